@@ -37,8 +37,8 @@ use clap::FromArgMatches;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::daemon::Places;
 use crate::protocol::Method;
+use crate::server::Places;
 use crate::transport::{Client, Identity, PlaceOptions, Spawn, places};
 use crate::workspace::Role;
 

@@ -25,7 +25,8 @@
 //! * [`history`]: past transactions and their undo plans, stored in the state folder.
 //! * [`config`]: the configuration file and the policy file.
 //! * [`protocol`]: the wire contract as data. Parameters, results, errors, and conversions from and to LSP.
-//! * [`daemon`]: the workspace state, and the work around it. One file for each method in `daemon/requests`.
+//! * [`engine`]: the workspace state, and the work around it: files, changes, reviews, undo, editors.
+//! * [`server`]: the life of the daemon, and one handler for each method, in `server/handlers`.
 //! * [`transport`]: sockets, framing, connections, the LSP framework, and the client.
 //! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each
 //!   tool in `mcp/tools`.
@@ -38,7 +39,7 @@
 //!
 //! * **Pure means pure.** `text`, `edit`, `patch`, `notebook` and `workspace` name no file, clock, runtime or
 //!   wire format. Callers pass them all external data. (One exception: [`edit::Deadline`] reads the clock.)
-//! * **One writer.** Only `daemon::workspace_handle` changes a [`workspace::Workspace`], in steps that never
+//! * **One writer.** Only `engine::workspace_handle` changes a [`workspace::Workspace`], in steps that never
 //!   wait, read a file or scan a text.
 //! * **Bytes decide.** The [`text::ContentHash`] identifies the content of a file. Timestamps save work, but
 //!   they prove nothing on their own.
@@ -51,9 +52,9 @@
 
 pub mod cli;
 pub mod config;
-pub mod daemon;
 pub mod disk;
 pub mod edit;
+pub mod engine;
 pub mod history;
 pub mod image;
 pub mod mcp;
@@ -61,6 +62,7 @@ pub mod notebook;
 pub mod patch;
 pub mod protocol;
 pub mod search;
+pub mod server;
 pub mod text;
 pub mod transport;
 pub mod workspace;

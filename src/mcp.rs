@@ -47,7 +47,7 @@ use rmcp::service::ServerInitializeError;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::Places;
+use crate::server::Places;
 use crate::transport::Spawn;
 
 use roots::Roots;

@@ -60,7 +60,7 @@ pub use params::{
     TextEditParams,
 };
 pub use patch::{PatchAndBases, PatchParams};
-pub use path::{RequestPath, path_of_uri, uri_of};
+pub use path::{path_of_uri, requested_path, uri_of};
 pub use read::{
     CellContent, ForgetParams, ForgetResult, ImageContent, Indent, NotebookContent, OutputContent,
     ReadContent, ReadParams, ReadResult, TextContent,

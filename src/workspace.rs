@@ -38,6 +38,7 @@ mod log;
 mod proposal;
 mod prose;
 mod refusal;
+mod request;
 /// Proposals under review.
 pub mod review;
 /// Rules for paths and workspace roots.
@@ -56,6 +57,7 @@ pub use prose::is_prose;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
+pub use request::{Invalid, RequestedPath};
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{
     ApplyStep, BaseState, Changed, CommittedChange, Counts, Diagnosed, NewProposal, NextStep, Notice,

@@ -8,8 +8,8 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::daemon::Places;
 use crate::protocol::{Changes, Method, Read, RpcError};
+use crate::server::Places;
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 

@@ -4,38 +4,14 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::Value;
 
+pub use crate::workspace::Invalid;
+
 use super::{Code, RpcError, Strict};
 
 /// Separates the field from the problem in the text of a serde error, which can carry nothing but text.
 const SEPARATOR: char = '\u{1f}';
 
-/// An error in the parameters of a request: the field and its problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    /// Path of the field, for instance `changes[0].edits[1].oldText`; empty for the parameters as a whole.
-    pub field: String,
-    /// Problem, worded so that it can follow the name of the field.
-    pub problem: String,
-}
-
 impl Invalid {
-    /// Creates an error for a field.
-    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { field: field.into(), problem: problem.into() }
-    }
-
-    /// Prefixes the path of the field with `outer`.
-    #[must_use]
-    pub fn within(self, outer: &str) -> Self {
-        let field = match (self.field.as_str(), outer) {
-            ("", outer) => outer.to_owned(),
-            (inner, "") => inner.to_owned(),
-            (inner, _) if inner.starts_with('[') => format!("{outer}{inner}"),
-            (inner, _) => format!("{outer}.{inner}"),
-        };
-        Self { field, ..self }
-    }
-
     /// Converts to an error of a nested deserializer. [`decode`] recovers the field from its text.
     pub(super) fn nested<E: Error>(self) -> E {
         E::custom(format!("{SEPARATOR}{}{SEPARATOR}{}", self.field, self.problem))

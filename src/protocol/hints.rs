@@ -307,7 +307,7 @@ mod tests {
     fn every_replacement_applies_to_a_sentence() {
         let sentences: String = SOURCES.concat().replace("\\\"", "\"")
             + include_str!("decode.rs")
-            + include_str!("../daemon/requests/search.rs")
+            + include_str!("../server/handlers/search.rs")
             + include_str!("../search/query.rs");
         // Assembled from parts there, or not part of refusals.
         let assembled =

@@ -5,54 +5,27 @@ use std::str::FromStr;
 
 use lsp_types::Uri;
 
+use crate::workspace::RequestedPath;
+
 use super::Invalid;
 
-/// A path in a request: absolute, or relative to the session's first root.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestPath(PathBuf);
-
-impl RequestPath {
-    /// Reads `path` or `uri`, of which exactly one must be present. `names` contains their names for the
-    /// error.
-    pub fn from_fields(
-        path: Option<String>,
-        uri: Option<String>,
-        names: (&str, &str),
-    ) -> Result<Self, Invalid> {
-        match (path, uri) {
-            (Some(path), None) => Self::from_path(path).map_err(|problem| Invalid::new(names.0, problem)),
-            (None, Some(uri)) => {
-                path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem))
-            }
-            (Some(_), Some(_)) => {
-                Err(Invalid::new(names.1, format!("it cannot be combined with `{}`", names.0)))
-            }
-            (None, None) => Err(Invalid::new(names.0, "it is missing")),
+/// Reads `path` or `uri`, of which exactly one must be present. `names` contains their names for the error.
+pub fn requested_path(
+    path: Option<String>,
+    uri: Option<String>,
+    names: (&str, &str),
+) -> Result<RequestedPath, Invalid> {
+    match (path, uri) {
+        (Some(path), None) => match path.as_str() {
+            "" => Err(Invalid::new(names.0, "it is empty")),
+            _ if path.contains('\0') => Err(Invalid::new(names.0, "it contains a NUL character")),
+            _ => Ok(PathBuf::from(path).into()),
+        },
+        (None, Some(uri)) => {
+            path_of_uri(&uri).map(RequestedPath::from).map_err(|problem| Invalid::new(names.1, problem))
         }
-    }
-
-    fn from_path(path: String) -> Result<Self, &'static str> {
-        match path.as_str() {
-            "" => Err("it is empty"),
-            _ if path.contains('\0') => Err("it contains a NUL character"),
-            _ => Ok(Self(path.into())),
-        }
-    }
-
-    /// Creates a request path from a path that the daemon already knows.
-    pub fn of(path: &Path) -> Self {
-        Self(path.to_owned())
-    }
-
-    /// The path as it was sent.
-    pub fn as_path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Returns `true` if the path can only refer to a folder.
-    pub fn names_folder(&self) -> bool {
-        let bytes = self.0.as_os_str().as_bytes();
-        bytes.ends_with(b"/") || bytes.ends_with(b"/.") || bytes == b"."
+        (Some(_), Some(_)) => Err(Invalid::new(names.1, format!("it cannot be combined with `{}`", names.0))),
+        (None, None) => Err(Invalid::new(names.0, "it is missing")),
     }
 }
 

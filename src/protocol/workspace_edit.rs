@@ -13,7 +13,10 @@ use crate::workspace::{Action, PlannedFile};
 use super::uri_of;
 
 /// Converts plans to an LSP edit in a client's position encoding.
-pub fn workspace_edit(files: &[PlannedFile], encoding: PositionEncoding) -> WorkspaceEdit {
+pub fn workspace_edit<'f>(
+    files: impl IntoIterator<Item = &'f PlannedFile>,
+    encoding: PositionEncoding,
+) -> WorkspaceEdit {
     let mut operations = Vec::new();
     for file in files {
         operations_of(file, encoding, &mut operations);

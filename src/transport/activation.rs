@@ -8,7 +8,7 @@ use listenfd::ListenFd;
 use rustix::net::sockopt::socket_acceptconn;
 use tokio::net::UnixListener;
 
-use crate::daemon::Places;
+use crate::server::Places;
 
 use super::listen::{ServeError, failed};
 use super::places::{AGENT_SOCKET, EDITOR_SOCKET};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::daemon::Places;
+use crate::server::Places;
 use crate::workspace::Role;
 
 use super::connect::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::daemon::Places;
 use crate::protocol::{Method, RpcError, uri_of};
+use crate::server::Places;
 use crate::workspace::Role;
 
 use super::connect::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};

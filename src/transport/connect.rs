@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::daemon::Places;
 use crate::protocol::RpcError;
+use crate::server::Places;
 use crate::workspace::Role;
 
 use super::listen::ALREADY_RUNNING;

@@ -25,8 +25,8 @@ use tower::Service;
 use tower_lsp::jsonrpc::Response;
 use tower_lsp::{ClientSocket, LspService};
 
-use crate::daemon::{Daemon, SessionContext};
 use crate::protocol::{Code, RpcError};
+use crate::server::{Daemon, SessionContext};
 use crate::workspace::Role;
 
 use super::backlog::{Backlog, Call};

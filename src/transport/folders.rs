@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use crate::daemon::Places;
+use crate::server::Places;
 
 use super::listen::{ServeError, failed};
 

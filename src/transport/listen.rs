@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
-use crate::daemon::{Daemon, Places};
 use crate::disk::OsDisk;
+use crate::server::{Daemon, Places};
 use crate::workspace::Role;
 
 use super::activation::InheritedSockets;

@@ -20,7 +20,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
-use crate::daemon::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
     DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, EDITOR_METHODS, Edit, Entries, FOCUS,
@@ -29,6 +28,7 @@ use crate::protocol::{
     ReadResult, Reopen, RpcError, Search, SearchResult, Shutdown, ShutdownResult, Status, StatusResult,
     TOOLS, Undo, decode, path_of_uri,
 };
+use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
 

@@ -9,8 +9,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::{ClientSink, PendingResponse};
 use crate::protocol::{Code, RpcError};
+use crate::server::{ClientSink, PendingResponse};
 
 use super::framing::{Framing, framed};
 use super::json;

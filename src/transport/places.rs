@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::daemon::Places;
+use crate::server::Places;
 
 /// Command line options for the folders.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@ use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::daemon::Daemon;
+use crate::server::Daemon;
 
 /// `SIGXFSZ`, which tokio does not name: a write exceeded the file size limit of the process. The number is
 /// the same on all supported systems.

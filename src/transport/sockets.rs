@@ -3,7 +3,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::daemon::Daemon;
+use crate::server::Daemon;
 
 use super::places::{AGENT_SOCKET, EDITOR_SOCKET};
 

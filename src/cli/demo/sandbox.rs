@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::cli::{CliError, root};
-use crate::daemon::Places;
+use crate::server::Places;
 use crate::transport::{Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use lsp_types::{InitializeParams, PositionEncodingKind};
 use serde_json::{Map, Value, json};
 
-use crate::daemon::Introduction;
 use crate::protocol::{Invalid, path_of_uri};
+use crate::server::Introduction;
 use crate::text::PositionEncoding;
 use crate::workspace::history::DISK;
 use crate::workspace::{Abilities, Role};

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use editd::config::Config;
-use editd::daemon::{ClientSink, Daemon, Failure, Introduction, PendingResponse, Places, SessionContext};
 use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
 use editd::protocol::{ApplyResult, EditParams, ReadParams, RpcError};
+use editd::server::{ClientSink, Daemon, Failure, Introduction, PendingResponse, Places, SessionContext};
 use editd::text::PositionEncoding;
 use editd::workspace::{Abilities, Role};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use super::{Source, assert_none, read, sources};
 
 /// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 15] = [
+const LAYERS: [&str; 16] = [
     "text",
     "edit",
     "patch",
@@ -15,7 +15,8 @@ const LAYERS: [&str; 15] = [
     "history",
     "config",
     "protocol",
-    "daemon",
+    "engine",
+    "server",
     "transport",
     "mcp",
     "cli",
@@ -120,6 +121,41 @@ fn layers_import_only_lower_layers() {
         }
     }
     assert_none(&format!("a layer uses itself and the layers before it in {}", LAYERS.join(" < ")), &wrong);
+}
+
+#[test]
+fn the_engine_names_no_wire_format() {
+    let mut wrong = Vec::new();
+    for source in sources("src", ".rs").into_iter().filter(|source| source.layer() == Some("engine")) {
+        let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
+        let outer = ["protocol", "server", "transport", "mcp", "cli"];
+        for used in named_modules(&code).iter().filter(|used| outer.contains(&used.as_str())) {
+            wrong.push(format!("{} uses crate::{used}", source.path));
+        }
+        for (number, line) in source.code().filter(|(_, line)| names(line, "lsp_types")) {
+            wrong.push(format!("{}:{number}: {line}", source.path));
+        }
+    }
+    assert_none("the server converts between the engine and the protocol", &wrong);
+}
+
+#[test]
+fn no_two_layers_use_each_other() {
+    let mut uses = std::collections::BTreeSet::new();
+    for source in sources("src", ".rs") {
+        let Some(layer) = source.layer() else { continue };
+        let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
+        uses.extend(named_modules(&code).into_iter().map(|used| (layer.to_owned(), used)));
+    }
+    // A cycle is left when layers that use no other remaining layer are removed again and again.
+    let mut rest: Vec<&str> = LAYERS.to_vec();
+    while let Some(at) = rest.iter().position(|layer| {
+        !rest.iter().any(|other| other != layer && uses.contains(&((*layer).to_owned(), (*other).to_owned())))
+    }) {
+        rest.remove(at);
+    }
+    let wrong: Vec<_> = rest.into_iter().map(str::to_owned).collect();
+    assert_none("the layers of src use each other in no cycle", &wrong);
 }
 
 #[test]

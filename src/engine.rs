@@ -1,0 +1,254 @@
+//! The engine: the owner of the [`Workspace`], and the slow work around it. It knows no wire format: the
+//! server converts requests and results.
+//!
+//! A request locks and **observes** its files: it resolves their paths, waits for its turn on each file, and
+//! reads them. It **checks** the observed content against the content that its author was given. It
+//! **computes** the change and **commits** it. Finally it **records** the result in the workspace, which
+//! notifies other readers of the files.
+
+pub(crate) mod change;
+pub(crate) mod clients;
+pub(crate) mod diagnoses;
+pub(crate) mod editors;
+mod failure;
+/// Files: resolving paths, access control, locks, and current content.
+pub(crate) mod files {
+    pub(crate) mod access;
+    pub(crate) mod changes;
+    pub(crate) mod locks;
+    pub(crate) mod observe;
+    pub(crate) mod open_documents;
+    pub(crate) mod rechecks;
+    pub(crate) mod resolve;
+    pub(crate) mod watch;
+}
+pub(crate) mod history;
+pub(crate) mod jobs;
+mod recovery;
+pub(crate) mod review;
+pub(crate) mod searching;
+mod session;
+pub(crate) mod undo;
+mod workspace_handle;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, PolicyFile};
+use crate::disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
+use crate::edit::{Deadline, Display};
+use crate::history::{History, HistoryLimits, WaitingProposals};
+use crate::workspace::limits::SEARCHES;
+use crate::workspace::rules::names_of;
+use crate::workspace::{Answered, OnStale, Proposal, RequestKey, Workspace};
+
+pub use failure::Failure;
+pub(crate) use failure::{collect_all, refusal_of};
+pub(crate) use session::open_root;
+pub use session::{SessionContext, SessionRoot};
+
+use change::compute::{ComputeOptions, MatchOptions};
+use change::draft::Indexes;
+use clients::Clients;
+use editors::Interrupted;
+use files::access::own_paths;
+use files::locks::FileLocks;
+use files::observe::SnapshotCache;
+use files::rechecks::RecheckQueue;
+use files::watch::{Hints, WatchOrder};
+use recovery::{Rescuer, log_recovery, open_journal};
+use workspace_handle::{WorkspaceHandle, WorkspaceState};
+
+/// The directories of a daemon.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// State directory: the lock, stored bases, logs.
+    pub state_dir: PathBuf,
+    /// Directory of the sockets.
+    pub runtime_dir: PathBuf,
+}
+
+/// The shared state that every request uses. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Engine(Arc<EngineInner>);
+
+pub(crate) struct EngineInner {
+    pub(crate) config: Config,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) journal: Journal,
+    pub(crate) displaced_files: DisplacedFileMonitor,
+    /// Configured roots, for sessions that have none.
+    roots: Vec<Arc<SessionRoot>>,
+    /// Directories that agents may read besides their roots.
+    read_roots: Vec<Arc<SessionRoot>>,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) runtime_dir: PathBuf,
+    /// The user's path rules.
+    pub(crate) policy: PolicyFile,
+    /// Files and directories that belong to editd.
+    own: files::access::OwnPaths,
+    /// Canonical path of the home directory.
+    pub(crate) home: Option<PathBuf>,
+    /// Path components of `home`, normalized for the path rules.
+    home_names: Vec<String>,
+    pub(crate) workspace: WorkspaceHandle,
+    locks: FileLocks,
+    cache: Arc<SnapshotCache>,
+    indexes: Indexes,
+    pub(crate) clients: Clients,
+    bases: Arc<BaseStore>,
+    /// Interrupted change sets whose documents wait for an editor.
+    pub(crate) interrupted: Interrupted,
+    pub(crate) history: Arc<History>,
+    pub(crate) hints: Hints,
+    rechecks: RecheckQueue,
+    /// Wakes requests that wait for diagnostics.
+    pub(crate) diagnoses: Notify,
+    /// Limits concurrent searches. Closed when the daemon stops.
+    pub(crate) searches: Arc<Semaphore>,
+    /// Held while an image is decoded.
+    pub(crate) decoding: Arc<tokio::sync::Mutex<()>>,
+    /// Limits the memory for large files that are being processed, in units of [`jobs::WORK_UNIT`].
+    memory_permits: Arc<Semaphore>,
+    pub(crate) started: Instant,
+    /// Cancelled when the daemon stops.
+    pub(crate) stopped: CancellationToken,
+}
+
+impl std::ops::Deref for Engine {
+    type Target = EngineInner;
+
+    fn deref(&self) -> &EngineInner {
+        &self.0
+    }
+}
+
+impl Engine {
+    /// Recovers what an earlier daemon left unfinished, and starts background tasks on the current runtime.
+    /// `answer` returns the answer to the request that made a pending proposal.
+    pub(crate) fn start(
+        config: Config,
+        disk: Arc<dyn Disk>,
+        places: Places,
+        answer: impl Fn(&Proposal) -> Option<(RequestKey, Answered)>,
+    ) -> std::io::Result<Self> {
+        let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
+        let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
+        let history =
+            Arc::new(History::open(&crate::history::folder_in(&places.state_dir), history_limits(&config)));
+        let rescue = Arc::new(Rescuer::new(history.clone(), &places.state_dir));
+        let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
+        log_recovery(&recovery);
+        let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;
+        let hints = Hints::default();
+        let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
+        let policy = PolicyFile::beside(&config.file, home.clone());
+        let own = own_paths([&places.state_dir, &places.runtime_dir, &config.file, policy.path()]);
+        let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
+        let workspace = Workspace::new(config.limits.clone(), &nonce());
+        let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
+        let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
+        let interrupted = Interrupted::open(places.state_dir.join("interrupted"))?;
+        let inner = EngineInner {
+            roots: open_roots(&*disk, &config.roots),
+            read_roots: open_roots(&*disk, &config.read_roots),
+            own,
+            state_dir: places.state_dir,
+            runtime_dir: places.runtime_dir,
+            policy,
+            home_names: home.as_deref().map(names_of).unwrap_or_default(),
+            home,
+            workspace: WorkspaceHandle::new(state, bases.clone(), Arc::new(waiting)),
+            locks: FileLocks::default(),
+            cache,
+            indexes: Indexes::default(),
+            clients,
+            bases: bases.clone(),
+            history: history.clone(),
+            interrupted,
+            hints: hints.clone(),
+            rechecks: RecheckQueue::default(),
+            diagnoses: Notify::new(),
+            searches: Arc::new(Semaphore::new(SEARCHES)),
+            decoding: Arc::default(),
+            memory_permits: Arc::new(memory_permits(&config)),
+            started: Instant::now(),
+            stopped: CancellationToken::new(),
+            config,
+            disk,
+            journal,
+            displaced_files,
+        };
+        let engine = Self(Arc::new(inner));
+        engine.forget_committed();
+        engine.restore(proposals, answer);
+        tokio::spawn(engine.clone().follow_hints());
+        spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
+        // The history compares files to find interrupted transactions, so the files must be recovered first.
+        spawn_thread("history", move || history.tend())?;
+        Ok(engine)
+    }
+
+    /// Stops searches, and lets all other requests finish.
+    pub(crate) fn stop(&self) {
+        self.searches.close();
+        self.stopped.cancel();
+    }
+
+    /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
+    pub(crate) fn tidy(&self) {
+        self.displaced_files.check_now();
+        self.journal.tidy(&*self.disk, true);
+    }
+
+    /// Returns the options for computing a change whose edits are already matched.
+    pub(crate) fn compute_options(&self, on_stale: OnStale, display: Option<Display>) -> ComputeOptions<'_> {
+        ComputeOptions {
+            indexes: &self.indexes,
+            matching: MatchOptions::default(),
+            on_stale,
+            display,
+            deadline: self.deadline(),
+            file_size: self.config.limits.file_size,
+        }
+    }
+
+    /// Returns the deadline of a request that starts now.
+    pub(crate) fn deadline(&self) -> Deadline {
+        Deadline::after(Duration::from_millis(self.config.limits.deadline_ms))
+    }
+}
+
+fn open_roots(disk: &dyn Disk, roots: &[PathBuf]) -> Vec<Arc<SessionRoot>> {
+    let opened = roots.iter().filter_map(|root| disk.open_root(root).ok());
+    opened.map(|root| Arc::new(SessionRoot::of(disk, root, None))).collect()
+}
+
+fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}
+
+fn memory_permits(config: &Config) -> Semaphore {
+    let units = config.limits.work_memory / jobs::WORK_UNIT;
+    Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS))
+}
+
+fn history_limits(config: &Config) -> HistoryLimits {
+    HistoryLimits {
+        bytes: config.limits.history_bytes,
+        age: Duration::from_secs(config.history_days.saturating_mul(24 * 60 * 60)),
+        file_size: config.limits.file_size,
+    }
+}
+
+/// Returns a prefix that makes ids differ from those of every other start.
+fn nonce() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let mixed =
+        blake3::hash(&[now.as_nanos().to_le_bytes().as_slice(), &std::process::id().to_le_bytes()].concat());
+    mixed.to_hex()[..6].to_owned()
+}

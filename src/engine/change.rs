@@ -1,0 +1,157 @@
+//! Changes of files, from the request to the commit.
+//!
+//! A [`RequestedChange`] is located, observed, computed (`compute`), rebased onto newer content if needed
+//! (`rebase`), and committed with all other files of its request (`commit`).
+
+pub(crate) mod apply;
+pub(crate) mod commit;
+pub(crate) mod compute;
+pub(crate) mod content;
+pub(crate) mod draft;
+pub(crate) mod history_recording;
+pub(crate) mod perform;
+pub(crate) mod rebase;
+pub(crate) mod request;
+
+use crate::disk::Target;
+use crate::edit::Edit;
+use crate::engine::files::access::Clearance;
+use crate::engine::files::observe::Observed;
+use crate::engine::files::resolve::Purpose;
+use crate::notebook::CellOp;
+use crate::text::{ContentHash, Encoding};
+use crate::workspace::NewMode;
+
+/// A change of one file. `F` is the file in the stage that the request has reached: the path as it was sent
+/// ([`RequestedPath`](crate::workspace::RequestedPath)), the opened [`Target`], or the [`Observed`] content.
+#[derive(Debug)]
+pub(crate) struct RequestedChange<F> {
+    /// Index of the change in the request.
+    pub(crate) index: usize,
+    pub(crate) file: F,
+    /// The `baseHash` of the change.
+    pub(crate) base: Option<ContentHash>,
+    /// The judgement of the path rules; empty until the file is located.
+    pub(crate) clearance: Clearance,
+    pub(crate) kind: ChangeKind<F>,
+}
+
+/// The kind of a change.
+#[derive(Debug)]
+pub(crate) enum ChangeKind<F> {
+    /// Text edits, with the encoding of the file if the request names it.
+    Edit(Vec<Edit>, Option<Encoding>),
+    Write(NewContent),
+    Delete(Option<Removed>),
+    /// Operations on the cells of a notebook.
+    Cells(Vec<CellOp>),
+    /// A new path, with text edits that may be empty.
+    Rename {
+        edits: Vec<Edit>,
+        to: F,
+    },
+}
+
+/// The whole new content of a file.
+#[derive(Debug)]
+pub(crate) struct NewContent {
+    pub(crate) text: String,
+    /// Keeps the line endings of `text` instead of adapting them to the file.
+    pub(crate) literal: bool,
+    pub(crate) encoding: Option<Encoding>,
+    /// Requested mode. An existing file must already have it.
+    pub(crate) mode: Option<NewMode>,
+    pub(crate) precondition: Precondition,
+}
+
+/// The state in which a file must be for its whole content to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precondition {
+    /// The file has the content that its author was given, or does not exist.
+    Any,
+    /// The file does not exist.
+    New,
+    /// The file is empty or, with `creates`, does not exist. `line` is the line of the patch.
+    Empty { creates: bool, line: usize },
+}
+
+/// The text that a patch removes together with its file. Without it, the file must be empty.
+#[derive(Debug)]
+pub(crate) struct Removed {
+    pub(crate) edits: Vec<Edit>,
+    /// Line of the patch.
+    pub(crate) line: usize,
+}
+
+impl<F> RequestedChange<F> {
+    /// Moves the change to its next stage: `file` converts its file, `new` the new path of a rename.
+    pub(crate) fn advance<T, E>(
+        self,
+        file: impl FnOnce(F) -> Result<T, E>,
+        new: impl FnOnce(F) -> Result<T, E>,
+    ) -> Result<RequestedChange<T>, E> {
+        let Self { index, base, clearance, .. } = self;
+        let file = file(self.file)?;
+        let kind = match self.kind {
+            ChangeKind::Edit(edits, encoding) => ChangeKind::Edit(edits, encoding),
+            ChangeKind::Write(new) => ChangeKind::Write(new),
+            ChangeKind::Delete(removed) => ChangeKind::Delete(removed),
+            ChangeKind::Cells(ops) => ChangeKind::Cells(ops),
+            ChangeKind::Rename { edits, to } => ChangeKind::Rename { edits, to: new(to)? },
+        };
+        Ok(RequestedChange { index, file, base, clearance, kind })
+    }
+}
+
+impl<F> ChangeKind<F> {
+    /// The purpose for which the file is opened.
+    pub(crate) fn purpose(&self) -> Purpose {
+        match self {
+            Self::Edit(..) | Self::Cells(_) => Purpose::Edit,
+            Self::Write(_) => Purpose::Write,
+            Self::Delete(_) => Purpose::Delete,
+            Self::Rename { edits, .. } => Purpose::RenameFrom { edited: !edits.is_empty() },
+        }
+    }
+
+    /// The text edits.
+    pub(crate) fn edits(&self) -> &[Edit] {
+        match self {
+            Self::Edit(edits, _) | Self::Rename { edits, .. } => edits,
+            Self::Write(_) | Self::Delete(_) | Self::Cells(_) => &[],
+        }
+    }
+
+    /// Number of text edits and cell operations.
+    pub(crate) fn len(&self) -> usize {
+        if let Self::Cells(ops) = self { ops.len() } else { self.edits().len() }
+    }
+
+    /// Joins two changes of one file: an edit with a rename and, with `several`, also edits with edits.
+    /// Returns `None` for other combinations.
+    pub(crate) fn join(self, other: Self, several: bool) -> Option<Self> {
+        let joined = |mut edits: Vec<Edit>, more: Vec<Edit>| {
+            edits.extend(more);
+            edits
+        };
+        match (self, other) {
+            (Self::Edit(edits, encoding), Self::Edit(more, _)) if several => {
+                Some(Self::Edit(joined(edits, more), encoding))
+            }
+            (Self::Edit(edits, _), Self::Rename { edits: more, to }) if several || more.is_empty() => {
+                Some(Self::Rename { edits: joined(edits, more), to })
+            }
+            (Self::Rename { edits, to }, Self::Edit(more, _)) if several || edits.is_empty() => {
+                Some(Self::Rename { edits: joined(edits, more), to })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl RequestedChange<Observed> {
+    /// The opened new path of a rename.
+    pub(crate) fn new_target(&self) -> Option<&Target> {
+        if let ChangeKind::Rename { to, .. } = &self.kind { Some(&to.target) } else { None }
+    }
+}

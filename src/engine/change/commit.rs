@@ -1,0 +1,386 @@
+//! Committing pending writes: all files of a change set or none.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk::{
+    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Root, StagedSet, Stat,
+    Target, stage,
+};
+use crate::engine::change::compute::ComputedChange;
+use crate::engine::change::content::Content;
+use crate::engine::change::history_recording::{CommitResult, HistoryEntryGuard, Intent};
+use crate::engine::change::rebase::stale;
+use crate::engine::editors::{EditorPart, Saving};
+use crate::engine::files::observe::Observed;
+use crate::engine::workspace_handle::Observation;
+use crate::engine::{Engine, refusal_of};
+use crate::text::ContentHash;
+use crate::workspace::rules::Protection;
+use crate::workspace::{
+    Action, CommittedChange, FileContent, FileKey, NewMode, ObservedVersion, PlannedFile, Refusal,
+    RefusalKind, Snapshot,
+};
+
+/// One file after a commit.
+#[derive(Debug)]
+pub(crate) struct CommittedFile {
+    pub(crate) file: PlannedFile,
+    pub(crate) seen: ObservedVersion,
+    pub(crate) stat: Option<Stat>,
+    pub(crate) root: Root,
+    /// `true` if this commit wrote the file, `false` if the file already had the planned content.
+    written: bool,
+    /// `true` if the text shares memory with the previous text.
+    shares: bool,
+    /// `false` if the content is unsaved text of an editor.
+    pub(crate) saved: bool,
+    /// Text on disk, if the content is unsaved text of an editor.
+    disk: Option<Arc<Snapshot>>,
+    /// The replaced bytes, held so that they are freed with this value, after the answer.
+    _spent: FileBytes,
+}
+
+impl CommittedFile {
+    /// Describes a file that already has the planned content, and so is not written.
+    pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
+        let (observation, saved) = (now.observation(), !now.is_unsaved());
+        let Observation { seen, stat, disk, root } = observation;
+        let file = file.clone();
+        Self { file, seen, stat, root, written: false, shares: false, saved, disk, _spent: now.bytes }
+    }
+
+    /// Returns the entry for the workspace state. `own` means that the session that applied the change also
+    /// proposed it.
+    pub(crate) fn moved(&self, own: bool) -> (CommittedChange, Observation) {
+        let as_planned = self.seen.content.hash() == self.file.hash_after;
+        let moved = CommittedChange {
+            key: self.file.key.clone(),
+            before: if self.written { self.file.hash_before } else { self.seen.content.hash() },
+            base: self.file.hash_before,
+            merged: self.file.rebased || self.file.original_plan.is_some(),
+            original_plan: self.file.original_plan.clone(),
+            after: self.seen.clone(),
+            plan: (self.written && as_planned && self.file.action == Action::Edit)
+                .then(|| self.file.plan.clone()),
+            coverage: own.then_some(self.file.coverage),
+            shares: self.shares,
+        };
+        let (seen, disk) = (self.seen.clone(), self.disk.clone());
+        (moved, Observation { seen, stat: self.stat, disk, root: self.root.clone() })
+    }
+}
+
+/// A computed change together with its route: the target of a rename, or the editor that applies it.
+pub(crate) struct PendingWrite {
+    /// Index of the change in the request.
+    pub(crate) index: usize,
+    pub(crate) computed: ComputedChange,
+    /// The new path of a rename.
+    pub(crate) to: Option<Target>,
+    /// The edit that an editor applies; `None` if the file is written on disk.
+    pub(crate) through: Option<EditorPart>,
+}
+
+impl PendingWrite {
+    pub(crate) fn new(index: usize, computed: ComputedChange, to: Option<Target>) -> Self {
+        Self { index, computed, to, through: None }
+    }
+}
+
+impl Engine {
+    /// Changes all files or none. The caller holds the locks of all files, so only other programs and users
+    /// who type can interfere. The commit detects both.
+    pub(crate) fn commit(
+        &self,
+        mut writes: Vec<PendingWrite>,
+        intent: &Intent,
+    ) -> Result<CommitResult, Refusal> {
+        self.route(&mut writes)?;
+        let changes = changes(&writes);
+        self.commit_staged(self.stage(&changes), writes, intent)
+    }
+
+    /// Writes the new files beside the old ones. The caller must commit the returned set. Returns `None` if
+    /// no file is written on disk.
+    pub(crate) fn stage<'a>(&'a self, changes: &'a [Change]) -> Result<Option<StagedSet<'a>>, CommitError> {
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let durability = self.durability(changes.len());
+        let stage = || stage(&*self.disk, &self.journal, changes, durability);
+        let staged = stage().or_else(|error| {
+            if !matches!(error.error.kind, DiskErrorKind::NoSpace { .. }) {
+                return Err(error);
+            }
+            // Displaced files take space as long as they are held open. So do the files that were just staged
+            // and removed again, as long as the error holds them open.
+            drop(error);
+            self.displaced_files.check_now();
+            stage()
+        });
+        staged.map(Some)
+    }
+
+    /// Applies the edits of open documents in their editors, then renames all staged files into place. If a
+    /// step fails, undoes the earlier ones.
+    pub(crate) fn commit_staged(
+        &self,
+        staged: Result<Option<StagedSet<'_>>, CommitError>,
+        mut writes: Vec<PendingWrite>,
+        intent: &Intent,
+    ) -> Result<CommitResult, Refusal> {
+        let staged = match staged {
+            Ok(staged) => staged,
+            Err(error) => return Err(self.not_written(writes, None, error)),
+        };
+        let mut entry = self.begin_history_entry(&mut writes, intent)?;
+        let label = intent.label.as_deref().unwrap_or(&intent.author);
+        let edited = match self.edit_in_editors(&writes, entry.id(), label) {
+            Ok(edited) => edited,
+            Err(refusal) => {
+                drop(staged);
+                self.record_failed(Some(entry), true);
+                return Err(refusal);
+            }
+        };
+        match staged.map(StagedSet::commit).transpose() {
+            Ok(on_disk) => {
+                self.record_committed(&mut entry);
+                self.edits_committed(&edited);
+                self.forget_interrupted(
+                    writes.iter().map(|write| write.computed.observed.target.path.as_path()),
+                );
+                let files = self.finish_commit(writes, on_disk.unwrap_or_default(), &intent.author);
+                Ok(entry.result(files))
+            }
+            Err(error) => {
+                let still_edited = self.undo_edits(&edited, &[]);
+                let refusal = self.not_written(writes, Some(entry), error);
+                Err(still_edited.unwrap_or(refusal))
+            }
+        }
+    }
+
+    /// Completes a commit: saves documents and has other documents of the files reloaded. Returns the
+    /// committed files in the order of `writes`.
+    fn finish_commit(
+        &self,
+        writes: Vec<PendingWrite>,
+        mut on_disk: Vec<Committed>,
+        author: &str,
+    ) -> Vec<CommittedFile> {
+        // Monitored before the editors save, because a program may write to a displaced file in the meantime.
+        let displaced = on_disk.iter_mut().filter_map(|done| done.displaced.take());
+        displaced.for_each(|file| self.displaced_files.hold(file));
+        let problems = self.save_in_editors(&writes);
+        let asks_user = |part: &&EditorPart| part.save == Saving::Ask;
+        let to_ask: Vec<_> = writes
+            .iter()
+            .filter_map(|write| write.through.as_ref())
+            .filter(asks_user)
+            .map(|part| part.buffer.clone())
+            .collect();
+        let is_open = |write: &&PendingWrite| write.computed.observed.open.is_some();
+        let open: Vec<_> =
+            writes.iter().filter(is_open).map(|write| write.computed.observed.target.clone()).collect();
+        let mut on_disk = on_disk.into_iter();
+        let mut finish = |write: PendingWrite| {
+            if let Some(part) = &write.through {
+                let problem = problems.get(&part.buffer.id.uri).cloned();
+                return Some(self.committed_in_editor(write, problem));
+            }
+            on_disk.next().map(|done| committed_on_disk(write, done))
+        };
+        let files = writes.into_iter().filter_map(&mut finish).collect();
+        for target in &open {
+            self.reload_others(target);
+        }
+        for buffer in &to_ask {
+            self.ask_to_save(buffer, author);
+        }
+        files
+    }
+
+    /// Records that a set was not written, and returns the reason as a refusal.
+    fn not_written(
+        &self,
+        writes: Vec<PendingWrite>,
+        entry: Option<HistoryEntryGuard>,
+        mut error: CommitError,
+    ) -> Refusal {
+        self.record_failed(entry, error.rolled_back());
+        error.displaced.drain(..).for_each(|file| self.displaced_files.hold(file));
+        if !error.rolled_back() {
+            tracing::error!(?error.not_undone, "a failed change could not be rolled back completely");
+        }
+        let failed = writes.into_iter().filter(|write| write.through.is_none()).nth(error.change);
+        failed.map_or_else(
+            || Refusal::new(refusal_of(&error.error)),
+            |write| {
+                let index = write.index;
+                self.commit_refusal(write, &error.error).of_change(index)
+            },
+        )
+    }
+
+    /// Observes a file that an editor has changed. Its content may differ from the plan, because saving can
+    /// change it again.
+    fn committed_in_editor(&self, write: PendingWrite, problem: Option<String>) -> CommittedFile {
+        let PendingWrite { mut computed, through, .. } = write;
+        computed.settle();
+        let ComputedChange { mut file, content, observed, .. } = computed;
+        let planned = content.as_ref().map_or_else(|| observed.content.clone(), Content::content);
+        let (spent, target) = (observed.bytes.clone(), observed.target);
+        let now = self.observe(target.clone()).ok();
+        let saved = now.as_ref().is_some_and(|now| !now.is_unsaved());
+        let (mut seen, stat, disk) = if let Some(now) = &now {
+            (now.version(), now.stat, now.observation().disk)
+        } else {
+            let Target { key, path, .. } = target.clone();
+            (ObservedVersion { key, path, content: planned.clone(), is_unsaved: true }, None, None)
+        };
+        let as_planned = seen.content.hash() == planned.hash();
+        if as_planned {
+            // Same text, but the planned one shares memory with the previous text.
+            seen.content = planned;
+        }
+        let result = EditorResult { hash: seen.content.hash(), saved, as_planned };
+        let warning = through.as_ref().and_then(|part| editor_warning(part, &file, &result, problem));
+        file.warnings.extend(warning);
+        let shares = as_planned && content.is_some_and(|content| content.shares);
+        let root = target.root;
+        CommittedFile { file, seen, stat, root, written: true, shares, saved, disk, _spent: spent }
+    }
+
+    pub(crate) fn durability(&self, files: usize) -> Durability {
+        let by_size = if files > 1 { Durability::Full } else { Durability::Process };
+        self.config.durability.unwrap_or(by_size)
+    }
+
+    fn commit_refusal(&self, write: PendingWrite, error: &crate::disk::DiskError) -> Refusal {
+        let file = write.computed.file;
+        if error.kind == DiskErrorKind::Changed {
+            // Another program wrote between our read and our write: report its change.
+            let links = |stat: Option<Stat>| stat.map_or(0, |stat| stat.nlink);
+            let links_before = links(write.computed.observed.stat);
+            return match self.observe(write.computed.observed.target) {
+                // The file got a second name. Report that, because the next try would be refused for it.
+                Ok(now) if links_before == 1 && links(now.stat) > 1 && !self.config.hard_links => {
+                    Refusal::at(&file.path, RefusalKind::Protected(Protection::hard_link()))
+                }
+                Ok(now) => {
+                    let kind = stale(file.before.as_deref(), &now, self.deadline());
+                    Refusal::at(&file.path, kind)
+                }
+                Err(refusal) => refusal,
+            };
+        }
+        Refusal::at(requested_path(&file, &error.path), refusal_of(error))
+    }
+}
+
+/// Returns the path of the request for which a step failed. The failed path itself may be a temporary file of
+/// editd.
+fn requested_path<'a>(file: &'a PlannedFile, failed: &'a Path) -> &'a Path {
+    match &file.action {
+        Action::Rename { to, .. } if failed == to || failed.parent() == to.parent() => to,
+        _ if file.path.starts_with(failed) => failed,
+        _ => &file.path,
+    }
+}
+
+/// Returns a warning for the author if the result of an edit in an editor is not as planned or not on disk.
+fn editor_warning(
+    part: &EditorPart,
+    file: &PlannedFile,
+    result: &EditorResult,
+    problem: Option<String>,
+) -> Option<String> {
+    let editor = &part.editor.name;
+    if result.hash == file.hash_before {
+        return Some(format!("{editor} has the old text again: the change was undone there."));
+    }
+    if !result.saved {
+        let why = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
+        let what = if part.save == Saving::Yes { "did not save it" } else { "holds it unsaved" };
+        return Some(format!(
+            "{editor} has this file open and {what}{why}; programs that read the disk see the old text."
+        ));
+    }
+    (!result.as_planned).then(|| {
+        format!("{editor} changed the text further when it saved the file; `hash` is the hash of the result.")
+    })
+}
+
+/// The content of a file after an editor has changed it.
+struct EditorResult {
+    hash: Option<ContentHash>,
+    saved: bool,
+    /// `true` if the content is the planned one.
+    as_planned: bool,
+}
+
+/// Returns the changes on disk: those that no editor applies, in order.
+pub(crate) fn changes(writes: &[PendingWrite]) -> Vec<Change> {
+    writes.iter().filter(|write| write.through.is_none()).map(change).collect()
+}
+
+fn change(write: &PendingWrite) -> Change {
+    let ComputedChange { file, content, observed } = &write.computed;
+    let content = content.as_ref().map(|content| content.bytes.clone());
+    let target = observed.target.clone();
+    match (&file.action, &write.to, expected(observed)) {
+        (Action::Rename { .. }, Some(to), Some(expect)) => {
+            let content = content.filter(|_| !file.plan.is_empty());
+            Change::Rename { from: target, to: to.clone(), expect, content }
+        }
+        (Action::Delete, _, Some(expect)) => Change::Delete { target, expect },
+        (_, _, Some(expect)) => Change::Replace { target, content: content.unwrap_or_default(), expect },
+        (action, _, None) => {
+            let mode = if let Action::Create { mode } = action { *mode } else { NewMode::Plain };
+            Change::Create { target, content: content.unwrap_or_default(), mode }
+        }
+    }
+}
+
+fn expected(observed: &Observed) -> Option<Expected> {
+    Some(Expected {
+        stat: observed.stat?,
+        bytes: observed.bytes.clone(),
+        hash: observed.content.hash()?,
+        handle: observed.handle.clone(),
+    })
+}
+
+fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
+    let PendingWrite { mut computed, to, .. } = write;
+    computed.settle();
+    let ComputedChange { file, content, observed, .. } = computed;
+    if let Some(leftover) = &done.leftover {
+        tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
+    }
+    let shares = content.as_ref().is_some_and(|content| content.shares);
+    let content = match (&file.action, content) {
+        (Action::Delete, _) => FileContent::Missing,
+        (_, Some(content)) => content.content(),
+        (_, None) => observed.content,
+    };
+    let mut target = to.unwrap_or(observed.target);
+    // A file with several names is identified by its inode, any other by its path.
+    target.key = done.stat.filter(|stat| stat.nlink > 1).map_or_else(
+        || FileKey::path(&done.path),
+        |stat| FileKey::Inode { device: stat.dev, inode: stat.ino },
+    );
+    CommittedFile {
+        seen: ObservedVersion { key: target.key, path: done.path, content, is_unsaved: false },
+        saved: true,
+        disk: None,
+        stat: done.stat,
+        root: target.root,
+        file,
+        written: true,
+        shares,
+        _spent: observed.bytes,
+    }
+}

@@ -1,0 +1,381 @@
+//! Computes a change on the content that was just observed. This module accesses no files.
+
+use std::sync::Arc;
+
+use crate::edit;
+use crate::edit::{Deadline, Display, Edit, Plan};
+use crate::engine::change::content::Content;
+use crate::engine::change::draft::{
+    Draft, DraftError, Indexes, created, draft_cells, draft_edits, refuse_placeholder, stays_notebook,
+};
+use crate::engine::change::rebase::{file_diff, rebase, stale};
+use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange};
+use crate::engine::files::observe::Observed;
+use crate::notebook::CellRefusal;
+use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
+use crate::workspace::{
+    Action, BaseState, Coverage, FileContent, Known, NewMode, OnStale, PlannedFile, Refusal, RefusalKind,
+};
+
+/// Number of lines around the old text in the excerpt of the refusal `unread`.
+const EXCERPT_CONTEXT: usize = 3;
+
+/// Options for matching edits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MatchOptions {
+    pub(crate) fuzzy: bool,
+    pub(crate) sequential: bool,
+}
+
+/// Options for computing a change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ComputeOptions<'a> {
+    pub(crate) indexes: &'a Indexes,
+    pub(crate) matching: MatchOptions,
+    pub(crate) on_stale: OnStale,
+    /// Format in which the change is shown besides the unified diff.
+    pub(crate) display: Option<Display>,
+    pub(crate) deadline: Deadline,
+    /// Maximum size of a file, in bytes.
+    pub(crate) file_size: u64,
+}
+
+/// A computed change of one file, with its new content if it has one. `file` contains the hash of the new
+/// content only after [`settle`](Self::settle).
+#[derive(Debug)]
+pub(crate) struct ComputedChange {
+    pub(crate) file: PlannedFile,
+    pub(crate) content: Option<Content>,
+    pub(crate) observed: Observed,
+}
+
+impl RequestedChange<Observed> {
+    /// Computes the change, or returns all reasons for which it is refused.
+    pub(crate) fn compute(
+        self,
+        base: &BaseState,
+        rules: &ComputeOptions<'_>,
+    ) -> Result<ComputedChange, Vec<Refusal>> {
+        let (index, path) = (self.index, self.file.target.path.clone());
+        let about = |kind| Refusal::at(&path, kind).of_change(index);
+        let coverage = self.check_known(base, rules).map_err(|kind| vec![about(kind)])?;
+        match self.draft(base, rules) {
+            Ok(draft) => {
+                let (action, format) = (self.action(), self.format());
+                let computed = finish(self.file, action, format, draft, coverage, rules);
+                let mut computed = computed.map_err(|kind| vec![about(kind)])?;
+                computed.file.tags = self.clearance.tags;
+                Ok(computed)
+            }
+            Err(DraftError::File(RefusalKind::Exists)) => Err(vec![self.exists().of_change(index)]),
+            Err(DraftError::File(kind)) => Err(vec![about(kind)]),
+            Err(DraftError::Cells(refusals)) => {
+                let of_cell =
+                    |r: CellRefusal| Refusal { edit: Some(r.op), ..about(RefusalKind::Cells(r.kind)) };
+                Err(refusals.into_iter().map(of_cell).collect())
+            }
+            Err(DraftError::Edits(refusals)) => {
+                let of_edit =
+                    |r: edit::EditRefusal| Refusal { edit: Some(r.edit), ..about(RefusalKind::Edit(r.kind)) };
+                Err(refusals.into_iter().map(of_edit).collect())
+            }
+        }
+    }
+
+    /// Refuses the change if its author does not know enough of the file for it. Returns how much of the
+    /// result the author will know.
+    fn check_known(&self, base: &BaseState, rules: &ComputeOptions<'_>) -> Result<Coverage, RefusalKind> {
+        let exists = self.file.exists();
+        let creates = match &self.kind {
+            ChangeKind::Write(new) => {
+                match new.precondition {
+                    Precondition::New if exists => return Err(RefusalKind::Exists),
+                    // The only precondition is that the file does not exist, and it holds.
+                    Precondition::New if self.base.is_none() => return Ok(Coverage::Whole),
+                    Precondition::Empty { creates: false, .. } if !exists => {
+                        return Err(RefusalKind::Missing);
+                    }
+                    _ => {}
+                }
+                self.check_mode(new.mode)?;
+                true
+            }
+            _ => false,
+        };
+        let coverage = match base {
+            BaseState::Unread { .. } if !exists && creates => return Ok(Coverage::Whole),
+            BaseState::Unread { .. } if !exists => return Err(RefusalKind::Missing),
+            // If the file is not text, that is the refusal: reading the file first would not help.
+            BaseState::Unread { new_session: true } => {
+                return Err(self.no_text().unwrap_or_else(|| self.unread(Known::NothingYet)));
+            }
+            BaseState::Unread { .. } => {
+                return Err(self.no_text().unwrap_or_else(|| self.unread(Known::OtherFiles)));
+            }
+            BaseState::Fresh(coverage) => *coverage,
+            BaseState::Moved { text, coverage, .. } => {
+                // A delete based on an older text must not delete the changes of others.
+                let deletes = matches!(self.kind, ChangeKind::Delete(_));
+                if rules.on_stale == OnStale::Reject || text.is_none() || !exists || deletes {
+                    return Err(stale(text.as_deref(), &self.file, rules.deadline));
+                }
+                *coverage
+            }
+        };
+        match (&self.kind, coverage) {
+            (ChangeKind::Edit(..) | ChangeKind::Cells(_), _) | (_, Coverage::Whole) => {}
+            (_, Coverage::Part) => return Err(self.unread(Known::SomeLines)),
+        }
+        Ok(match base {
+            // The result contains changes of others that the author has not seen.
+            BaseState::Moved { .. } => Coverage::Part,
+            _ if creates => Coverage::Whole,
+            _ => coverage,
+        })
+    }
+
+    /// Returns the reason why the change cannot edit the content of the file as text, if there is one.
+    fn no_text(&self) -> Option<RefusalKind> {
+        let changes_text = matches!(self.kind, ChangeKind::Edit(..) | ChangeKind::Cells(_));
+        self.file.content().err().filter(|_| changes_text)
+    }
+
+    fn unread(&self, known: Known) -> RefusalKind {
+        let excerpt = match &self.kind {
+            ChangeKind::Edit(edits, _) | ChangeKind::Rename { edits, .. } => self.excerpt(edits),
+            ChangeKind::Write(_) | ChangeKind::Delete(_) | ChangeKind::Cells(_) => None,
+        };
+        RefusalKind::Unread { current: self.file.content.hash(), excerpt, known }
+    }
+
+    /// Returns the lines around the old text of the first edit, if the file contains it exactly.
+    fn excerpt(&self, edits: &[Edit]) -> Option<String> {
+        let (_, text) = self.file.content().ok()?;
+        let wanted = edits.first().map(|edit| edit.old.as_str()).filter(|old| !old.is_empty())?;
+        let start = text.find(wanted)?;
+        let first = count_lines(&text[..line_start(text, start)]) + 1;
+        let last = first + count_lines(wanted).saturating_sub(1);
+        Some(edit::snippet(text, first, last, EXCERPT_CONTEXT))
+    }
+
+    /// Returns the refusal for a new path that already exists.
+    fn exists(&self) -> Refusal {
+        let taken = match &self.kind {
+            ChangeKind::Rename { to, .. } => &to.target.path,
+            _ => &self.file.target.path,
+        };
+        Refusal::at(taken, RefusalKind::Exists)
+    }
+
+    fn draft(&self, base: &BaseState, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
+        match (&self.kind, &self.file.content) {
+            (ChangeKind::Write(new), FileContent::Missing) => Ok(created(&new.text)),
+            (ChangeKind::Rename { to, .. }, _) if to.exists() => Err(DraftError::File(RefusalKind::Exists)),
+            (ChangeKind::Delete(removed), _) => {
+                removed.as_ref().map_or(Ok(()), |removed| self.check_removed(removed, rules))?;
+                Ok(Draft::default())
+            }
+            (ChangeKind::Rename { edits, .. }, FileContent::Opaque(_)) if edits.is_empty() => {
+                Ok(Draft::default())
+            }
+            _ => {
+                let (snapshot, text) = self.file.content()?;
+                if let ChangeKind::Write(NewContent {
+                    precondition: Precondition::Empty { line, .. }, ..
+                }) = self.kind
+                    && !text.is_empty()
+                {
+                    let expected = "lines of context or removed lines next to the added lines, to show where they go in a file that is not empty";
+                    return Err(RefusalKind::BadPatch { line, expected: expected.to_owned() }.into());
+                }
+                match base {
+                    BaseState::Moved { text: Some(given), .. } => {
+                        let (version, given) = (given.hash, given.text.to_string());
+                        let mut draft = self.draft_on(version, &given, rules)?;
+                        draft.original_plan = Some((version, Arc::new(draft.plan.clone())));
+                        rebase(&self.file.target.path, (&given, text), draft, rules)
+                    }
+                    _ => self.draft_on(snapshot.hash, text, rules),
+                }
+            }
+        }
+    }
+
+    /// Checks that a patch that deletes a file removes all of its text.
+    fn check_removed(&self, removed: &Removed, rules: &ComputeOptions<'_>) -> Result<(), DraftError> {
+        let (snapshot, text) = self.file.content()?;
+        let path = &self.file.target.path;
+        let draft = draft_edits(path, (snapshot.hash, text), &removed.edits, rules)?;
+        if draft.plan.apply(text).is_empty() {
+            return Ok(());
+        }
+        let expected = "all lines of the deleted file, or none of them".to_owned();
+        Err(RefusalKind::BadPatch { line: removed.line, expected }.into())
+    }
+
+    fn draft_on(
+        &self,
+        version: ContentHash,
+        text: &str,
+        rules: &ComputeOptions<'_>,
+    ) -> Result<Draft, DraftError> {
+        let path = &self.file.target.path;
+        let checked = |draft: Draft| stays_notebook(path, text, &draft.plan).map(|()| draft);
+        let edited = |edits| Ok(checked(draft_edits(path, (version, text), edits, rules)?)?);
+        match &self.kind {
+            ChangeKind::Edit(edits, named) => {
+                self.check_encoding(*named)?;
+                edited(edits)
+            }
+            ChangeKind::Rename { edits, .. } if !edits.is_empty() => edited(edits),
+            ChangeKind::Write(NewContent { text: content, literal, .. }) => {
+                if rules.matching.fuzzy && !*literal {
+                    refuse_placeholder(path, text, content)?;
+                }
+                let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file" };
+                let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
+                let draft = Draft { plan, ..Draft::default() };
+                if *literal { Ok(draft) } else { Ok(checked(draft)?) }
+            }
+            ChangeKind::Cells(ops) => draft_cells(text, ops),
+            ChangeKind::Delete(_) | ChangeKind::Rename { .. } => {
+                Ok(Draft { plan: Plan::empty(text.len()), ..Draft::default() })
+            }
+        }
+    }
+
+    /// Returns the action on the file.
+    fn action(&self) -> Action {
+        match &self.kind {
+            ChangeKind::Delete(_) => Action::Delete,
+            ChangeKind::Rename { to, .. } => {
+                Action::Rename { to: to.target.path.clone(), to_key: to.target.key.clone() }
+            }
+            ChangeKind::Write(new) if self.file.content.snapshot().is_none() => {
+                Action::Create { mode: new.mode.unwrap_or_default() }
+            }
+            _ if self.file.content.snapshot().is_none() => Action::CREATE,
+            _ => Action::Edit,
+        }
+    }
+
+    /// Returns the format of the result: that of the file, unless the change names an encoding.
+    fn format(&self) -> Format {
+        let was = self.file.content.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format);
+        match &self.kind {
+            ChangeKind::Write(NewContent { encoding: Some(encoding), .. }) => {
+                Format { encoding: *encoding, bom: was.bom && was.encoding == *encoding, guessed: false }
+            }
+            // The author has confirmed the encoding, so it is no longer a guess.
+            ChangeKind::Edit(_, Some(_)) => Format { guessed: false, ..was },
+            _ => was,
+        }
+    }
+
+    /// Refuses a mode other than that of an existing file.
+    fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
+        let is_executable = self.file.stat.is_some_and(|stat| stat.mode & 0o111 != 0);
+        match wanted.filter(|_| self.file.exists()) {
+            Some(wanted) if wanted.is_executable() != is_executable => {
+                Err(RefusalKind::OtherMode { is_executable })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses an encoding that is not the one in which the file was read.
+    fn check_encoding(&self, named: Option<Encoding>) -> Result<(), RefusalKind> {
+        let read = self.file.content.snapshot().map(|snapshot| snapshot.format.encoding);
+        match (named, read) {
+            (Some(named), Some(read)) if named != read => {
+                let detail = format!("it was read as {}, not as {}", read.name(), named.name());
+                Err(RefusalKind::Encoding { detail })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Builds the computed change from a draft: applies its plan and renders the diff.
+pub(crate) fn finish(
+    observed: Observed,
+    action: Action,
+    format: Format,
+    draft: Draft,
+    coverage: Coverage,
+    rules: &ComputeOptions<'_>,
+) -> Result<ComputedChange, RefusalKind> {
+    let reencoded = observed.content.snapshot().is_some_and(|before| before.format != format);
+    if action == Action::Edit && draft.plan.is_empty() && !reencoded {
+        return Err(RefusalKind::NoChange);
+    }
+    let content = match (&action, &observed.content) {
+        (Action::Delete, _) | (Action::Rename { .. }, FileContent::Opaque(_)) => None,
+        _ => Some(Content::of_plan(&observed, &draft.plan, format, rules.file_size)?.hash_in_background()),
+    };
+    Ok(with_content(observed, action, (format, content), draft, coverage, rules))
+}
+
+/// Like [`finish`], for new content that is already computed.
+pub(crate) fn with_content(
+    observed: Observed,
+    action: Action,
+    (format, content): (Format, Option<Content>),
+    draft: Draft,
+    coverage: Coverage,
+    rules: &ComputeOptions<'_>,
+) -> ComputedChange {
+    let text = observed.text.as_ref().map_or("", |text| text);
+    let hash_after = match &action {
+        Action::Delete => None,
+        _ if content.is_some() => None,
+        _ => observed.content.hash(),
+    };
+    let (diff, shown) = file_diff(&observed, &action, text, &draft.plan, rules);
+    let file = PlannedFile {
+        key: observed.target.key.clone(),
+        path: observed.target.path.clone(),
+        action,
+        hash_before: observed.content.hash(),
+        before: observed.content.snapshot().cloned(),
+        plan: Arc::new(draft.plan),
+        hash_after,
+        format,
+        diff: Arc::new(diff),
+        shown,
+        matches: draft.matches,
+        warnings: draft.warnings,
+        // The caller sets them from the clearance of the file.
+        tags: Vec::new(),
+        rebased: draft.rebased,
+        original_plan: draft.original_plan,
+        coverage,
+    };
+    ComputedChange { file, content, observed }
+}
+
+impl ComputedChange {
+    /// Computes the new content from the plan of a proposal. The file must still have the content that the
+    /// plan is for.
+    pub(crate) fn of_planned(
+        file: &PlannedFile,
+        observed: Observed,
+        rules: &ComputeOptions<'_>,
+    ) -> Result<Self, Refusal> {
+        let writes_nothing =
+            file.action == Action::Delete || matches!(observed.content, FileContent::Opaque(_));
+        let content = (!writes_nothing)
+            .then(|| Content::of_plan(&observed, &file.plan, file.format, rules.file_size))
+            .transpose()
+            .map_err(|kind| Refusal::at(&file.path, kind))?
+            .map(|content| content.with_hash(file.hash_after));
+        Ok(Self { file: file.clone(), content, observed })
+    }
+
+    /// Sets the hash of the result in `file`. May wait for the thread that computes it.
+    pub(crate) fn settle(&mut self) {
+        if let Some(content) = &self.content {
+            self.file.hash_after = Some(content.hash());
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Drafts: the plans that edits, new content and cell operations produce on one text.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::edit;
+use crate::edit::{Edit, EditRefusalKind, FoundMatch, Match, Options, Plan, SharedIndex, find};
+use crate::engine::change::compute::{ComputeOptions, MatchOptions};
+use crate::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
+use crate::text::{ContentHash, lines};
+use crate::workspace::{RefusalKind, is_prose};
+
+/// A plan for one text, with its matches and warnings. [`finish`](super::compute::finish) turns it into a
+/// computed change.
+#[derive(Default)]
+pub(crate) struct Draft {
+    pub(crate) plan: Plan,
+    pub(crate) matches: Vec<Match>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) rebased: bool,
+    /// The plan before a rebase, with the hash of the version that it was for.
+    pub(crate) original_plan: Option<(ContentHash, Arc<Plan>)>,
+}
+
+/// Matches text edits in one version of a file.
+pub(crate) fn draft_edits(
+    path: &Path,
+    (version, text): (ContentHash, &str),
+    edits: &[Edit],
+    rules: &ComputeOptions<'_>,
+) -> Result<Draft, DraftError> {
+    let index = Some(rules.indexes.of(version));
+    let MatchOptions { fuzzy, sequential } = rules.matching;
+    // The inserted text cannot be larger than the whole file may be.
+    let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
+    let prose = is_prose(path);
+    let options = Options { fuzzy, sequential, prose, room, deadline: rules.deadline, index };
+    let FoundMatch { plan, matches, warnings } = find(text, edits, &options).map_err(DraftError::Edits)?;
+    Ok(Draft { plan, matches, warnings, ..Draft::default() })
+}
+
+/// Plans operations on the cells of a notebook.
+pub(crate) fn draft_cells(text: &str, ops: &[CellOp]) -> Result<Draft, DraftError> {
+    let CellChange { plan, warnings } = edit_cells(text, ops).map_err(|error| match error {
+        NotebookError::Unreadable(unreadable) => DraftError::File(RefusalKind::Notebook(unreadable)),
+        NotebookError::Cells(refusals) => DraftError::Cells(refusals),
+    })?;
+    Ok(Draft { plan, warnings, ..Draft::default() })
+}
+
+/// Refuses a plan that would leave a notebook that no program can open. That can happen with a text edit, and
+/// with some of the hunks of a cell operation.
+pub(crate) fn stays_notebook(path: &Path, text: &str, plan: &Plan) -> Result<(), RefusalKind> {
+    broken(path, text, plan).map_or(Ok(()), |why| Err(RefusalKind::BrokenNotebook(why)))
+}
+
+/// Refuses content with a placeholder for omitted code, because writing it would delete that code. Prose is
+/// exempt, because it may contain such a line as text.
+pub(crate) fn refuse_placeholder(path: &Path, text: &str, content: &str) -> Result<(), RefusalKind> {
+    if is_prose(path) {
+        return Ok(());
+    }
+    let Some(line) = edit::placeholder(text, content) else { return Ok(()) };
+    let text = lines(content).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
+    Err(RefusalKind::Edit(EditRefusalKind::Placeholder { line, text }))
+}
+
+/// Plans a new file.
+pub(crate) fn created(content: &str) -> Draft {
+    let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+    let splice = edit::Splice { range: 0..0, text: content.to_owned() };
+    // A single insertion into an empty text is always a valid plan.
+    let plan = Plan::new(0, vec![splice]).unwrap_or_default();
+    Draft { plan, ..Draft::default() }
+}
+
+/// The reasons why a draft cannot be computed.
+pub(crate) enum DraftError {
+    File(RefusalKind),
+    Edits(Vec<edit::EditRefusal>),
+    Cells(Vec<CellRefusal>),
+}
+
+impl From<RefusalKind> for DraftError {
+    fn from(kind: RefusalKind) -> Self {
+        Self::File(kind)
+    }
+}
+
+/// Maximum number of cached indexes.
+const CACHED: usize = 16;
+
+/// Maximum total size of the cached indexes, in bytes, not counting the most recently used one.
+const CACHED_BYTES: usize = 64 << 20;
+
+/// The most recently used indexes, by version of the text.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes(Mutex<VecDeque<(ContentHash, SharedIndex)>>);
+
+impl Indexes {
+    /// Returns the index of a version and makes it the most recently used one. The index is built on first
+    /// use.
+    pub(crate) fn of(&self, version: ContentHash) -> SharedIndex {
+        let mut cached = self.0.lock();
+        let known = cached.iter().position(|(hash, _)| *hash == version).and_then(|at| cached.remove(at));
+        let entry = known.unwrap_or_else(|| (version, SharedIndex::default()));
+        let index = entry.1.clone();
+        let mut bytes: usize = cached.iter().map(|(_, index)| index.bytes()).sum();
+        while bytes > CACHED_BYTES || cached.len() >= CACHED {
+            let Some((_, oldest)) = cached.pop_front() else { break };
+            bytes -= oldest.bytes().min(bytes);
+        }
+        cached.push_back(entry);
+        index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_has_one_index_while_it_is_used() {
+        let indexes = Indexes::default();
+        let version = |number: u8| ContentHash::of(&[number]);
+        let first = indexes.of(version(0));
+        for number in 1..=CACHED as u8 {
+            assert!(indexes.of(version(0)).is(&first), "it is used again and again");
+            indexes.of(version(number));
+        }
+        for number in 1..=CACHED as u8 {
+            indexes.of(version(number));
+        }
+        assert!(!indexes.of(version(0)).is(&first), "others have replaced it");
+    }
+}

@@ -1,0 +1,205 @@
+//! Recording changes in the history, before and after they are committed.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::disk::{Durability, FileBytes};
+use crate::edit::UndoPlan;
+use crate::engine::Engine;
+use crate::engine::change::commit::{CommittedFile, PendingWrite};
+use crate::engine::change::compute::ComputedChange;
+use crate::history::NotRecorded;
+use crate::text::{ContentHash, Format};
+use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::limits::KEPT_DIFF;
+use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
+
+/// The permission bits of a mode.
+const PERMISSIONS: u32 = 0o7777;
+
+/// The author and the purpose of a change.
+#[derive(Clone, Debug)]
+pub(crate) struct Intent {
+    pub(crate) author: String,
+    /// Name of the session that made the change.
+    pub(crate) session: Arc<str>,
+    pub(crate) label: Option<String>,
+    /// The transaction that this change undoes.
+    pub(crate) undoes: Option<Arc<str>>,
+}
+
+/// The result of a commit.
+#[derive(Debug)]
+pub(crate) struct CommitResult {
+    pub(crate) files: Vec<CommittedFile>,
+    /// The transaction, if the history recorded one.
+    pub(crate) transaction: Option<Arc<str>>,
+    pub(crate) undoes: Option<Arc<str>>,
+}
+
+/// A history entry whose change is being committed.
+pub(crate) struct HistoryEntryGuard {
+    id: Arc<str>,
+    undoes: Option<Arc<str>>,
+    /// `true` if the history has recorded the entry.
+    begun: bool,
+    flush: bool,
+    /// Warning for the author if the history could not be written.
+    warning: Option<String>,
+}
+
+impl HistoryEntryGuard {
+    /// Returns the transaction id.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the result of the commit.
+    pub(crate) fn result(self, mut files: Vec<CommittedFile>) -> CommitResult {
+        if let (Some(warning), Some(first)) = (self.warning, files.first_mut()) {
+            first.file.warnings.push(warning);
+        }
+        CommitResult { files, transaction: self.begun.then_some(self.id), undoes: self.undoes }
+    }
+}
+
+impl Intent {
+    pub(crate) fn of(proposal: &Proposal) -> Self {
+        Self {
+            author: proposal.author.clone(),
+            session: proposal.session_name.clone(),
+            label: proposal.label.clone(),
+            undoes: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Records a change in the history before the commit. If the history cannot be written, the change
+    /// proceeds with a warning.
+    ///
+    /// The change is refused only if the history cannot store the old content as a whole image although the
+    /// undo needs it: then the old bytes would be lost permanently.
+    pub(crate) fn begin_history_entry(
+        &self,
+        writes: &mut [PendingWrite],
+        intent: &Intent,
+    ) -> Result<HistoryEntryGuard, Refusal> {
+        for write in writes.iter_mut() {
+            write.computed.settle();
+        }
+        let id = self.history.next_id();
+        let entry = PastEntry {
+            id: id.clone(),
+            at: SystemTime::now(),
+            author: intent.author.clone(),
+            session: Some(intent.session.clone()).filter(|name| !name.is_empty()),
+            label: intent.label.clone(),
+            undoes: intent.undoes.clone(),
+            rescued: false,
+            files: writes.iter().enumerate().map(|(detail, write)| past_file(write, detail)).collect(),
+        };
+        let details: Vec<_> = writes.iter().map(|write| past_detail(&write.computed)).collect();
+        let with_details = writes.iter().zip(&details);
+        let images: Vec<_> =
+            with_details.filter_map(|(write, detail)| image(&write.computed, &detail.back)).collect();
+        let flush = writes.len() > 1 && self.durability(writes.len()) == Durability::Full;
+        let undoes = intent.undoes.clone();
+        Ok(match self.history.begin(&entry, details, &images) {
+            Ok(begun) => HistoryEntryGuard { id, undoes, begun, flush, warning: None },
+            Err(NotRecorded::Io(error)) if !images.is_empty() => {
+                return Err(image_not_stored(&error, &entry));
+            }
+            Err(error) => {
+                tracing::warn!(%error, transaction = %id, "a change is not in the history");
+                let warning =
+                    Some(format!("This change is not in the history and cannot be undone: {error}."));
+                HistoryEntryGuard { id, undoes, begun: false, flush, warning }
+            }
+        })
+    }
+
+    /// Records that the change was committed. Called immediately after the commit, before any other work on
+    /// the files.
+    pub(crate) fn record_committed(&self, entry: &mut HistoryEntryGuard) {
+        if entry.begun
+            && let Err(error) = self.history.landed(&entry.id, entry.flush)
+        {
+            tracing::warn!(%error, transaction = %entry.id, "the history cannot be written");
+            entry.warning = Some(format!("The history could not be written completely: {error}."));
+        }
+    }
+
+    /// Records that the change failed. If the rollback is incomplete, the entry stays open, and the next
+    /// start of the daemon settles it.
+    pub(crate) fn record_failed(&self, entry: Option<HistoryEntryGuard>, rolled_back: bool) {
+        if let Some(entry) = entry.filter(|entry| entry.begun && rolled_back)
+            && let Err(error) = self.history.failed(&entry.id)
+        {
+            tracing::warn!(%error, transaction = %entry.id, "the history cannot be written");
+        }
+    }
+}
+
+fn image_not_stored(error: &std::io::Error, entry: &PastEntry) -> Refusal {
+    let kind = RefusalKind::Disk {
+        operation: "store the old content in the history",
+        errno: error.raw_os_error(),
+        detail: error.to_string(),
+        required: None,
+        available: None,
+    };
+    entry
+        .files
+        .first()
+        .map_or_else(|| Refusal::new(kind.clone()), |file| Refusal::at(&file.path, kind.clone()))
+}
+
+fn past_file(write: &PendingWrite, detail: usize) -> PastFile {
+    let file = &write.computed.file;
+    PastFile {
+        path: file.path.clone(),
+        action: match &file.action {
+            Action::Edit => PastAction::Edit,
+            Action::Create { .. } => PastAction::Create,
+            Action::Delete => PastAction::Delete,
+            Action::Rename { to, .. } => PastAction::Rename(to.clone()),
+        },
+        hash_before: file.hash_before,
+        hash_after: file.hash_after,
+        added: file.diff.added,
+        removed: file.diff.removed,
+        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+        detail,
+    }
+}
+
+fn past_detail(computed: &ComputedChange) -> PastDetail {
+    let diff = &computed.file.diff;
+    let unified = Some(diff.unified.clone()).filter(|unified| unified.len() <= KEPT_DIFF);
+    PastDetail { hunks: diff.hunks.clone(), diff: unified, back: undo_plan(computed) }
+}
+
+fn undo_plan(computed: &ComputedChange) -> Back {
+    let ComputedChange { file, content, observed, .. } = computed;
+    let before = observed.content.snapshot().map_or(Format::UTF8, |before| before.format);
+    let text = match (&file.action, &observed.text) {
+        (Action::Create { .. }, _) => Some(""),
+        (_, text) => text.as_ref().map(|text| text.as_str()),
+    };
+    let result = content.as_ref().and_then(|content| Some((content.text()?, content.format())));
+    match (&file.action, text, result) {
+        (Action::Delete, ..) => Back::Image { mode: observed.stat.map(|stat| stat.mode & PERMISSIONS) },
+        (_, Some(text), Some((result, after))) => {
+            Back::Edits { way: UndoPlan::of(&file.plan, text, result), before, after }
+        }
+        (Action::Edit, ..) => Back::Image { mode: None },
+        (Action::Create { .. } | Action::Rename { .. }, ..) => Back::Nothing,
+    }
+}
+
+/// Returns the old bytes, if the history must store a whole image of them.
+fn image(computed: &ComputedChange, back: &Back) -> Option<(ContentHash, FileBytes)> {
+    let is_needed = matches!(back, Back::Image { .. });
+    computed.file.hash_before.filter(|_| is_needed).map(|hash| (hash, computed.observed.bytes.clone()))
+}

@@ -1,0 +1,340 @@
+//! Carries out changes: computes them, and writes them or puts them under review.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::config::ReviewMode;
+use crate::disk::Target;
+use crate::edit::EditRefusalKind;
+use crate::engine::change::RequestedChange;
+use crate::engine::change::commit::{PendingWrite, changes};
+use crate::engine::change::compute::ComputeOptions;
+use crate::engine::change::history_recording::{CommitResult, Intent};
+use crate::engine::change::request::{Call, Header, PatchInfo};
+use crate::engine::files::observe::Observed;
+use crate::engine::jobs::{Job, Located};
+use crate::engine::review::paths_of;
+use crate::engine::workspace_handle::WorkspaceState;
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::text::ContentHash;
+use crate::workspace::{
+    Action, BaseState, NewProposal, NextStep, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
+    RefusalKind, Repeatable, Role,
+};
+
+/// The options of a request for a computed change.
+#[derive(Default)]
+pub(crate) struct ChangeOptions {
+    /// The `requestId`, if the request has one.
+    pub(crate) request: Option<Repeatable>,
+    /// The transaction that the change undoes, if any.
+    pub(crate) undoes: Option<Arc<str>>,
+    /// The `review` parameter: `true` if the user must decide.
+    pub(crate) review: Option<bool>,
+}
+
+/// The outcome of a request for a change.
+pub(crate) enum ChangeOutcome {
+    Applied(Box<AppliedChange>),
+    /// A proposal without a decision, for instance one that waits for a reviewer.
+    Undecided(Box<Proposal>),
+}
+
+/// A committed change, with the proposal that it applied.
+pub(crate) struct AppliedChange {
+    pub(crate) proposal: Proposal,
+    pub(crate) commit: CommitResult,
+}
+
+impl Engine {
+    /// Returns `true` if the user must review a change of these files: because the configuration requires it,
+    /// because an editor shows reviews for them, or because the request asks for it. A request can ask for
+    /// more than is configured, but not for less. Changes from an editor are the user's own and need no
+    /// review.
+    pub(crate) fn wants_review(
+        &self,
+        session: &SessionContext,
+        asked: Option<bool>,
+        files: &[&PlannedFile],
+    ) -> bool {
+        if asked == Some(true) {
+            return true;
+        }
+        match (session.role, self.config.review) {
+            (Role::Editor, _) | (Role::Agent, ReviewMode::Off) => false,
+            (Role::Agent, ReviewMode::Always) => true,
+            (Role::Agent, ReviewMode::Auto) => {
+                self.has_reviewer(files.iter().flat_map(|file| paths_of(file)))
+            }
+        }
+    }
+
+    /// Returns the `review` option of a call, adjusted by the path rules.
+    pub(crate) fn review_for_call(
+        &self,
+        call: &Call<Target>,
+        asked: Option<bool>,
+    ) -> Result<Option<bool>, Failure> {
+        let decided = self.review_by_rules(call.to_review(), &call.targets(), asked);
+        decided.map_err(|failure| PatchInfo::add_lines(call.patch.as_ref(), failure))
+    }
+
+    /// Returns the `review` option of a request, adjusted by the path rules. If the rules require a review
+    /// and a reviewer is available, the whole set goes under review. If no reviewer is available, the request
+    /// is refused before it reveals anything else about its files.
+    pub(crate) fn review_by_rules(
+        &self,
+        to_review: Vec<Refusal>,
+        targets: &[&Target],
+        asked: Option<bool>,
+    ) -> Result<Option<bool>, Failure> {
+        if to_review.is_empty() {
+            return Ok(asked);
+        }
+        // A proposal that waits anyway can be decided at any terminal, now or later.
+        let waits = asked == Some(true) || self.config.review == ReviewMode::Always;
+        if waits || self.has_reviewer(targets.iter().map(|target| target.path.clone())) {
+            return Ok(Some(true));
+        }
+        Err(Failure::Refused(to_review))
+    }
+
+    fn has_reviewer(&self, paths: impl Iterator<Item = PathBuf>) -> bool {
+        let paths: Vec<_> = paths.collect();
+        let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
+        self.workspace.update(|w| w.has_reviewer(&paths))
+    }
+
+    /// Writes a computed change as a proposal that is applied at once, or puts it under review.
+    pub(crate) fn perform(
+        &self,
+        session: &SessionContext,
+        header: &Header,
+        mut writes: Vec<PendingWrite>,
+        ChangeOptions { request, undoes, review }: ChangeOptions,
+    ) -> Result<ChangeOutcome, Failure> {
+        let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
+        let is_reviewed = self.wants_review(session, review, &files);
+        let origin = Origin { purpose: NextStep::Applying, request, undoes: undoes.clone() };
+        if is_reviewed {
+            let origin = Origin { purpose: NextStep::Reviewing, ..origin };
+            let proposal = self.record_proposal(session, header, &mut writes, origin)?;
+            return Ok(ChangeOutcome::Undecided(Box::new(proposal)));
+        }
+        self.route(&mut writes)?;
+        let changes = changes(&writes);
+        // Large contents are hashed while they are staged, and the proposal needs the hashes.
+        let staged = self.stage(&changes);
+        let proposal = self.record_proposal(session, header, &mut writes, origin)?;
+        let commit_result = self.commit_staged(staged, writes, &Intent { undoes, ..Intent::of(&proposal) });
+        drop(changes);
+        match commit_result {
+            Ok(commit_result) => Ok(self.report(session, proposal, commit_result, false)),
+            Err(refusal) => {
+                self.not_applied(session, &proposal, ProposalState::Failed);
+                Err(refusal.into())
+            }
+        }
+    }
+
+    /// Records a committed change in the workspace. `carried` means that the files differ from the proposed
+    /// ones, because they were rebased.
+    pub(crate) fn report(
+        &self,
+        session: &SessionContext,
+        proposal: Proposal,
+        mut commit: CommitResult,
+        carried: bool,
+    ) -> ChangeOutcome {
+        let is_own = proposal.session == session.id;
+        let (moved, observations): (Vec<_>, Vec<_>) =
+            commit.files.iter().map(|committed| committed.moved(is_own)).unzip();
+        let files = carried.then(|| commit.files.iter().map(|committed| committed.file.clone()).collect());
+        commit.transaction = self.workspace.update(|w| {
+            let transaction =
+                w.applied(session.id, &proposal.id.to_string(), commit.transaction.take(), files);
+            w.record_commit(session.id, &proposal.author, moved);
+            w.cache_all(observations);
+            transaction
+        });
+        ChangeOutcome::Applied(Box::new(AppliedChange { proposal, commit }))
+    }
+
+    pub(crate) fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
+        self.workspace.update(|w| w.not_applied(session.id, &proposal.id.to_string(), state));
+    }
+}
+
+/// The origin of a proposal.
+pub(crate) struct Origin {
+    pub(crate) purpose: NextStep,
+    /// The `requestId`, if the request has one.
+    pub(crate) request: Option<Repeatable>,
+    /// The transaction that the proposal undoes.
+    pub(crate) undoes: Option<Arc<str>>,
+}
+
+impl Engine {
+    /// Observes all files of a call and computes all changes. Reports every refusal, in order.
+    pub(crate) fn compute(
+        &self,
+        session: &SessionContext,
+        call: Call<Target>,
+    ) -> Result<(Header, Vec<PendingWrite>), Failure> {
+        let Call { header, matching, files, patch, .. } = call;
+        let rules = ComputeOptions { matching, ..self.compute_options(header.on_stale, header.display) };
+        match self.compute_files(session, &rules, files) {
+            Ok(writes) => Ok((header, writes)),
+            Err(failure) => Err(PatchInfo::add_lines(patch.as_ref(), failure)),
+        }
+    }
+
+    fn compute_files(
+        &self,
+        session: &SessionContext,
+        rules: &ComputeOptions<'_>,
+        files: Vec<RequestedChange<Target>>,
+    ) -> Result<Vec<PendingWrite>, Failure> {
+        let changes = self.observe_all(files)?;
+        let bases = self.bases_of(session, &changes);
+        let has_pending = self.workspace.has_pending();
+        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
+        for (change, base) in changes.into_iter().zip(bases) {
+            let (index, to) = (change.index, change.new_target().cloned());
+            let key = change.file.target.key.clone();
+            // The edits are needed only to search pending proposals for their texts.
+            let edits = if has_pending { change.kind.edits().to_vec() } else { Vec::new() };
+            let is_empty = change.file.text.as_ref().is_some_and(|text| text.is_empty());
+            match change.compute(&base, rules) {
+                Ok(computed) => {
+                    writes.push(PendingWrite::new(index, computed, to));
+                }
+                Err(reasons) => {
+                    let reasons = self.explain_by_pending(session, &key, &edits, reasons);
+                    refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, is_empty)));
+                }
+            }
+        }
+        refusals.extend(duplicate_paths(&writes));
+        if !refusals.is_empty() {
+            return Err(Failure::Refused(refusals));
+        }
+        Ok(writes)
+    }
+
+    fn observe_all(
+        &self,
+        changes: Vec<RequestedChange<Target>>,
+    ) -> Result<Vec<RequestedChange<Observed>>, Failure> {
+        let (mut observed, mut refusals) = (Vec::new(), Vec::new());
+        for change in changes {
+            let index = change.index;
+            match self.observe_change(change) {
+                Ok(change) => observed.push(change),
+                Err(refusal) => refusals.push(refusal.of_change(index)),
+            }
+        }
+        if refusals.is_empty() { Ok(observed) } else { Err(Failure::Refused(refusals)) }
+    }
+
+    fn observe_change(&self, change: RequestedChange<Target>) -> Result<RequestedChange<Observed>, Refusal> {
+        let observe = |target| self.observe_to_change(target);
+        change.advance(observe, observe)
+    }
+
+    fn bases_of(&self, session: &SessionContext, changes: &[RequestedChange<Observed>]) -> Vec<BaseState> {
+        let files: Vec<_> = changes.iter().map(|change| (change.file.version(), change.base)).collect();
+        let mut bases = self.base_states(session, &files);
+        for base in &mut bases {
+            if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = base {
+                *text = self.stored_base(*base);
+            }
+        }
+        bases
+    }
+
+    /// Compares files with the content that the session was given.
+    pub(crate) fn base_states(
+        &self,
+        session: &SessionContext,
+        files: &[(ObservedVersion, Option<ContentHash>)],
+    ) -> Vec<BaseState> {
+        let state = |w: &mut WorkspaceState, (seen, sent): &(ObservedVersion, Option<ContentHash>)| {
+            w.base_state(session.id, seen, *sent)
+        };
+        self.workspace.update(|w| files.iter().map(|file| state(w, file)).collect())
+    }
+
+    /// Stores a proposal in the workspace.
+    pub(crate) fn record_proposal(
+        &self,
+        session: &SessionContext,
+        header: &Header,
+        writes: &mut [PendingWrite],
+        Origin { purpose, request, undoes }: Origin,
+    ) -> Result<Proposal, Failure> {
+        for write in writes.iter_mut() {
+            write.computed.settle();
+        }
+        let new = NewProposal {
+            session: session.id,
+            author: header.author.clone(),
+            label: header.label.clone(),
+            replaces: header.replaces.clone(),
+            on_stale: header.on_stale,
+            at: SystemTime::now(),
+            purpose,
+            request,
+            undoes,
+            files: writes.iter().map(|write| write.computed.file.clone()).collect(),
+        };
+        Ok(self.workspace.update(|w| w.add_proposal(new))?)
+    }
+}
+
+/// Replaces a "not found" refusal for an empty file with the refusal for empty files.
+fn refuse_empty(refusal: Refusal, is_empty: bool) -> Refusal {
+    let not_found = matches!(refusal.kind, RefusalKind::Edit(EditRefusalKind::NotFound { .. }));
+    let kind = if is_empty && not_found { RefusalKind::EmptyFile } else { refusal.kind };
+    Refusal { kind, ..refusal }
+}
+
+/// Returns refusals for changes with the same resulting path as another change of the call.
+fn duplicate_paths(writes: &[PendingWrite]) -> Vec<Refusal> {
+    let (mut paths, mut refusals) = (HashSet::new(), Vec::new());
+    for write in writes.iter().filter(|write| write.computed.file.action != Action::Delete) {
+        let path = write.to.as_ref().map_or(&write.computed.file.path, |to| &to.path);
+        if !paths.insert(path) {
+            refusals.push(Refusal::at(path, RefusalKind::Exists).of_change(write.index));
+        }
+    }
+    refusals
+}
+
+impl Engine {
+    /// Computes and carries out the change of a call.
+    pub(crate) fn edit(
+        &self,
+        session: &SessionContext,
+        call: Call<Target>,
+        review: Option<bool>,
+        job: &Job,
+    ) -> Result<ChangeOutcome, Failure> {
+        let review = self.review_for_call(&call, review)?;
+        let request = call.request.clone();
+        let (header, writes) = self.compute(session, call)?;
+        job.check()?;
+        let options = ChangeOptions { request, undoes: None, review };
+        self.perform(session, &header, writes, options)
+    }
+
+    /// Computes a change and stores it as a proposal.
+    pub(crate) fn propose(&self, session: &SessionContext, call: Call<Target>) -> Result<Proposal, Failure> {
+        self.review_for_call(&call, None)?;
+        let origin = Origin { purpose: NextStep::Inspecting, request: None, undoes: None };
+        let (header, mut writes) = self.compute(session, call)?;
+        self.record_proposal(session, &header, &mut writes, origin)
+    }
+}

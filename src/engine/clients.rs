@@ -1,0 +1,100 @@
+//! The connected clients, and the requests that editors answer.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use tokio::runtime::Handle;
+
+use super::editors::EditorPart;
+use crate::workspace::{Notice, SessionId};
+
+/// The answer of an editor. If the editor disconnects, the answer is an error.
+pub(crate) type EditorReply = Pin<Box<dyn Future<Output = Result<EditorAnswer, EditorRequestError>> + Send>>;
+
+/// A connected client. Each method sends one message and never waits. Only editors get requests.
+pub(crate) trait Client: Send + Sync {
+    /// Sends a notification.
+    fn notify(&self, notice: &Notice);
+
+    /// Asks for edits of all these documents or none. `id` is the transaction, `label` its purpose.
+    fn apply_edits(&self, parts: &[&EditorPart], id: &str, label: &str) -> EditorReply;
+
+    /// Asks to reload a document that has no unsaved changes.
+    fn reload(&self, uri: &str) -> EditorReply;
+
+    /// Asks to close and reopen a document whose text is not known.
+    fn resync(&self, uri: &str) -> EditorReply;
+
+    /// Asks to save documents.
+    fn save(&self, uris: &[String]) -> EditorReply;
+
+    /// Asks the user whether to save a document. The answer is `applied` if the user wants that.
+    fn ask_to_save(&self, question: &str) -> EditorReply;
+}
+
+/// The answer of an editor to a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EditorAnswer {
+    /// `true` if the editor did what it was asked.
+    pub(crate) applied: bool,
+    /// The reason for a failure.
+    pub(crate) reason: Option<String>,
+}
+
+/// The error of a request to an editor.
+#[derive(Clone, Debug)]
+pub(crate) enum EditorRequestError {
+    /// The editor has disconnected.
+    Gone,
+    /// The editor did not answer in time.
+    Late,
+    /// The editor answered with this error message.
+    Error(String),
+}
+
+impl EditorRequestError {
+    /// Returns the reason why the request failed, as part of a sentence.
+    pub(crate) fn reason(&self, timeout: Duration) -> String {
+        match self {
+            Self::Gone => "it disconnected".to_owned(),
+            Self::Late => format!("it did not answer within {} s", timeout.as_secs()),
+            Self::Error(message) => message.trim_end_matches('.').to_owned(),
+        }
+    }
+}
+
+/// Waits for the answer of an editor, on a thread that may block. After a timeout the caller can wait again.
+pub(crate) fn wait_for(
+    reply: &mut EditorReply,
+    timeout: Duration,
+) -> Result<EditorAnswer, EditorRequestError> {
+    // The timeout must be created within the runtime.
+    let answered = Handle::current().block_on(async { tokio::time::timeout(timeout, reply).await });
+    answered.unwrap_or(Err(EditorRequestError::Late))
+}
+
+/// The connected clients.
+#[derive(Clone, Default)]
+pub(crate) struct Clients(Arc<DashMap<SessionId, Arc<dyn Client>>>);
+
+impl Clients {
+    pub(crate) fn insert(&self, session: SessionId, client: Arc<dyn Client>) {
+        self.0.insert(session, client);
+    }
+
+    pub(crate) fn remove(&self, session: SessionId) {
+        self.0.remove(&session);
+    }
+
+    /// Returns the client of a session, or `None` if it has disconnected.
+    pub(crate) fn get(&self, session: SessionId) -> Option<Arc<dyn Client>> {
+        self.0.get(&session).map(|entry| entry.value().clone())
+    }
+
+    /// Returns `true` if the session is connected.
+    pub(crate) fn is_connected(&self, session: SessionId) -> bool {
+        self.0.contains_key(&session)
+    }
+}

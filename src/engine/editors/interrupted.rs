@@ -1,0 +1,277 @@
+//! Records of change sets that edit documents, in case they are interrupted.
+//!
+//! The journal of the disk rolls back the files on disk. A document that already had its edit gets its old
+//! text back when its editor reconnects. Until then the set is not settled, and changes of its files are
+//! refused.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use crate::disk::Target;
+use crate::edit::{Plan, Splice};
+use crate::engine::Engine;
+use crate::engine::editors::back::{Side, UndoOutcome, side};
+use crate::engine::files::open_documents::{OpenDocument, SyncState};
+use crate::text::{ContentHash, Text};
+use crate::workspace::{Refusal, RefusalKind};
+
+/// Time for which changes of a file are refused because its editor is gone. An editor that lost its
+/// connection is back within seconds. An editor that was closed took its text with it.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+/// Time after which a record is deleted.
+const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// A change set of which some documents may have their edit, and others not.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Set {
+    transaction: String,
+    /// Time of the change, in seconds since 1970.
+    at: u64,
+    documents: Vec<Reached>,
+    /// Files that are written on disk, with the hash of their new content; `None` for deleted files.
+    files: Vec<(PathBuf, Option<String>)>,
+}
+
+/// A document that may have its edit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Reached {
+    path: PathBuf,
+    after: String,
+    back: Vec<(usize, usize, String)>,
+    /// `true` if changes of the file are refused until the document is settled; `false` if the document is
+    /// unlikely to have its edit.
+    waits: bool,
+}
+
+/// The interrupted sets, which wait for their editors.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    folder: PathBuf,
+    sets: Mutex<BTreeMap<String, Set>>,
+}
+
+impl Set {
+    pub(crate) fn new(transaction: &str, files: Vec<(PathBuf, Option<String>)>) -> Self {
+        Self { transaction: transaction.to_owned(), at: now(), documents: Vec::new(), files }
+    }
+
+    /// Adds a document that has, or may have, the text `after`.
+    pub(crate) fn with(mut self, path: &Path, after: &Text, back: &Plan, waits: bool) -> Self {
+        let splice = |splice: &Splice| (splice.range.start, splice.range.end, splice.text.clone());
+        let back = back.splices().iter().map(splice).collect();
+        let (path, after) = (path.to_owned(), after.to_string());
+        self.documents.push(Reached { path, after, back, waits });
+        self
+    }
+
+    /// Returns the files on disk, with the hashes that they have after the commit of the whole set.
+    pub(crate) fn files(&self) -> &[(PathBuf, Option<String>)] {
+        &self.files
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// Returns the transaction id.
+    pub(crate) fn transaction(&self) -> &str {
+        &self.transaction
+    }
+
+    fn age(&self) -> Duration {
+        Duration::from_secs(now().saturating_sub(self.at))
+    }
+}
+
+impl Reached {
+    /// Returns the edited text of the document, and the inverse plan. Returns `None` if the record is
+    /// inconsistent.
+    pub(crate) fn undo_plan(&self) -> Option<(Text, Plan)> {
+        let splice =
+            |(start, end, text): &(usize, usize, String)| Splice { range: *start..*end, text: text.clone() };
+        let back = Plan::new(self.after.len(), self.back.iter().map(splice).collect()).ok()?;
+        back.fits(&self.after).then(|| (Text::from(self.after.as_str()), back))
+    }
+}
+
+impl Interrupted {
+    /// Reads the records of earlier processes. Unreadable records are skipped.
+    pub(crate) fn open(folder: PathBuf) -> io::Result<Self> {
+        fs::create_dir_all(&folder)?;
+        let mut sets = BTreeMap::new();
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let set = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Set>(&bytes).ok());
+            match set {
+                Some(set) if set.age() < RETENTION => drop(sets.insert(set.transaction.clone(), set)),
+                Some(_) => drop(fs::remove_file(&path)),
+                None => {
+                    tracing::warn!(path = %path.display(), "the record of an interrupted change cannot be read");
+                }
+            }
+        }
+        Ok(Self { folder, sets: Mutex::new(sets) })
+    }
+
+    /// Writes and flushes the record of a set.
+    pub(crate) fn begin(&self, set: &Set) -> io::Result<()> {
+        let part = self.folder.join("part");
+        let _ = fs::remove_file(&part);
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
+        file.write_all(&serde_json::to_vec(set)?)?;
+        file.sync_all()?;
+        fs::rename(&part, self.path(&set.transaction))?;
+        fs::File::open(&self.folder)?.sync_all()
+    }
+
+    /// Deletes the record of a set that was committed or rolled back completely.
+    pub(crate) fn end(&self, transaction: &str) {
+        self.sets.lock().remove(transaction);
+        if let Err(error) = fs::remove_file(self.path(transaction))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "the record of a completed change cannot be deleted");
+        }
+    }
+
+    /// Stores a set of which some edits could not be undone yet.
+    pub(crate) fn keep(&self, set: Set) {
+        if let Err(error) = self.begin(&set) {
+            tracing::warn!(%error, "the record of an interrupted change cannot be stored and is lost when the daemon ends");
+        }
+        self.sets.lock().insert(set.transaction.clone(), set);
+    }
+
+    /// Returns all sets.
+    pub(crate) fn all(&self) -> Vec<Set> {
+        self.sets.lock().values().cloned().collect()
+    }
+
+    /// Returns the documents of a file that are not settled, each with its transaction id.
+    pub(crate) fn of(&self, path: &Path) -> Vec<(String, Reached)> {
+        let sets = self.sets.lock();
+        let of_set = |set: &Set| {
+            let transaction = set.transaction.clone();
+            let reached = set.documents.iter().find(|reached| reached.path == path)?.clone();
+            Some((transaction, reached))
+        };
+        sets.values().filter_map(of_set).collect()
+    }
+
+    /// Returns the transaction because of which changes of a file are refused.
+    pub(crate) fn blocks(&self, path: &Path) -> Option<String> {
+        let sets = self.sets.lock();
+        let waits = |reached: &Reached| reached.waits && reached.path == path;
+        let is_about = |set: &&Set| set.age() < PATIENCE && set.documents.iter().any(waits);
+        sets.values().find(is_about).map(|set| set.transaction.clone())
+    }
+
+    /// Removes a settled file from a set.
+    pub(crate) fn settle(&self, transaction: &str, path: &Path) {
+        let mut sets = self.sets.lock();
+        let Some(set) = sets.get_mut(transaction) else { return };
+        set.documents.retain(|reached| reached.path != path);
+        let rest = set.clone();
+        drop(sets);
+        if rest.documents.is_empty() {
+            self.end(transaction);
+        } else {
+            self.keep(rest);
+        }
+    }
+
+    /// Returns the number of files whose changes are refused.
+    pub(crate) fn count(&self) -> usize {
+        let sets = self.sets.lock();
+        let recent = sets.values().filter(|set| set.age() < PATIENCE);
+        recent.flat_map(|set| &set.documents).filter(|reached| reached.waits).count()
+    }
+
+    fn path(&self, transaction: &str) -> PathBuf {
+        self.folder.join(format!("{transaction}.json"))
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs()
+}
+
+impl Engine {
+    /// Deletes the records of sets that an earlier process committed: all their files on disk have the new
+    /// content.
+    pub(crate) fn forget_committed(&self) {
+        for set in self.interrupted.all() {
+            let has_new_content = |(path, hash): &(PathBuf, Option<String>)| {
+                let now = fs::read(path).ok().map(|bytes| ContentHash::of(&bytes).to_string());
+                now == *hash
+            };
+            if !set.files().is_empty() && set.files().iter().all(has_new_content) {
+                self.interrupted.end(set.transaction());
+            }
+        }
+    }
+
+    /// Undoes the edits of interrupted sets in the documents of a file. The caller holds the lock of the
+    /// file.
+    pub(crate) fn settle_interrupted(&self, target: &Target) {
+        let waiting = self.interrupted.of(&target.path);
+        if waiting.is_empty() {
+            return;
+        }
+        let Ok(observed) = self.observe(target.clone()) else { return };
+        let Some(open_documents) = &observed.open else { return };
+        for (transaction, reached) in waiting {
+            let Some((after, inverse)) = reached.undo_plan() else {
+                self.interrupted.settle(&transaction, &target.path);
+                continue;
+            };
+            // A document that equals the disk was saved by the user, or the file was changed since.
+            let is_unsynced = |document: &&OpenDocument| document.sync_state != SyncState::Same;
+            let is_settled = |document: &OpenDocument| match side(
+                &after,
+                &inverse,
+                &document.buffer.text,
+                self.deadline(),
+            ) {
+                Side::After => {
+                    let buffer = document.buffer.clone();
+                    let outcome = self.undo_edit_in(buffer, after.clone(), inverse.clone());
+                    matches!(outcome, UndoOutcome::Undone | UndoOutcome::TypedOver)
+                }
+                Side::Before => true,
+                Side::Unclear => {
+                    let path = target.path.display();
+                    tracing::warn!(%path, "an interrupted edit was typed over and is not undone");
+                    true
+                }
+            };
+            if open_documents.iter().filter(is_unsynced).all(is_settled) {
+                self.interrupted.settle(&transaction, &target.path);
+            }
+        }
+    }
+
+    /// Refuses a change of a file that is part of an interrupted set.
+    pub(crate) fn require_not_interrupted(&self, target: &Target) -> Result<(), Refusal> {
+        self.settle_interrupted(target);
+        let Some(transaction) = self.interrupted.blocks(&target.path) else { return Ok(()) };
+        Err(Refusal::at(&target.path, RefusalKind::Recovering { transaction }))
+    }
+
+    /// Forgets interrupted edits of files that were changed since.
+    pub(crate) fn forget_interrupted<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
+        for path in paths {
+            for (transaction, _) in self.interrupted.of(path) {
+                self.interrupted.settle(&transaction, path);
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Proposals that the user reviews: locating their files, and rebasing their hunks onto the current content.
+
+pub(crate) mod decide;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::disk::Target;
+use crate::edit::{Deadline, Edit, EditRefusalKind};
+use crate::engine::files::observe::Observed;
+use crate::engine::files::resolve::Purpose;
+use crate::engine::jobs::Located;
+use crate::engine::{Engine, Failure, SessionContext, open_root};
+use crate::text::{ContentHash, PositionEncoding};
+use crate::workspace::review::{CurrentFile, RebasedFile};
+use crate::workspace::{
+    Action, Answered, Coverage, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind,
+    RequestKey, RequestedPath, ReviewRefusal, Role, SessionId,
+};
+
+/// A proposal under review, with its files located again.
+pub(crate) struct LocatedReview {
+    pub(crate) proposal: Proposal,
+    /// A session with the author's role and roots, whose access applies: an acceptance by the user does not
+    /// open more paths to an agent.
+    pub(crate) context: SessionContext,
+    /// Target of each file and of its new name, or the refusal.
+    pub(crate) places: Vec<Result<(Target, Option<Target>), Refusal>>,
+}
+
+/// The observed state of a file of a proposal under review.
+pub(crate) struct ReviewFile {
+    /// The file and the target of its new name, or the refusal.
+    pub(crate) located: Result<(Observed, Option<Target>), Refusal>,
+    content: FileContent,
+    /// The proposed change, rebased onto the current content.
+    pub(crate) rebased: RebasedFile,
+}
+
+/// A file that the outcome of a review contains.
+pub(crate) struct DeliveredFile {
+    pub(crate) path: PathBuf,
+    pub(crate) hash: Option<ContentHash>,
+    /// `true` if the change was rebased onto changes of others.
+    pub(crate) rebased: bool,
+}
+
+impl Located for LocatedReview {
+    fn targets(&self) -> Vec<&Target> {
+        let found = self.places.iter().flatten();
+        found.flat_map(|(target, to)| [Some(target), to.as_ref()]).flatten().collect()
+    }
+}
+
+impl ReviewFile {
+    /// Returns the current text, if the file has one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.located.as_ref().ok().and_then(|(observed, _)| observed.text.as_ref()).map(|text| text.as_str())
+    }
+
+    /// The current content.
+    pub(crate) fn content(&self) -> &FileContent {
+        &self.content
+    }
+
+    /// Returns the current state of the file, together with the planned file.
+    pub(crate) fn observed_version<'a>(&'a self, file: &'a PlannedFile) -> CurrentFile<'a> {
+        CurrentFile { file, content: &self.content, now: self.text(), rebased: &self.rebased }
+    }
+
+    /// Returns `true` if the content is the one for which the change was proposed.
+    pub(crate) fn is_fresh(&self, file: &PlannedFile) -> bool {
+        self.located.is_ok() && self.content.hash() == file.hash_before
+    }
+}
+
+impl Engine {
+    /// Restores the pending proposals of the previous daemon.
+    pub(crate) fn restore(
+        &self,
+        proposals: Vec<Proposal>,
+        answer: impl Fn(&Proposal) -> Option<(RequestKey, Answered)>,
+    ) {
+        let answers: Vec<_> = proposals.iter().filter_map(answer).collect();
+        self.workspace.update(|w| {
+            w.restore(proposals);
+            for (key, answered) in answers {
+                w.remember(key, answered, Instant::now());
+            }
+        });
+    }
+
+    /// Locates the files of a proposal again, in the roots of its author rather than of the reviewer.
+    pub(crate) fn locate_review(&self, proposal: Proposal) -> LocatedReview {
+        let context = self.context_of(&proposal);
+        let place = |file: &PlannedFile| {
+            let found = |path: &Path, purpose| self.as_proposed(&context, path, purpose);
+            let (to, purpose) = match &file.action {
+                Action::Rename { to, .. } => {
+                    let edited = !file.plan.is_empty();
+                    (Some(found(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
+                }
+                Action::Delete => (None, Purpose::Delete),
+                Action::Create { .. } => (None, Purpose::Write),
+                Action::Edit => (None, Purpose::Edit),
+            };
+            Ok((found(&file.path, purpose)?, to))
+        };
+        let places = proposal.files.iter().map(place).collect();
+        LocatedReview { proposal, context, places }
+    }
+
+    /// Creates a session context with the role and the roots of the proposal's author.
+    fn context_of(&self, proposal: &Proposal) -> SessionContext {
+        let open = |root: &Path| open_root(self, Role::Editor, root, true).ok();
+        let mut roots: Vec<_> = proposal.roots.iter().filter_map(|root| open(root)).collect();
+        for path in proposal.files.iter().flat_map(paths_of) {
+            // The root is gone, or there was none: use the nearest existing directory.
+            if roots.iter().all(|root| root.relative(&path).is_none()) {
+                let folder = path.ancestors().skip(1).find(|folder| folder.is_dir());
+                roots.extend(folder.and_then(open));
+            }
+        }
+        let names = (proposal.author.clone(), proposal.session_name.clone());
+        SessionContext::new(SessionId(0), proposal.role, names, roots, PositionEncoding::Utf8)
+    }
+
+    fn as_proposed(
+        &self,
+        context: &SessionContext,
+        path: &Path,
+        purpose: Purpose,
+    ) -> Result<Target, Refusal> {
+        let target = self.locate(context, &RequestedPath::of(path), purpose)?;
+        if target.path == path {
+            return Ok(target);
+        }
+        // The path has become a symbolic link since, and leads to another file than the one that was shown.
+        let what = format!("reached by a symbolic link; it is `{}`", target.path.display());
+        Err(Refusal::at(path, RefusalKind::NotAFile { what }))
+    }
+
+    /// Observes all files of a proposal and rebases the proposed changes onto them.
+    pub(crate) fn observe_review(
+        &self,
+        LocatedReview { proposal, context, places }: LocatedReview,
+        deadline: Deadline,
+    ) -> (Proposal, SessionContext, Vec<ReviewFile>) {
+        let observe = |(file, place): (&PlannedFile, Result<(Target, Option<Target>), Refusal>)| {
+            let located = place.and_then(|(target, to)| Ok((self.observe_to_change(target)?, to)));
+            let content = match &located {
+                Ok((observed, _)) => observed.content.clone(),
+                // A content for which nothing was proposed.
+                Err(_) => FileContent::Opaque(ContentHash::of(b"\0an unobservable file")),
+            };
+            let text = located.as_ref().ok().and_then(|(observed, _)| observed.text.clone());
+            let rebased = RebasedFile::of(file, &content, text.as_ref().map(|text| text.as_str()), deadline);
+            ReviewFile { located, content, rebased }
+        };
+        let files = proposal.files.iter().zip(places).map(observe).collect();
+        (proposal, context, files)
+    }
+}
+
+impl Engine {
+    /// Replaces "not found" refusals whose old text appears only in the result of a pending proposal of the
+    /// same author: the refusal then names that proposal.
+    pub(crate) fn explain_by_pending(
+        &self,
+        session: &SessionContext,
+        key: &FileKey,
+        edits: &[Edit],
+        mut refusals: Vec<Refusal>,
+    ) -> Vec<Refusal> {
+        let is_missing = |refusal: &Refusal| {
+            matches!(
+                refusal.kind,
+                RefusalKind::Edit(EditRefusalKind::NotFound { already_applied: false, .. })
+            )
+        };
+        if edits.is_empty() || !refusals.iter().any(is_missing) {
+            return refusals;
+        }
+        let pending = self.workspace.update(|w| w.pending_on(&session.author, key));
+        for proposal in pending {
+            let Some(file) = proposal.files.iter().find(|file| file.key == *key) else { continue };
+            let base = file.before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
+            let result = plain_ends(&file.plan.apply(&base));
+            for refusal in refusals.iter_mut().filter(|refusal| is_missing(refusal)) {
+                let wanted = refusal.edit.and_then(|edit| edits.get(edit)).map(|edit| plain_ends(&edit.old));
+                if wanted.is_some_and(|wanted| !wanted.trim().is_empty() && result.contains(&wanted)) {
+                    let proposal = proposal.id.clone();
+                    refusal.kind = RefusalKind::Review(ReviewRefusal::Waits { proposal });
+                }
+            }
+        }
+        refusals
+    }
+}
+
+fn plain_ends(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Returns the path of a file and, for a rename, its new path.
+pub(crate) fn paths_of(file: &PlannedFile) -> Vec<PathBuf> {
+    match &file.action {
+        Action::Rename { to, .. } => vec![file.path.clone(), to.clone()],
+        _ => vec![file.path.clone()],
+    }
+}
+
+impl Engine {
+    /// Returns a proposal of the session's author, in any state.
+    pub(crate) fn known_proposal(&self, session: SessionId, id: &str) -> Result<Proposal, Refusal> {
+        self.workspace.update(|w| w.proposal(session, id).cloned())
+    }
+
+    /// Refuses a session that may not read the files of a proposal now, because a proposal shows their text.
+    pub(crate) fn require_readable_files(
+        &self,
+        session: &SessionContext,
+        proposal: &Proposal,
+    ) -> Result<(), Refusal> {
+        proposal.files.iter().flat_map(paths_of).try_for_each(|path| self.require_readable(session, &path))
+    }
+}
+
+impl Engine {
+    /// Records the files of the outcome of a review as bases of the author, who is about to receive them.
+    pub(crate) fn record_delivered(
+        &self,
+        session: &SessionContext,
+        proposal: &Proposal,
+        delivered: &[Option<DeliveredFile>],
+    ) {
+        for (file, delivered) in proposal.files.iter().zip(delivered) {
+            let Some(delivered) = delivered else { continue };
+            if let Err(refusal) = self.record_base(session, proposal, file, delivered) {
+                tracing::debug!(?refusal, "the outcome of a review cannot be recorded as a base");
+            }
+        }
+    }
+
+    fn record_base(
+        &self,
+        session: &SessionContext,
+        proposal: &Proposal,
+        file: &PlannedFile,
+        delivered: &DeliveredFile,
+    ) -> Result<(), Refusal> {
+        let target = self.locate(session, &RequestedPath::of(&delivered.path), Purpose::Read)?;
+        let observed = self.observe(target)?;
+        // A file that has changed again is not what the author receives.
+        if observed.content.hash() == delivered.hash {
+            // Another session of the same author receives the changed lines, but may not have read the rest.
+            let is_partial = delivered.rebased || session.id != proposal.session;
+            let coverage = if is_partial { Coverage::Part } else { file.coverage };
+            self.record_read(session, observed.observation(), coverage);
+        }
+        Ok(())
+    }
+
+    /// Returns the proposal once it is no longer pending or the wait times out.
+    pub(crate) async fn when_decided(
+        &self,
+        session: SessionId,
+        id: &str,
+        wait_ms: Option<u64>,
+    ) -> Result<Proposal, Failure> {
+        let wait = Duration::from_millis(wait_ms.unwrap_or_default());
+        // A wait too long to be represented has no deadline.
+        let deadline = tokio::time::Instant::now().checked_add(wait);
+        loop {
+            let mut changed = std::pin::pin!(self.workspace.decided().notified());
+            // Enabled before the check below, so that no change is missed.
+            changed.as_mut().enable();
+            let proposal = self.known_proposal(session, id)?;
+            if !proposal.state.is_pending() {
+                return Ok(proposal);
+            }
+            let over = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = changed => {}
+                () = over => return Ok(proposal),
+                () = self.stopped.cancelled() => return Ok(proposal),
+            }
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Deciding proposals: committing their accepted hunks, and reopening the rejected ones.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::edit::{Hunk, Labels, Plan, diff_texts};
+use crate::engine::change::commit::{CommittedFile, PendingWrite};
+use crate::engine::change::compute::{ComputedChange, finish};
+use crate::engine::change::draft::{Draft, stays_notebook};
+use crate::engine::change::history_recording::{CommitResult, Intent};
+use crate::engine::jobs::Job;
+use crate::engine::review::{LocatedReview, ReviewFile};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::workspace::review::{Choice, Decision, FileOutcome, HunkKind, RebasedHunk, Replacement, Review};
+use crate::workspace::{
+    Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role,
+    SessionId,
+};
+
+/// A file with the decisions about it.
+pub(crate) struct Decided<'a> {
+    pub(crate) file: &'a PlannedFile,
+    pub(crate) choices: &'a [Choice],
+    pub(crate) replacement: Option<&'a Replacement>,
+}
+
+/// The outcome of a review.
+pub(crate) struct ReviewOutcome<'a> {
+    pub(crate) proposal: &'a Proposal,
+    pub(crate) review: &'a Review,
+    /// The revision of the proposal after the review.
+    pub(crate) revision: u32,
+    pub(crate) user_edits: Vec<UserEdit>,
+    /// The line ranges and states of the hunks of each file.
+    pub(crate) lines: Vec<Vec<(Hunk, &'static str)>>,
+    /// The committed files, with their indexes in the proposal.
+    pub(crate) committed: Vec<(usize, CommittedFile)>,
+    pub(crate) transaction: Option<Arc<str>>,
+    pub(crate) undoes: Option<Arc<str>>,
+}
+
+/// The changes that the user made to the proposed content of a file.
+pub(crate) struct UserEdit {
+    pub(crate) path: String,
+    pub(crate) diff: String,
+}
+
+/// A proposal as its readers see it.
+pub(crate) enum ProposalView {
+    /// A proposal as it was made or decided.
+    Stored(Proposal),
+    /// A pending proposal, rebased onto the current content of its files.
+    Rebased(Proposal, Vec<RebasedView>),
+}
+
+/// A file of a pending proposal on its current content.
+pub(crate) struct RebasedView {
+    /// The change of the file if all undecided hunks were accepted.
+    pub(crate) file: PlannedFile,
+    /// `false` if the file would stay as it is.
+    pub(crate) is_change: bool,
+    /// The reason why the file cannot be changed.
+    pub(crate) problem: Option<String>,
+    pub(crate) hunks: Vec<HunkView>,
+}
+
+/// A hunk of a pending proposal.
+pub(crate) struct HunkView {
+    pub(crate) kind: HunkKind,
+    pub(crate) lines: Hunk,
+    pub(crate) choice: Choice,
+    pub(crate) conflicted: bool,
+    /// The old and the new text, for reviewers.
+    pub(crate) texts: Option<(String, String)>,
+}
+
+/// An attempt to commit a decided proposal. Unless it succeeds, dropping it makes the proposal pending again,
+/// also after a panic.
+struct Attempt<'a> {
+    engine: &'a Engine,
+    id: &'a str,
+    settled: bool,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.engine.workspace.update(|w| w.decision_failed(self.id));
+        }
+    }
+}
+
+impl Engine {
+    /// Commits the accepted hunks, in all files or none, and closes the proposal. If the commit fails, the
+    /// last decision does not count.
+    fn carry_out_review(
+        &self,
+        session: &SessionContext,
+        proposal: &Proposal,
+        mut review: Review,
+        (context, files): (&SessionContext, Vec<ReviewFile>),
+        encode: impl FnOnce(&ReviewOutcome<'_>) -> Option<Arc<str>>,
+    ) -> Result<(), Failure> {
+        let id = proposal.id.to_string();
+        let revision = proposal.revision;
+        self.workspace.update(|w| w.begin_decision(session.id, &id, revision))?;
+        let mut attempt = Attempt { engine: self, id: &id, settled: false };
+        let user_edits = self.user_edits(proposal, &review, &files);
+        let lines = lines_of(proposal, &review, &files);
+        let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
+        let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
+        let undoes = proposal.undoes.clone().filter(|_| all && fresh);
+        let writes = match &undoes {
+            Some(transaction) => self.compute_reviewed_undo(context, proposal, transaction)?,
+            None => self.compute_decided_files(proposal, &review, files)?,
+        };
+        let indexes: Vec<usize> = writes.iter().map(|write| write.index).collect();
+        let mut commit_result = CommitResult { files: Vec::new(), transaction: None, undoes: None };
+        if !writes.is_empty() {
+            let intent = Intent { undoes, ..Intent::of(proposal) };
+            commit_result = self.commit(writes, &intent)?;
+        }
+        attempt.settled = true;
+        let committed: Vec<_> = indexes.into_iter().zip(std::mem::take(&mut commit_result.files)).collect();
+        let CommitResult { transaction, undoes, .. } = commit_result;
+        let revision = revision + 1;
+        let outcome = ReviewOutcome {
+            proposal,
+            review: &review,
+            revision,
+            user_edits,
+            lines,
+            committed,
+            transaction,
+            undoes,
+        };
+        let stored = encode(&outcome);
+        let ReviewOutcome { committed, transaction, .. } = outcome;
+        review.outcome = stored;
+        let (moved, observations): (Vec<_>, Vec<_>) =
+            committed.iter().map(|(_, file): &(usize, CommittedFile)| file.moved(false)).unzip();
+        let is_connected = self.clients.is_connected(proposal.session);
+        let by = if is_connected { proposal.session } else { SessionId(0) };
+        self.workspace.update(|w| {
+            w.decided(session.id, &id, review, transaction);
+            w.record_decided(by, &proposal.author, moved);
+            w.cache_all(observations);
+        });
+        Ok(())
+    }
+
+    fn compute_decided_files(
+        &self,
+        proposal: &Proposal,
+        review: &Review,
+        files: Vec<ReviewFile>,
+    ) -> Result<Vec<PendingWrite>, Failure> {
+        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
+        for (index, ((file, mut reviewed), range)) in of_files.enumerate() {
+            let replacement = review.replaced.get(&index);
+            let decided = Decided { file, choices: &review.choices[range], replacement };
+            let to = reviewed.located.as_mut().ok().and_then(|(_, to)| to.take());
+            match self.compute_decided(&decided, reviewed) {
+                Ok(Some(computed)) => {
+                    let to = to.filter(|_| matches!(computed.file.action, Action::Rename { .. }));
+                    writes.push(PendingWrite::new(index, computed, to));
+                }
+                Ok(None) => {}
+                Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),
+            }
+        }
+        if refusals.is_empty() { Ok(writes) } else { Err(Failure::Refused(refusals)) }
+    }
+
+    /// Computes the rejected part of a closed proposal on the current content.
+    pub(crate) fn compute_rejected(
+        &self,
+        proposal: &Proposal,
+        files: Vec<ReviewFile>,
+    ) -> Result<Vec<PlannedFile>, Failure> {
+        let review = proposal.review.clone().unwrap_or_default();
+        let (mut wanted, mut refusals) = (Vec::new(), Vec::new());
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
+        for (index, ((file, reviewed), range)) in of_files.enumerate() {
+            // The result is reviewed before it is committed, so it may overwrite what was changed since.
+            let invert = |choice: &Choice| {
+                if *choice == Choice::Rejected { Choice::Taken } else { Choice::Rejected }
+            };
+            let choices: Vec<_> = review.choices[range].iter().map(invert).collect();
+            let is_gone = matches!(reviewed.content(), FileContent::Missing);
+            if is_gone && choices.contains(&Choice::Taken) && file.before.is_some() {
+                refusals.push(Refusal::at(&file.path, RefusalKind::Missing).of_change(index).of_proposal());
+                continue;
+            }
+            match self.compute_decided(&Decided { file, choices: &choices, replacement: None }, reviewed) {
+                Ok(Some(mut computed)) => {
+                    computed.settle();
+                    wanted.push(computed.file);
+                }
+                Ok(None) => {}
+                Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),
+            }
+        }
+        match wanted.is_empty() {
+            _ if !refusals.is_empty() => Err(Failure::Refused(refusals)),
+            true => Err(Refusal::new(RefusalKind::NoChange).into()),
+            false => Ok(wanted),
+        }
+    }
+
+    /// Computes the change of a file after the decisions. Returns `None` if the file stays as it is.
+    pub(crate) fn compute_decided(
+        &self,
+        decided: &Decided<'_>,
+        reviewed: ReviewFile,
+    ) -> Result<Option<ComputedChange>, Refusal> {
+        let Decided { file, choices, replacement } = *decided;
+        let about = |kind| Refusal::at(&file.path, kind);
+        let display = file.shown.as_ref().map(|shown| shown.display);
+        let rules = &self.compute_options(OnStale::Reject, display);
+        let seen = (reviewed.content(), reviewed.text());
+        let verdict = reviewed.rebased.verdict(file, choices, replacement, seen, rules.deadline);
+        if verdict == FileOutcome::Nothing {
+            return Ok(None);
+        }
+        let is_fresh = reviewed.is_fresh(file);
+        let (observed, _) = reviewed.located?;
+        if is_fresh && is_as_proposed(&verdict, file, replacement) {
+            return ComputedChange::of_planned(file, observed, rules).map(Some);
+        }
+        let (action, plan) = match verdict {
+            FileOutcome::Delete => (Action::Delete, Plan::default()),
+            FileOutcome::Rename(plan) => (file.action.clone(), plan),
+            FileOutcome::Text(plan) if matches!(observed.content, FileContent::Missing) => {
+                (if file.action.creates() { file.action.clone() } else { Action::CREATE }, plan)
+            }
+            FileOutcome::Text(plan) => (Action::Edit, plan),
+            FileOutcome::Nothing => return Ok(None),
+        };
+        if action != Action::Delete && !plan.is_empty() && observed.exists() {
+            observed.content().map_err(about)?;
+        }
+        let text = observed.text.as_ref().map_or("", |text| text);
+        stays_notebook(&file.path, text, &plan).map_err(about)?;
+        let current = observed.content.snapshot().map(|now| now.format);
+        let proposed_for = file.before.as_ref().map(|before| before.format);
+        // If the format of the file has changed since the proposal, the new format stays.
+        let format = current.filter(|_| current != proposed_for).unwrap_or(file.format);
+        let draft = Draft {
+            plan,
+            matches: file.matches.clone(),
+            warnings: file.warnings.clone(),
+            rebased: file.rebased || !is_fresh,
+            original_plan: None,
+        };
+        // The author has not seen the other changes since the proposal.
+        let coverage = if is_fresh { file.coverage } else { Coverage::Part };
+        match finish(observed, action, format, draft, coverage, rules) {
+            Ok(mut computed) => {
+                computed.file.tags.clone_from(&file.tags);
+                Ok(Some(computed))
+            }
+            Err(RefusalKind::NoChange) => Ok(None),
+            Err(kind) => Err(about(kind)),
+        }
+    }
+
+    /// Returns the diffs from the proposed content to the written content, for files that the user edited.
+    fn user_edits(&self, proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<UserEdit> {
+        let of_files = proposal.files.iter().zip(files).enumerate();
+        let edit = |(index, (file, reviewed)): (usize, (&PlannedFile, &ReviewFile))| {
+            let replacement = review.replaced.get(&index)?;
+            let now = reviewed.text().unwrap_or_default();
+            let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
+            let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
+            let seen = (reviewed.content(), reviewed.text());
+            let proposed = match reviewed.rebased.verdict(file, &all, None, seen, self.deadline()) {
+                FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
+                FileOutcome::Delete => String::new(),
+                _ => now.to_owned(),
+            };
+            let name = file.path.display().to_string();
+            let label = name.trim_start_matches('/');
+            let diff = diff_texts(&proposed, &result, Labels::same(label), self.deadline()).unified;
+            Some(UserEdit { path: name, diff })
+        };
+        of_files.filter_map(edit).collect()
+    }
+}
+
+/// Returns the line ranges and states of all hunks after the decision.
+fn lines_of(proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<Vec<(Hunk, &'static str)>> {
+    let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
+    let of_file = |((file, reviewed), range): ((&PlannedFile, &ReviewFile), Range<usize>)| {
+        let choices = &review.choices[range];
+        let lines = reviewed.rebased.lines(&file.hunks(), choices);
+        lines.into_iter().zip(choices).map(|(lines, choice)| (lines, choice.name(false))).collect()
+    };
+    of_files.map(of_file).collect()
+}
+
+impl Engine {
+    /// Makes the rejected part of a closed proposal a new pending proposal.
+    pub(crate) fn reopen(
+        &self,
+        session: &SessionContext,
+        places: LocatedReview,
+        job: &Job,
+    ) -> Result<ProposalView, Failure> {
+        let (old, _, files) = self.observe_review(places, self.deadline());
+        let id = old.id.to_string();
+        let files = match old.state {
+            ProposalState::Rejected => old.files.to_vec(),
+            _ => self.compute_rejected(&old, files)?,
+        };
+        job.check()?;
+        let at = SystemTime::now();
+        let reopened = self.workspace.update(|w| w.reopen(session.id, &id, files, at))?;
+        Ok(self.view(session, reopened))
+    }
+}
+
+impl Engine {
+    /// Returns a proposal that the session may decide at this revision.
+    pub(crate) fn proposal_to_decide(
+        &self,
+        session: &SessionContext,
+        id: &str,
+        revision: u32,
+    ) -> Result<Proposal, Refusal> {
+        self.workspace.update(|w| w.proposal_to_decide(session.id, id, revision).cloned())
+    }
+
+    /// Records a decision. If it is the last one, commits the accepted hunks. `read` reads the decision, `encode`
+    /// the outcome as the author receives it.
+    pub(crate) fn decide(
+        &self,
+        session: &SessionContext,
+        places: LocatedReview,
+        read: impl FnOnce(&Self, &Proposal, &[ReviewFile]) -> Result<Decision, Failure>,
+        encode: impl FnOnce(&ReviewOutcome<'_>) -> Option<Arc<str>>,
+        job: &Job,
+    ) -> Result<ProposalView, Failure> {
+        let (id, revision) = (places.proposal.id.to_string(), places.proposal.revision);
+        // Another request may have decided the proposal while this one waited for the file locks.
+        let proposal = self.proposal_to_decide(session, &id, revision)?;
+        let places = LocatedReview { proposal, ..places };
+        let (proposal, context, files) = self.observe_review(places, self.deadline());
+        let decision = read(self, &proposal, &files)?;
+        let seen: Vec<_> =
+            proposal.files.iter().zip(&files).map(|(file, it)| it.observed_version(file)).collect();
+        let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
+        let mut review = review.decide(&seen, &decision, self.deadline());
+        let is_decided = review.settle(&seen, self.deadline());
+        drop(seen);
+        job.check()?;
+        if is_decided {
+            self.carry_out_review(session, &proposal, review, (&context, files), encode)?;
+            return Ok(ProposalView::Stored(self.known_proposal(session.id, &id)?));
+        }
+        let proposal = self.workspace.update(|w| w.decide(session.id, &id, revision, review))?;
+        Ok(self.rebased_view(session, proposal, files))
+    }
+
+    /// Returns a proposal as the session sees it now.
+    pub(crate) fn view(&self, session: &SessionContext, proposal: Proposal) -> ProposalView {
+        if !proposal.state.is_pending() {
+            return ProposalView::Stored(proposal);
+        }
+        let (proposal, _, files) = self.observe_review(self.locate_review(proposal), self.deadline());
+        self.rebased_view(session, proposal, files)
+    }
+
+    fn rebased_view(
+        &self,
+        session: &SessionContext,
+        proposal: Proposal,
+        files: Vec<ReviewFile>,
+    ) -> ProposalView {
+        let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
+        let view =
+            |(index, ((file, reviewed), range)): (usize, ((&PlannedFile, ReviewFile), Range<usize>))| {
+                let choices = &review.choices[range];
+                let hunks = hunk_views(file, &reviewed, choices, session.role == Role::Editor);
+                let problem = reviewed.located.as_ref().err().map(Refusal::message);
+                let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
+                RebasedView { file, is_change, problem, hunks }
+            };
+        let files = of_files.enumerate().map(view).collect();
+        ProposalView::Rebased(proposal, files)
+    }
+
+    /// Returns the change of a file on the current content, as if all undecided hunks were accepted. The flag
+    /// is `false` if nothing would change.
+    fn if_accepted(
+        &self,
+        file: &PlannedFile,
+        reviewed: ReviewFile,
+        review: &Review,
+        (index, choices): (usize, &[Choice]),
+    ) -> (PlannedFile, bool) {
+        let replacement = review.replaced.get(&index);
+        let is_declined = |choice: &Choice| matches!(choice, Choice::Rejected | Choice::Edited);
+        if reviewed.is_fresh(file) && replacement.is_none() && !choices.iter().any(is_declined) {
+            return (file.clone(), true);
+        }
+        let all: Vec<Choice> =
+            choices.iter().map(|choice| if is_declined(choice) { *choice } else { Choice::Taken }).collect();
+        let decided = Decided { file, choices: &all, replacement };
+        match self.compute_decided(&decided, reviewed) {
+            Ok(Some(mut computed)) => {
+                computed.settle();
+                (computed.file, true)
+            }
+            Ok(None) | Err(_) => (file.clone(), false),
+        }
+    }
+}
+
+/// Returns `true` if the decisions give exactly the proposed change of a file.
+fn is_as_proposed(outcome: &FileOutcome, file: &PlannedFile, replacement: Option<&Replacement>) -> bool {
+    match (outcome, &file.action) {
+        (FileOutcome::Delete, _) => true,
+        (FileOutcome::Text(plan), Action::Edit | Action::Create { .. })
+        | (FileOutcome::Rename(plan), Action::Rename { .. }) => replacement.is_none() && *plan == *file.plan,
+        _ => false,
+    }
+}
+
+fn hunk_views(
+    file: &PlannedFile,
+    reviewed: &ReviewFile,
+    choices: &[Choice],
+    with_texts: bool,
+) -> Vec<HunkView> {
+    let now = reviewed.text().unwrap_or_default();
+    let lines = reviewed.rebased.lines(&file.hunks(), choices);
+    let hunks = reviewed.rebased.hunks.iter().zip(lines).zip(choices);
+    let view = |((hunk, lines), choice): ((&RebasedHunk, Hunk), &Choice)| {
+        let texts = with_texts.then(|| reviewed.rebased.texts(hunk, now)).flatten();
+        HunkView { kind: hunk.kind, lines, choice: *choice, conflicted: hunk.conflicted, texts }
+    };
+    hunks.map(view).collect()
+}

@@ -1,0 +1,166 @@
+//! Sessions: their roots, and the limits of their requests.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use parking_lot::RwLock;
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::disk::Root;
+use crate::engine::files::access::Surroundings;
+use crate::engine::{Engine, Failure, refusal_of};
+use crate::text::PositionEncoding;
+use crate::workspace::rules::{RootRefusal, check_root};
+use crate::workspace::{Abilities, Refusal, RefusalKind, Role, SessionId};
+
+/// Maximum number of requests of one session that occupy a thread at the same time: enough to keep the disk
+/// busy, too few to block other sessions.
+const JOBS_PER_SESSION: usize = 4;
+
+/// A directory that a session may access.
+#[derive(Clone, Debug)]
+pub struct SessionRoot {
+    /// The opened directory.
+    pub root: Root,
+    /// The only file in the directory that belongs to the session, if the client named a file instead of a
+    /// directory.
+    pub only: Option<OsString>,
+    /// Surroundings of the directory, for access control.
+    pub(crate) surroundings: Surroundings,
+}
+
+impl SessionRoot {
+    /// Returns the path of the directory, or of the file if the client named a file.
+    pub fn path(&self) -> PathBuf {
+        self.only.as_ref().map_or_else(|| self.root.path().to_owned(), |name| self.root.path().join(name))
+    }
+
+    /// Converts an absolute path to a path relative to the root. Returns `None` if it is outside the root.
+    pub(crate) fn relative(&self, absolute: &Path) -> Option<PathBuf> {
+        let root = &self.root;
+        let relative =
+            absolute.strip_prefix(root.path()).or_else(|_| absolute.strip_prefix(root.given())).ok()?;
+        self.admits(relative).then(|| relative.to_owned())
+    }
+
+    /// Returns `true` if a relative path belongs to the session.
+    pub(crate) fn admits(&self, relative: &Path) -> bool {
+        self.only.as_ref().is_none_or(|name| relative == Path::new(name))
+    }
+}
+
+/// The properties of a session that its requests use. Only the roots of an editor change after `initialize`.
+#[derive(Debug)]
+pub struct SessionContext {
+    /// Id of the session.
+    pub id: SessionId,
+    /// Role of the session, which decides what it may do.
+    pub role: Role,
+    /// Author of its changes.
+    pub author: String,
+    /// Name of the session in the history.
+    pub name: Arc<str>,
+    /// Opened roots. Only editors change them.
+    roots: RwLock<Vec<Arc<SessionRoot>>>,
+    /// Unit of character positions on its connection.
+    pub encoding: PositionEncoding,
+    /// Optional capabilities of its client.
+    pub abilities: Abilities,
+    /// Held while a request resolves its files and joins their queues, so that the requests of a session join
+    /// queues in the order of arrival.
+    pub(crate) turn: Arc<Mutex<()>>,
+    /// Limits the requests that occupy a thread.
+    pub(crate) jobs: Arc<Semaphore>,
+    /// `true` if the client had sent nothing after the request that was started last.
+    pub(crate) alone: AtomicBool,
+    /// Held during a search. The searches of a session run one after the other, so that other sessions can
+    /// search too.
+    pub(crate) searching: Arc<Mutex<()>>,
+}
+
+impl SessionContext {
+    pub(crate) fn new(
+        id: SessionId,
+        role: Role,
+        (author, name): (String, Arc<str>),
+        roots: Vec<SessionRoot>,
+        encoding: PositionEncoding,
+    ) -> Self {
+        let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
+        let abilities = Abilities::default();
+        let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
+        let (turn, searching, alone) = (Arc::default(), Arc::default(), AtomicBool::default());
+        Self { id, role, author, name, roots, encoding, abilities, turn, jobs, alone, searching }
+    }
+
+    /// Sets the optional capabilities of the client.
+    pub(crate) fn with_abilities(self, abilities: Abilities) -> Self {
+        Self { abilities, ..self }
+    }
+
+    /// Returns the canonical paths of the roots.
+    pub fn root_paths(&self) -> Vec<PathBuf> {
+        self.roots.read().iter().map(|root| root.path()).collect()
+    }
+
+    /// Returns the roots in order.
+    pub fn roots(&self) -> Vec<Arc<SessionRoot>> {
+        self.roots.read().clone()
+    }
+
+    /// Removes roots and adds others.
+    pub(crate) fn change_roots(&self, removed: &[PathBuf], added: Vec<SessionRoot>) {
+        let mut roots = self.roots.write();
+        let is_kept = |root: &Arc<SessionRoot>| {
+            !removed.iter().any(|removed| *removed == root.path() || *removed == root.root.given())
+        };
+        roots.retain(is_kept);
+        roots.extend(added.into_iter().map(Arc::new));
+    }
+}
+
+/// Opens a root. With `new_file`, it may be a missing file directly under the home directory.
+pub(crate) fn open_root(
+    engine: &Engine,
+    role: Role,
+    path: &Path,
+    new_file: bool,
+) -> Result<SessionRoot, Failure> {
+    let refuse = |kind| Refusal::at(path, kind);
+    let root = match engine.disk.open_root(path) {
+        Ok(root) => SessionRoot::of(&*engine.disk, root, None),
+        Err(error) => single_file(engine, path, new_file).ok_or_else(|| refuse(refusal_of(&error)))?,
+    };
+    // The check applies to the opened directory, not to the requested path. A single file is never too wide.
+    if role == Role::Agent {
+        let checked = if root.surroundings.metadata {
+            Err(RootRefusal::VersionControl)
+        } else {
+            check_root(&root.path(), engine.home.as_deref(), &engine.config.roots)
+        };
+        checked.map_err(|refusal| refuse(RefusalKind::Root { reason: reason(refusal) }))?;
+    }
+    Ok(root)
+}
+
+/// Opens a single file as a root; no other file in its directory belongs to the session. In the home
+/// directory, which cannot be a root, the file may be missing if `new_file` is set. Without that condition, a
+/// typo in the name of a directory would look like an empty project.
+fn single_file(engine: &Engine, path: &Path, new_file: bool) -> Option<SessionRoot> {
+    let root = engine.disk.open_root(path.parent()?).ok()?;
+    let name = path.file_name()?;
+    let exists = engine.disk.resolve(&root, Path::new(name)).is_ok_and(|target| target.exists);
+    let in_home = new_file && engine.home.as_deref() == Some(root.path());
+    (exists || in_home).then(|| SessionRoot::of(&*engine.disk, root, Some(name.to_owned())))
+}
+
+fn reason(refusal: RootRefusal) -> &'static str {
+    match refusal {
+        RootRefusal::TooWide => "it is wider than one project",
+        RootRefusal::System => "it belongs to the system",
+        RootRefusal::VersionControl => "it is version-control metadata",
+        RootRefusal::NotConfigured => "it is outside the `roots` that the user configured",
+    }
+}

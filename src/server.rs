@@ -1,0 +1,189 @@
+//! The server: the life of a daemon, and one handler for each method. A handler decodes the parameters, runs
+//! the request in the engine, and encodes the result. Each request is answered exactly once.
+//!
+//! To run a daemon inside another program, with its sockets:
+//!
+//! ```no_run
+//! use editd::config::Config;
+//! use editd::transport::{PlaceOptions, places, serve};
+//!
+//! let config = Config::load("/home/ada/.config/editd/config.toml".into());
+//! let places = places(&PlaceOptions::default())?;
+//! tokio::runtime::Runtime::new()?.block_on(serve(config, places, None))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod clients;
+mod decode;
+mod encode;
+mod failure;
+mod lsp_review;
+
+mod handlers {
+    pub(crate) mod change;
+    mod decide;
+    mod editor;
+    mod files;
+    mod history;
+    mod read;
+    mod review;
+    mod search;
+    mod status;
+
+    pub use editor::Introduction;
+}
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::disk::Disk;
+use crate::engine::Engine;
+use crate::workspace::{Session, SessionId};
+
+pub use crate::engine::{Failure, Places, SessionContext, SessionRoot};
+pub use clients::{ClientSink, PendingResponse};
+pub use handlers::Introduction;
+pub use lsp_review::Follow;
+
+use clients::WireClient;
+
+/// A running daemon. Cheap to clone.
+#[derive(Clone)]
+pub struct Daemon {
+    engine: Engine,
+    life: Arc<Life>,
+}
+
+/// The conditions under which the daemon stops.
+struct Life {
+    connections: AtomicUsize,
+    changed: Notify,
+    /// A client newer than this daemon has connected: stop as soon as no client is connected.
+    outdated: std::sync::atomic::AtomicBool,
+    next_session: AtomicU64,
+}
+
+/// Counts as a connection until it is dropped.
+pub struct ConnectionGuard(Arc<Life>);
+
+impl Daemon {
+    /// Recovers what an earlier daemon left unfinished, and starts background tasks on the current runtime.
+    pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
+        lsp_review::clear(&places.runtime_dir);
+        let engine = Engine::start(config, disk, places, encode::stored_answer)?;
+        let life = Life {
+            connections: AtomicUsize::new(0),
+            changed: Notify::new(),
+            outdated: false.into(),
+            next_session: AtomicU64::new(1),
+        };
+        Ok(Self { engine, life: Arc::new(life) })
+    }
+
+    /// The configuration of the daemon.
+    pub fn config(&self) -> &Config {
+        &self.engine.config
+    }
+
+    /// Counts a connection. Returns `None` if the limit of connections is reached.
+    pub fn connection(&self) -> Option<ConnectionGuard> {
+        let limit = self.engine.config.limits.connections;
+        let before = self.life.connections.fetch_add(1, Ordering::SeqCst);
+        let guard = ConnectionGuard(self.life.clone());
+        self.life.changed.notify_one();
+        (before < limit).then_some(guard)
+    }
+
+    /// Returns a token that is cancelled when the daemon stops.
+    pub fn stopped(&self) -> CancellationToken {
+        self.engine.stopped.clone()
+    }
+
+    /// Stops the daemon. It accepts no new connections, cancels searches, and finishes all other requests.
+    pub fn stop(&self) {
+        self.engine.stop();
+    }
+
+    /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
+    pub fn tidy(&self) {
+        lsp_review::clear(&self.engine.runtime_dir);
+        self.engine.tidy();
+    }
+
+    /// Returns an id for a new session.
+    pub fn next_session(&self) -> SessionId {
+        SessionId(self.life.next_session.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Registers a session and the sink of its client. From now on the session may send requests.
+    pub fn connect(&self, context: &SessionContext, sink: Arc<dyn ClientSink>) {
+        let names = (context.author.clone(), context.name.clone());
+        let session = Session::new(context.id, context.role, names, context.root_paths())
+            .with_abilities(context.abilities);
+        self.engine.clients.insert(context.id, Arc::new(WireClient(sink)));
+        self.engine.workspace.update(|w| w.connect(session));
+    }
+
+    /// Removes a session whose client has disconnected.
+    pub fn disconnect(&self, session: SessionId) {
+        self.engine.clients.remove(session);
+        self.engine.workspace.update(|w| w.disconnect(session));
+        self.engine.diagnoses.notify_waiters();
+    }
+
+    /// Stops the daemon when no client has been connected for the configured time.
+    pub async fn exit_when_idle(&self) {
+        loop {
+            let idle = self.life.connections.load(Ordering::SeqCst) == 0;
+            let outdated = self.life.outdated.load(Ordering::SeqCst);
+            if idle && outdated {
+                return self.stop();
+            }
+            let idle_for = if idle { self.engine.config.idle_exit } else { Duration::MAX };
+            tokio::select! {
+                () = tokio::time::sleep(idle_for) => return self.stop(),
+                () = self.life.changed.notified() => {}
+                () = self.engine.stopped.cancelled() => return,
+            }
+        }
+    }
+
+    /// Records the version of a client. If it is newer than the daemon, the daemon stops when no client is
+    /// connected.
+    pub fn met_client_version(&self, version: &str) {
+        if is_newer(version, env!("CARGO_PKG_VERSION")) {
+            self.life.outdated.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::SeqCst);
+        self.0.changed.notify_one();
+    }
+}
+
+/// Returns `true` if version `a` is newer than version `b`. Compares number by number.
+fn is_newer(a: &str, b: &str) -> bool {
+    let numbers = |version: &str| -> Vec<u64> {
+        version.split(['.', '-', '+']).take(3).map_while(|part| part.parse().ok()).collect()
+    };
+    numbers(a) > numbers(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(is_newer("0.10.0", "0.9.1") && is_newer("1.0.0", "0.9.9"));
+        assert!(!is_newer("0.1.0", "0.1.0") && !is_newer("nonsense", "0.1.0"));
+    }
+}

@@ -1,0 +1,126 @@
+//! The connected clients, as the engine sees them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::engine::clients::{Client, EditorAnswer, EditorReply, EditorRequestError};
+use crate::engine::editors::{EditorPart, Saving};
+use crate::protocol::{
+    APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, PROPOSAL_CHANGED, RELOAD,
+    RESYNC, RpcError, SAVE, UrisParams, text_edits, uri_of,
+};
+use crate::text::ContentHash;
+use crate::workspace::Notice;
+
+/// The standard LSP request to apply an edit.
+const APPLY_EDIT: &str = "workspace/applyEdit";
+/// The LSP request that asks the user a question.
+const ASK: &str = "window/showMessageRequest";
+/// The LSP message type for information.
+const INFO: u32 = 3;
+/// The choice with which the user saves the document.
+const YES: &str = "Save";
+
+/// The pending answer of a client to a request from the daemon. The sender is dropped when the client
+/// disconnects.
+pub type PendingResponse = oneshot::Receiver<Result<Value, RpcError>>;
+
+/// Sends messages to a client. Sending never waits: the connection disconnects a client that does not read.
+pub trait ClientSink: Send + Sync {
+    /// Sends a notification.
+    fn notify(&self, method: &'static str, params: Value);
+
+    /// Sends a request.
+    fn request(&self, method: &'static str, params: Value) -> PendingResponse;
+}
+
+/// A client of the engine behind a sink for messages.
+pub(crate) struct WireClient(pub(crate) Arc<dyn ClientSink>);
+
+impl WireClient {
+    /// Sends a request now. The reply reads the answer with `read`.
+    fn request(&self, method: &'static str, params: Value, read: fn(Value) -> EditorAnswer) -> EditorReply {
+        let response = self.0.request(method, params);
+        Box::pin(async move {
+            match response.await {
+                Ok(Ok(value)) => Ok(read(value)),
+                Ok(Err(error)) => Err(EditorRequestError::Error(error.message)),
+                Err(_) => Err(EditorRequestError::Gone),
+            }
+        })
+    }
+}
+
+impl Client for WireClient {
+    fn notify(&self, notice: &Notice) {
+        let (method, params) = match notice {
+            Notice::FileChanged { path, hash, by } => {
+                let hash = hash.map(|hash| hash.to_string());
+                let path_text = path.display().to_string();
+                (FILE_CHANGED, json!({ "uri": uri_of(path), "path": path_text, "hash": hash, "by": by }))
+            }
+            Notice::ProposalChanged { id, revision, state } => {
+                let params = json!({ "id": id.to_string(), "revision": revision, "state": state.name() });
+                (PROPOSAL_CHANGED, params)
+            }
+        };
+        self.0.notify(method, params);
+    }
+
+    fn apply_edits(&self, parts: &[&EditorPart], id: &str, label: &str) -> EditorReply {
+        let has_plugin = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
+        let edits = |part: &EditorPart| text_edits(&part.buffer.text, &part.plan, part.buffer.encoding);
+        if has_plugin {
+            let documents = parts.iter().map(|part| DocumentEdits {
+                uri: part.buffer.id.uri.clone(),
+                version: part.buffer.version,
+                base_hash: ContentHash::of_chunks(part.buffer.text.hash_input()).to_string(),
+                edits: edits(part),
+                save: part.save == Saving::Yes,
+            });
+            let (id, label) = (id.to_owned(), label.to_owned());
+            let params = json!(ApplyEditsParams { id, label, documents: documents.collect() });
+            return self.request(APPLY_EDITS, params, applied);
+        }
+        // Built without the LSP types, because they reject some of the URIs that editors send.
+        let standard = |part: &&EditorPart| {
+            let document = json!({ "uri": part.buffer.id.uri, "version": part.buffer.version });
+            json!({ "textDocument": document, "edits": edits(part) })
+        };
+        let edit = json!({ "documentChanges": parts.iter().map(standard).collect::<Value>() });
+        self.request(APPLY_EDIT, json!({ "label": label, "edit": edit }), applied)
+    }
+
+    fn reload(&self, uri: &str) -> EditorReply {
+        self.request(RELOAD, json!(UrisParams { uris: vec![uri.to_owned()] }), documents)
+    }
+
+    fn resync(&self, uri: &str) -> EditorReply {
+        self.request(RESYNC, json!(UrisParams { uris: vec![uri.to_owned()] }), documents)
+    }
+
+    fn save(&self, uris: &[String]) -> EditorReply {
+        self.request(SAVE, json!(UrisParams { uris: uris.to_vec() }), documents)
+    }
+
+    fn ask_to_save(&self, question: &str) -> EditorReply {
+        let actions = json!([{ "title": YES }, { "title": "Not now" }]);
+        let params = json!({ "type": INFO, "message": question, "actions": actions });
+        self.request(ASK, params, |chosen| EditorAnswer { applied: chosen["title"] == YES, reason: None })
+    }
+}
+
+/// Reads the answer of an editor to a request of editd.
+fn documents(value: Value) -> EditorAnswer {
+    let DocumentsResult { applied, reason, .. } = serde_json::from_value(value).unwrap_or_default();
+    EditorAnswer { applied, reason }
+}
+
+/// Reads the answer of an editor to either of the two requests that apply edits.
+fn applied(value: Value) -> EditorAnswer {
+    let standard_reason = value["failureReason"].as_str().map(str::to_owned);
+    let EditorAnswer { applied, reason } = documents(value);
+    EditorAnswer { applied, reason: reason.or(standard_reason) }
+}

@@ -1,0 +1,439 @@
+//! Conversion of the results of the engine to results of the protocol.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use lsp_types::WorkspaceEdit;
+
+use crate::disk::MTime;
+use crate::edit;
+use crate::edit::Match;
+use crate::engine::change::commit::CommittedFile;
+use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
+use crate::engine::diagnoses::FileDiagnostic;
+use crate::engine::review::decide;
+use crate::engine::review::decide::{HunkView, ProposalView, RebasedView, ReviewOutcome};
+use crate::protocol::{
+    AppliedFile, ApplyResult, ChangedState, CommentEntry, DiagnosticEntry, FileEntry, Hunk, MatchEntry,
+    ProposalResult, ProposalSummary, ProposeResult, RpcError, uri_of, workspace_edit,
+};
+use crate::text::{Position, PositionEncoding, lines};
+use crate::workspace::review::{Choice, Comment, HunkId, HunkKind, Review};
+use crate::workspace::{
+    Action, Answered, NewMode, PlannedFile, Proposal, ProposalState, Repeatable, RequestKey, Snapshot,
+};
+
+/// Context lines around a change in its snippet.
+const SNIPPET_CONTEXT: usize = 3;
+
+/// Maximum number of lines in a snippet; later lines are omitted.
+const SNIPPET_LINES: usize = 60;
+
+/// Maximum size of a snippet, in bytes.
+const SNIPPET_BYTES: usize = 8 << 10;
+
+/// Converts a proposal in its current state.
+pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> ProposeResult {
+    let open = proposal.state.is_open();
+    ProposeResult {
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: proposal.state.name().to_owned(),
+        label: proposal.label.clone(),
+        // A closed proposal has nothing left to apply.
+        workspace_edit: if open {
+            workspace_edit(&*proposal.files, encoding)
+        } else {
+            WorkspaceEdit::default()
+        },
+        files: entries(&proposal.files, &states(proposal)),
+    }
+}
+
+/// Returns a function from the index of a hunk, over all files of a proposal, to its state.
+fn states(proposal: &Proposal) -> impl Fn(usize) -> &'static str {
+    let of_all = match proposal.state {
+        ProposalState::Applied => "accepted",
+        state if state.is_open() => "pending",
+        _ => "rejected",
+    };
+    move |at| match &proposal.review {
+        // An undecided hunk has the state that follows from the proposal.
+        Some(review) if matches!(review.choices.get(at), None | Some(Choice::Open)) => of_all,
+        Some(review) => review.choices[at].name(false),
+        None => of_all,
+    }
+}
+
+/// Converts planned files. Hunks are numbered over all files.
+pub(crate) fn entries(files: &[PlannedFile], state: &dyn Fn(usize) -> &'static str) -> Vec<FileEntry> {
+    let mut numbered = 0;
+    let of_file = |file: &PlannedFile| {
+        let hunks = hunks(file, numbered, state);
+        numbered += hunks.len();
+        entry(file, hunks)
+    };
+    files.iter().map(of_file).collect()
+}
+
+/// Converts the proposed hunks of a file. `before` is the number of hunks in the previous files.
+fn hunks(file: &PlannedFile, before: usize, state: &dyn Fn(usize) -> &'static str) -> Vec<Hunk> {
+    let hunk = |(at, (kind, lines))| hunk(before + at, kind, lines, state(before + at));
+    file.hunks().into_iter().enumerate().map(hunk).collect()
+}
+
+/// Converts a proposal to its entry in the list of proposals.
+pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
+    ProposalSummary {
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: proposal.state.name().to_owned(),
+        author: proposal.author.clone(),
+        label: proposal.label.clone(),
+        at: system_time(proposal.at),
+        paths: proposal.files.iter().map(|file| file.path.display().to_string()).collect(),
+        added: proposal.files.iter().map(|file| file.diff.added).sum(),
+        removed: proposal.files.iter().map(|file| file.diff.removed).sum(),
+    }
+}
+
+/// Converts a planned file.
+pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
+    let diff = &file.diff;
+    FileEntry {
+        uri: uri_of(&file.path),
+        path: file.path.display().to_string(),
+        action: file.action.name().to_owned(),
+        mode: file.action.is_executable().then(|| NewMode::EXECUTABLE.to_owned()),
+        new_path: match &file.action {
+            Action::Rename { to, .. } => Some(to.display().to_string()),
+            _ => None,
+        },
+        hash_before: file.hash_before.map(|hash| hash.to_string()),
+        hash_after: file.hash_after.map(|hash| hash.to_string()),
+        diff: diff.unified.clone(),
+        display: file.shown.as_ref().map(|shown| shown.text.to_string()),
+        first_changed_line: diff.first_changed_line,
+        added: diff.added,
+        removed: diff.removed,
+        hunks,
+        matches: file.matches.iter().map(match_entry).collect(),
+        warnings: file.warnings.clone(),
+        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+    }
+}
+
+/// Converts a hunk. `at` is its index over all files.
+pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) -> Hunk {
+    Hunk {
+        id: HunkId(at + 1).to_string(),
+        kind: (kind != HunkKind::Text).then(|| kind.name().to_owned()),
+        old_start: lines.old_start,
+        old_lines: lines.old_lines,
+        new_start: lines.new_start,
+        new_lines: lines.new_lines,
+        state: state.to_owned(),
+        old_text: None,
+        new_text: None,
+    }
+}
+
+fn match_entry(found: &Match) -> MatchEntry {
+    MatchEntry {
+        edit: found.edit,
+        strategy: found.strategy.name().to_owned(),
+        similarity: found.similarity,
+        start_line: found.start_line,
+        end_line: found.end_line,
+        replacements: found.replacements,
+    }
+}
+
+/// Converts committed files. Hunks are numbered over all files.
+pub(crate) fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
+    let mut numbered = 0;
+    let of_file = |done: &CommittedFile| {
+        let hunks = hunks(&done.file, numbered, &|_| "accepted");
+        numbered += hunks.len();
+        AppliedFile { entry: entry(&done.file, hunks), landed: Some(committed_file(done)) }
+    };
+    committed.iter().map(of_file).collect()
+}
+
+/// Converts the result of a commit for one file.
+pub(crate) fn committed_file(done: &CommittedFile) -> ChangedState {
+    ChangedState {
+        hash: done.seen.content.hash().map(|hash| hash.to_string()),
+        mtime: done.stat.as_ref().map(|stat| mtime(stat.mtime)),
+        source: if done.seen.is_unsaved { "editor" } else { "disk" }.to_owned(),
+        saved: done.saved,
+        snippet: done.seen.content.snapshot().map(|now| snippet(now, &done.file)).unwrap_or_default(),
+        rebased: done.file.rebased,
+    }
+}
+
+/// Returns the changed lines with context, numbered. The cost does not depend on the size of the file.
+fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
+    let (Some(first), Some(last)) = (file.diff.hunks.first(), file.diff.hunks.last()) else {
+        return String::new();
+    };
+    let start = first.new_start.saturating_sub(SNIPPET_CONTEXT + 1);
+    let wanted = last.new_start + last.new_lines.saturating_sub(1) + SNIPPET_CONTEXT;
+    let end = wanted.min(start + SNIPPET_LINES);
+    let at = |line| now.text.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
+    let end_byte = if end >= now.text.line_count() { now.text.len_bytes() } else { at(end) };
+    let text = now.text.slice(at(start)..end_byte).unwrap_or_default();
+    let mut snippet = String::new();
+    for (index, line) in lines(&text).enumerate() {
+        if snippet.len() + line.content.len() > SNIPPET_BYTES {
+            snippet.push_str("…\n");
+            return snippet;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(snippet, "{}\t{}", start + index + 1, line.content);
+    }
+    if end < wanted.min(now.text.line_count()) {
+        snippet.push_str("…\n");
+    }
+    snippet
+}
+
+/// Converts diagnostics of files.
+pub(crate) fn diagnostics(items: Vec<FileDiagnostic>) -> Vec<DiagnosticEntry> {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let position =
+        |at: Position| lsp_types::Position { line: number(at.line), character: number(at.character) };
+    let entry = |FileDiagnostic { path, item, hash }| DiagnosticEntry {
+        path: path.display().to_string(),
+        range: lsp_types::Range { start: position(item.start), end: position(item.end) },
+        severity: item.severity.name().to_owned(),
+        message: item.message,
+        source: item.source,
+        hash: hash.map(|hash| hash.to_string()),
+    };
+    items.into_iter().map(entry).collect()
+}
+
+/// Formats a modification time as RFC 3339 with nanoseconds, in UTC.
+pub(crate) fn mtime(time: MTime) -> String {
+    let nanos = i32::try_from(time.nanos).unwrap_or_default();
+    jiff::Timestamp::new(time.seconds, nanos).map_or_else(|_| String::new(), rfc3339)
+}
+
+/// Formats a time as RFC 3339 with nanoseconds, in UTC.
+pub(crate) fn system_time(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    mtime(MTime { seconds, nanos: since.subsec_nanos() })
+}
+
+fn rfc3339(time: jiff::Timestamp) -> String {
+    format!("{time:.9}")
+}
+
+/// Returns a proposal as it was made or decided, without reading its files.
+pub(crate) fn stored_view(proposal: &Proposal, encoding: PositionEncoding) -> ProposalResult {
+    let plain = proposed(proposal, encoding);
+    let files = plain.files.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect();
+    let mut result = ProposalResult {
+        id: plain.id,
+        revision: plain.revision,
+        state: plain.state,
+        author: proposal.author.clone(),
+        label: plain.label,
+        at: system_time(proposal.at),
+        reason: proposal.reason.clone(),
+        replaced_by: proposal.replaced_by.as_ref().map(ToString::to_string),
+        workspace_edit: plain.workspace_edit,
+        files,
+        transaction: proposal.transaction.as_ref().map(ToString::to_string),
+        user_edits: Vec::new(),
+        comments: comments(proposal.review.as_ref()),
+        notice: None,
+    };
+    if let Some(outcome) = outcome_of(proposal) {
+        (result.files, result.user_edits) = (outcome.files, outcome.user_edits);
+    }
+    result
+}
+
+/// Converts a proposal as its readers see it.
+pub(crate) fn proposal_view(view: &ProposalView, encoding: PositionEncoding) -> ProposalResult {
+    match view {
+        ProposalView::Stored(proposal) => stored_view(proposal, encoding),
+        ProposalView::Rebased(proposal, files) => rebased_view(proposal, files, encoding),
+    }
+}
+
+fn rebased_view(proposal: &Proposal, files: &[RebasedView], encoding: PositionEncoding) -> ProposalResult {
+    let mut result = stored_view(proposal, encoding);
+    let (mut numbered, mut conflicted) = (0, Vec::new());
+    let mut shown = |view: &RebasedView| {
+        let hunks: Vec<_> = view.hunks.iter().zip(numbered..).map(|(it, at)| hunk_view(it, at)).collect();
+        numbered += hunks.len();
+        conflicted.extend(hunks.iter().filter(|it| it.state == "conflicted").map(|it| it.id.clone()));
+        let mut entry = entry(&view.file, hunks);
+        entry.warnings.extend(view.problem.clone());
+        AppliedFile { entry, landed: None }
+    };
+    result.files = files.iter().map(&mut shown).collect();
+    let planned = files.iter().filter(|view| view.is_change).map(|view| &view.file);
+    result.workspace_edit = workspace_edit(planned, encoding);
+    result.notice = (!conflicted.is_empty()).then(|| {
+        format!(
+            "These hunks conflict with changes since the proposal and are not accepted; take or reject each of them: {}.",
+            conflicted.join(", ")
+        )
+    });
+    result
+}
+
+fn hunk_view(view: &HunkView, at: usize) -> Hunk {
+    let (old_text, new_text) = view.texts.clone().unzip();
+    Hunk { old_text, new_text, ..hunk(at, view.kind, view.lines, view.choice.name(view.conflicted)) }
+}
+
+/// Returns the comments of a review as wire entries.
+pub(crate) fn comments(review: Option<&Review>) -> Vec<CommentEntry> {
+    let entry = |comment: &Comment| CommentEntry {
+        path: comment.path.as_ref().map(|path| path.display().to_string()),
+        hunk: comment.hunk.map(|hunk| hunk.to_string()),
+        text: comment.text.clone(),
+    };
+    review.into_iter().flat_map(|review| &review.comments).map(entry).collect()
+}
+
+/// Returns the outcome of a decided proposal, as its author receives it.
+pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
+    let outcome = proposal.review.as_ref()?.outcome.as_ref()?;
+    let read = serde_json::from_str(outcome)
+        .map_err(|error| RpcError::new(crate::protocol::Code::Internal, error.to_string()));
+    read.inspect_err(|error| tracing::error!(%error, "an outcome cannot be read")).ok()
+}
+
+/// Returns the answer for a proposal without a decision: one that is still pending, or was closed without
+/// one.
+pub(crate) fn undecided(proposal: &Proposal) -> ApplyResult {
+    let plain = proposed(proposal, PositionEncoding::Utf8);
+    let without_result = |entry| AppliedFile { entry, landed: None };
+    ApplyResult {
+        id: plain.id,
+        revision: plain.revision,
+        state: plain.state,
+        transaction: proposal.transaction.as_ref().map(ToString::to_string),
+        undoes: proposal.undoes.as_ref().map(ToString::to_string),
+        fingerprint: None,
+        files: plain.files.into_iter().map(without_result).collect(),
+        diagnostics: None,
+        user_edits: Vec::new(),
+        comments: comments(proposal.review.as_ref()),
+        reason: proposal.reason.clone(),
+    }
+}
+
+/// Maximum size of a stored outcome, in bytes. A longer one is stored without diffs and snippets.
+const STORED_OUTCOME: usize = 256 << 10;
+
+/// Returns the answer to the request that made a proposal, so that a repeated request does not make another
+/// one.
+pub(crate) fn stored_answer(proposal: &Proposal) -> Option<(RequestKey, Answered)> {
+    let Repeatable { id, asks } = proposal.request.clone()?;
+    let answer = serde_json::to_string(&undecided(proposal)).ok()?.into();
+    Some(((proposal.author.clone(), id), Answered { asks, answer }))
+}
+
+/// Converts the outcome of a request for a change.
+pub(crate) fn change(outcome: &ChangeOutcome) -> ApplyResult {
+    let AppliedChange { proposal, commit } = match outcome {
+        ChangeOutcome::Undecided(proposal) => return undecided(proposal),
+        ChangeOutcome::Applied(change) => &**change,
+    };
+    ApplyResult {
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: ProposalState::Applied.name().to_owned(),
+        transaction: commit.transaction.as_ref().map(ToString::to_string),
+        undoes: commit.undoes.as_ref().map(ToString::to_string),
+        fingerprint: None,
+        files: applied_files(&commit.files),
+        diagnostics: None,
+        user_edits: Vec::new(),
+        comments: Vec::new(),
+        reason: None,
+    }
+}
+
+/// Serializes the outcome of a review, as its author receives it.
+pub(crate) fn review_outcome(outcome: &ReviewOutcome<'_>) -> Option<Arc<str>> {
+    let mut result = undecided(outcome.proposal);
+    result.revision = outcome.revision;
+    outcome.review.verdict().name().clone_into(&mut result.state);
+    result.transaction = outcome.transaction.as_ref().map(ToString::to_string);
+    result.undoes = outcome.undoes.as_ref().map(ToString::to_string);
+    let user_edit = |edit: &decide::UserEdit| crate::protocol::UserEdit {
+        path: edit.path.clone(),
+        diff: edit.diff.clone(),
+    };
+    result.user_edits = outcome.user_edits.iter().map(user_edit).collect();
+    result.comments = comments(Some(outcome.review));
+    for (file, lines) in result.files.iter_mut().zip(&outcome.lines) {
+        for (hunk, (lines, state)) in file.entry.hunks.iter_mut().zip(lines) {
+            (hunk.old_start, hunk.old_lines) = (lines.old_start, lines.old_lines);
+            (hunk.new_start, hunk.new_lines) = (lines.new_start, lines.new_lines);
+            (*state).clone_into(&mut hunk.state);
+        }
+    }
+    for (index, file) in &outcome.committed {
+        let hunks = std::mem::take(&mut result.files[*index].entry.hunks);
+        let entry = entry(&file.file, hunks);
+        result.files[*index] = AppliedFile { entry, landed: Some(committed_file(file)) };
+    }
+    stored_outcome(&mut result)
+}
+
+/// Serializes an outcome for storage, without diffs and snippets if it is too long.
+fn stored_outcome(result: &mut ApplyResult) -> Option<Arc<str>> {
+    let json = serde_json::to_string(result).ok()?;
+    if json.len() <= STORED_OUTCOME {
+        return Some(json.into());
+    }
+    for file in &mut result.files {
+        file.entry.diff.clear();
+        file.entry.display = None;
+        file.entry.matches.clear();
+        file.entry.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
+        if let Some(landed) = &mut file.landed {
+            landed.snippet.clear();
+        }
+    }
+    serde_json::to_string(result).ok().map(Into::into)
+}
+
+/// The `state` of a preview.
+const PREVIEW: &str = "preview";
+
+/// Converts the preview of an undo.
+pub(crate) fn preview_result(undoes: &str, files: &[PlannedFile], fingerprint: String) -> ApplyResult {
+    let rebased = files.iter().map(|file| file.rebased);
+    let entries = entries(files, &|_| "pending");
+    let shown = |(entry, rebased): (FileEntry, bool)| {
+        let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
+        let snippet = String::new();
+        let landed = ChangedState { hash, mtime: None, source, saved: false, snippet, rebased };
+        AppliedFile { entry, landed: Some(landed) }
+    };
+    ApplyResult {
+        id: String::new(),
+        revision: 0,
+        state: PREVIEW.to_owned(),
+        transaction: None,
+        undoes: Some(undoes.to_owned()),
+        fingerprint: Some(fingerprint),
+        files: entries.into_iter().zip(rebased).map(shown).collect(),
+        diagnostics: None,
+        user_edits: Vec::new(),
+        comments: Vec::new(),
+        reason: None,
+    }
+}

@@ -1,0 +1,231 @@
+//! Methods that propose, apply and undo changes.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::search::path_of;
+use crate::disk::Target;
+use crate::engine::change::apply::LocatedProposal;
+use crate::engine::change::perform::ChangeOutcome;
+use crate::engine::change::request::Call;
+use crate::engine::diagnoses::Watch;
+use crate::engine::jobs::{Job, Located};
+use crate::engine::undo::{LocatedTransaction, MAX_TRIES, NotNeeded, Selection, UndoOptions, UndoResult};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::protocol::{
+    ApplyParams, ApplyResult, EditParams, Invalid, ProposeParams, ProposeResult, UndoParams,
+};
+use crate::server::{Daemon, decode, encode};
+use crate::text::{ContentHash, Hasher};
+use crate::workspace::{Answered, ProposalRefusal, ProposalState, Refusal, RefusalKind, Repeatable};
+
+impl Daemon {
+    /// `editd/propose`.
+    pub async fn propose(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ProposeParams,
+    ) -> Result<ProposeResult, Failure> {
+        let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
+        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
+            let (author, request) = (call.header.author.clone(), call.request.clone());
+            answer_once(engine, &author, request, || {
+                let proposal = engine.propose(session, call)?;
+                Ok(encode::proposed(&proposal, session.encoding))
+            })
+        };
+        self.engine.on_files(session, |engine, session| call.locate(engine, session), work).await
+    }
+
+    /// `editd/edit`.
+    pub async fn edit(
+        &self,
+        session: &Arc<SessionContext>,
+        params: EditParams,
+    ) -> Result<ApplyResult, Failure> {
+        let ApplyParams { review, wait_ms, .. } = params.apply;
+        let call = decode::call(params.propose, Kind::Edit { review }, session, &self.engine.config.limits)?;
+        let watch = Watch::of(params.apply.diagnostics_wait_ms);
+        let begin = watch.clone();
+        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
+            begin.begin(engine, call.targets());
+            let (author, request) = (call.header.author.clone(), call.request.clone());
+            answer_once(engine, &author, request, || {
+                Ok(encoded(engine.edit(session, call, review, job)?, job))
+            })
+        };
+        let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
+        let done = self.engine.on_files(session, locate, work).await?;
+        self.when_settled(session, done, wait_ms, watch).await
+    }
+
+    /// `editd/apply`.
+    pub async fn apply(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ApplyParams,
+    ) -> Result<ApplyResult, Failure> {
+        let ApplyParams { id, revision, review, wait_ms, diagnostics_wait_ms } = params;
+        if self.engine.proposal_to_apply(session, &id, revision)?.is_reviewed() {
+            return self.outcome(session, &id, wait_ms).await;
+        }
+        let watch = Watch::of(diagnostics_wait_ms);
+        let (begin, asked) = (watch.clone(), id.clone());
+        let work = move |engine: &Engine, session: &SessionContext, located: LocatedProposal, job: &Job| {
+            begin.begin(engine, located.targets());
+            Ok(encoded(engine.apply_or_review(session, located, review, job)?, job))
+        };
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            engine.locate_proposal(session, &asked, revision)
+        };
+        let done = match self.engine.on_files(session, locate, work).await {
+            Err(refused @ Failure::Refused(_)) => {
+                let before = self.engine.applied_before(session, &id);
+                before.map(|proposal| encode::undecided(&proposal)).ok_or(refused)?
+            }
+            done => done?,
+        };
+        self.when_settled(session, done, wait_ms, watch).await
+    }
+
+    /// Returns the answer to a request whose change is applied or under review. Waits for the outcome of a
+    /// review until the timeout, and for the diagnostics of the change.
+    async fn when_settled(
+        &self,
+        session: &Arc<SessionContext>,
+        done: ApplyResult,
+        wait_ms: Option<u64>,
+        watch: Watch,
+    ) -> Result<ApplyResult, Failure> {
+        let is_unknown = |refusal: &Refusal| {
+            matches!(refusal.kind, RefusalKind::Proposal(ProposalRefusal::Unknown { .. }))
+        };
+        let mut result = if done.state == ProposalState::Pending.name() {
+            match self.outcome(session, &done.id, wait_ms).await {
+                // The proposal may no longer be stored.
+                Err(Failure::Refused(refusals)) if refusals.iter().all(is_unknown) => done,
+                outcome => outcome?,
+            }
+        } else {
+            done
+        };
+        let fresh = watch.end(&self.engine, session, result.transaction.is_some()).await;
+        if let Some(fresh) = fresh {
+            result.diagnostics = Some(encode::diagnostics(fresh));
+        }
+        Ok(result)
+    }
+
+    /// `editd/undo`.
+    pub async fn undo(
+        &self,
+        session: &Arc<SessionContext>,
+        params: UndoParams,
+    ) -> Result<ApplyResult, Failure> {
+        let UndoParams { transaction, path, uri, own_session, review, wait_ms, preview, fingerprint } =
+            params;
+        let options = UndoOptions { preview, review, fingerprint };
+        let mut selection = match (transaction, path_of(path, uri)?) {
+            (Some(_), Some(_)) => {
+                return Err(Invalid::new("path", "it cannot be combined with `transaction`").into());
+            }
+            (Some(id), None) => Selection::Id(id),
+            (None, path) => Selection::Newest { path, own_session, skipped: Vec::new() },
+        };
+        for _ in 0..MAX_TRIES {
+            let (wanted, options) = (selection.clone(), options.clone());
+            let select = move |engine: &Engine, session: &SessionContext| engine.select(session, wanted);
+            let work =
+                move |engine: &Engine, session: &SessionContext, selected: LocatedTransaction, job: &Job| {
+                    let undone = engine.undo(session, selected, &options, job)?;
+                    Ok(undone.map(|result| encoded_undo(result, job)))
+                };
+            match (self.engine.on_files(session, select, work).await?, &mut selection) {
+                (Ok(mut result), selection) => {
+                    if let (Some(file), Some(warning)) = (result.files.first_mut(), selection.skip_warning())
+                    {
+                        file.entry.warnings.push(warning);
+                    }
+                    return self.when_settled(session, result, wait_ms, Watch::of(None)).await;
+                }
+                (Err(NotNeeded { refusal, .. }), Selection::Id(_)) => return Err(refusal.into()),
+                (Err(NotNeeded { id, .. }), Selection::Newest { skipped, .. }) => skipped.push(id),
+            }
+        }
+        let what = format!("the newest {MAX_TRIES} transactions are already reverted; name one");
+        Err(Refusal::new(RefusalKind::Busy { what }).into())
+    }
+}
+
+/// Converts the outcome of a change, and lets the replaced contents be freed after the answer.
+fn encoded(outcome: ChangeOutcome, job: &Job) -> ApplyResult {
+    let result = encode::change(&outcome);
+    job.drop_later(outcome);
+    result
+}
+
+fn encoded_undo(result: UndoResult, job: &Job) -> ApplyResult {
+    match result {
+        UndoResult::Done(outcome) => encoded(outcome, job),
+        UndoResult::Preview { undoes, files, fingerprint } => {
+            encode::preview_result(&undoes, &files, fingerprint)
+        }
+    }
+}
+
+/// The method of a request, and its parameters besides the changes. The timeout is omitted, because a
+/// repeated request may have a different one.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) enum Kind {
+    Propose,
+    Edit { review: Option<bool> },
+}
+
+/// Returns a digest of a request that does not depend on the spelling of its parameters.
+pub(crate) fn request_digest(kind: Kind, params: &ProposeParams) -> ContentHash {
+    let mut digest = Digest(Hasher::default());
+    serde_json::to_writer(&mut digest, &(kind, params))
+        .expect("parameters are JSON, and a digest takes it all");
+    digest.0.finish()
+}
+
+/// Carries out a request with a `requestId` only once: a repeated request gets the same answer and has no
+/// effect. Refusals are not stored, because the next try may succeed.
+fn answer_once<T: Serialize + DeserializeOwned>(
+    engine: &Engine,
+    author: &str,
+    request: Option<Repeatable>,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let Some(Repeatable { id, asks }) = request else { return work() };
+    let key = (author.to_owned(), id);
+    if let Some(known) = engine.workspace.update(|w| w.remembered(&key, Instant::now())) {
+        let same = (known.asks == asks).then(|| serde_json::from_str(&known.answer).ok()).flatten();
+        let id = key.1;
+        return same.ok_or_else(|| Refusal::new(RefusalKind::RequestIdUsed { id }).into());
+    }
+    let result = work()?;
+    if let Ok(answer) = serde_json::to_string(&result) {
+        let answered = Answered { asks, answer: answer.into() };
+        engine.workspace.update(|w| w.remember(key, answered, Instant::now()));
+    }
+    Ok(result)
+}
+
+/// A writer that hashes its input.
+struct Digest(Hasher);
+
+impl io::Write for Digest {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.0.update(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

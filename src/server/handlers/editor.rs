@@ -1,0 +1,141 @@
+//! Introductions of clients, and notifications of editors.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::engine::files::rechecks::{canonical, key_of};
+use crate::engine::jobs::blocking;
+use crate::engine::{Failure, SessionContext, open_root};
+use crate::protocol::{DocumentStateParams, path_of_uri};
+use crate::server::Daemon;
+use crate::text::{PositionEncoding, Text};
+use crate::workspace::buffers::{
+    BlockedReason, Buffer, BufferId, DocumentEvent, TextChange, has_ambiguous_line_breaks,
+};
+use crate::workspace::{Abilities, Role};
+
+/// The properties of a client from its `initialize` request.
+#[derive(Clone, Debug)]
+pub struct Introduction {
+    /// Role that the socket grants.
+    pub role: Role,
+    /// `clientInfo.name`.
+    pub author: String,
+    /// The client's name for the session, which a later connection can use again. Without it, the daemon
+    /// assigns a name.
+    pub session_name: Option<String>,
+    /// Requested root directories.
+    pub roots: Vec<PathBuf>,
+    /// `true` if a missing root directly under the home directory is a file that the client will create.
+    pub new_file: bool,
+    /// Unit of character positions.
+    pub encoding: PositionEncoding,
+    /// Optional capabilities of the client.
+    pub abilities: Abilities,
+}
+
+impl Daemon {
+    /// Creates the session of a client and opens its roots. Refuses roots that it may not have.
+    pub async fn introduce(&self, introduction: Introduction) -> Result<SessionContext, Failure> {
+        let id = self.next_session();
+        let engine = self.engine.clone();
+        blocking(move || {
+            let Introduction { role, author, session_name, roots, new_file, encoding, abilities } =
+                introduction;
+            let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
+            let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+            let name = session_name.map_or_else(|| engine.history.session_name(id.0), Arc::from);
+            Ok(SessionContext::new(id, role, (author, name), roots, encoding).with_abilities(abilities))
+        })
+        .await?
+    }
+}
+
+impl Daemon {
+    /// Updates the roots of an editor's session.
+    pub fn folders_changed(&self, session: &SessionContext, removed: &[PathBuf], added: &[PathBuf]) {
+        let open = |path: &PathBuf| open_root(&self.engine, session.role, path, true).ok();
+        session.change_roots(removed, added.iter().filter_map(open).collect());
+        self.engine.workspace.update(|w| w.set_roots(session.id, session.root_paths()));
+    }
+}
+
+/// Document notifications of editors. Each is handled at once, in the order of arrival.
+impl Daemon {
+    /// Handles an opened document. Ignores documents that are not files. Without a text, only the fact that
+    /// the document is open is known.
+    pub fn document_opened(
+        &self,
+        session: &SessionContext,
+        uri: &str,
+        version: i32,
+        text: Result<&str, BlockedReason>,
+    ) {
+        let Ok(path) = path_of_uri(uri) else { return };
+        let path = canonical(&path);
+        // Some editors keep the byte order mark in the text, as an invisible character.
+        let known = text.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
+        let text = known.unwrap_or_default();
+        let odd = has_ambiguous_line_breaks(text).then_some(BlockedReason::LineEnds);
+        let buffer = Buffer {
+            id: id_of(session, uri),
+            key: key_of(&path),
+            path,
+            encoding: session.encoding,
+            text: Text::from(text),
+            version,
+            loaded: None,
+            dirty: None,
+            touched: false,
+            focused: 0,
+            blocked_reason: known.err().or(odd),
+        };
+        self.engine.update_document(DocumentEvent::Opened(Box::new(buffer)));
+    }
+
+    /// Handles a changed document. Without a version, the version is the last one plus one.
+    pub fn document_changed(
+        &self,
+        session: &SessionContext,
+        uri: &str,
+        version: Option<i32>,
+        changes: Vec<TextChange>,
+    ) {
+        self.engine.update_document(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
+    }
+
+    /// Handles a change that could not be parsed: the text of the document is unknown from now on.
+    pub fn document_lost(&self, session: &SessionContext, uri: &str) {
+        self.engine.update_document(DocumentEvent::Lost(id_of(session, uri)));
+    }
+
+    /// Handles a saved document.
+    pub fn document_saved(&self, session: &SessionContext, uri: &str) {
+        self.engine.update_document(DocumentEvent::Saved(id_of(session, uri)));
+    }
+
+    /// Handles a closed document.
+    pub fn document_closed(&self, session: &SessionContext, uri: &str) {
+        self.engine.update_document(DocumentEvent::Closed(id_of(session, uri)));
+        self.engine.diagnoses.notify_waiters();
+    }
+
+    /// Handles an editor's report whether a document has unsaved text.
+    pub fn document_state(&self, session: &SessionContext, params: &DocumentStateParams) {
+        let DocumentStateParams { uri, dirty, version } = params;
+        self.engine.update_document(DocumentEvent::State {
+            id: id_of(session, uri),
+            dirty: *dirty,
+            version: *version,
+        });
+    }
+
+    /// Handles a focused document.
+    pub fn document_focused(&self, session: &SessionContext, uri: &str) {
+        self.engine.update_document(DocumentEvent::Focused(id_of(session, uri)));
+    }
+}
+
+pub(crate) fn id_of(session: &SessionContext, uri: &str) -> BufferId {
+    BufferId { session: session.id, uri: uri.to_owned() }
+}

@@ -1,0 +1,80 @@
+//! Methods about the files that a session has read, and about diagnostics.
+
+use std::sync::Arc;
+
+use super::editor::id_of;
+use super::search::path_of;
+use crate::disk::Target;
+use crate::engine::diagnoses::FileDiagnostic;
+use crate::engine::files::changes::FileDifference;
+use crate::engine::files::rechecks::canonical;
+use crate::engine::files::resolve::Purpose;
+use crate::engine::jobs::{Job, blocking};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::protocol::{
+    ChangedFile, ChangesParams, ChangesResult, DiagnosticsChangedParams, DiagnosticsParams,
+    DiagnosticsResult, ForgetParams, ForgetResult, path_of_uri, requested_path, uri_of,
+};
+use crate::server::{Daemon, encode};
+
+impl Daemon {
+    /// `editd/changes`.
+    pub async fn changes(
+        &self,
+        session: &Arc<SessionContext>,
+        ChangesParams { since, path, uri }: ChangesParams,
+    ) -> Result<ChangesResult, Failure> {
+        let (cursor, files) = self.engine.changes(session, path_of(path, uri)?, since).await?;
+        Ok(ChangesResult { cursor, files: files.into_iter().map(changed_file).collect() })
+    }
+
+    /// `editd/forget`. Waits for the file lock, so that it forgets exactly the content that was read before
+    /// it.
+    pub async fn forget(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ForgetParams,
+    ) -> Result<ForgetResult, Failure> {
+        let path = requested_path(params.path, params.uri, ("path", "uri"))?;
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            Ok(engine.locate(session, &path, Purpose::Read)?)
+        };
+        let work = |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
+            engine.workspace.update(|w| w.forget(session.id, &target.key));
+            Ok(ForgetResult {})
+        };
+        self.engine.on_files(session, locate, work).await
+    }
+
+    /// Records the diagnostics that an editor reports for a document.
+    pub fn diagnostics_changed(&self, session: &SessionContext, params: DiagnosticsChangedParams) {
+        let Ok(path) = path_of_uri(&params.uri) else { return };
+        let (id, path) = (id_of(session, &params.uri), canonical(&path));
+        let report = params.into_report(session.encoding);
+        self.engine.workspace.update(|w| w.diagnose(&id, &path, report));
+        self.engine.diagnoses.notify_waiters();
+    }
+
+    /// `editd/diagnostics`.
+    pub async fn diagnostics(
+        &self,
+        session: &Arc<SessionContext>,
+        DiagnosticsParams { path, uri }: DiagnosticsParams,
+    ) -> Result<DiagnosticsResult, Failure> {
+        let (engine, session, only) = (self.engine.clone(), session.clone(), path_of(path, uri)?);
+        let found = blocking(move || engine.diagnostics(&session, only.as_ref()));
+        let (items, truncated): (Vec<FileDiagnostic>, _) = found.await??;
+        Ok(DiagnosticsResult { items: encode::diagnostics(items), truncated })
+    }
+}
+
+fn changed_file(FileDifference { path, by, before, now, diff }: FileDifference) -> ChangedFile {
+    ChangedFile {
+        uri: uri_of(&path),
+        path: path.display().to_string(),
+        by,
+        hash_before: Some(before.to_string()),
+        hash: now.map(|hash| hash.to_string()),
+        diff,
+    }
+}

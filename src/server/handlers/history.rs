@@ -1,0 +1,118 @@
+//! Methods that show the history.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::search::path_of;
+use crate::disk::Target;
+use crate::engine::files::resolve::Purpose;
+use crate::engine::history::{BlamedFile, HistoryFilter, VisibleTransaction};
+use crate::engine::jobs::{Job, blocking};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::history::RecordedEntry;
+use crate::protocol::{
+    BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, Invalid, TransactionEntry,
+    TransactionFile, requested_path, uri_of,
+};
+use crate::server::Daemon;
+use crate::server::encode::system_time;
+use crate::workspace::history::{DISK, PastAction, PastEntry, PastFile};
+
+/// Default number of transactions in an answer.
+const DEFAULT_LIMIT: usize = 50;
+/// Maximum number of transactions in an answer.
+const MAX_LIMIT: usize = 1000;
+
+impl Daemon {
+    /// `editd/blame`.
+    pub async fn blame(
+        &self,
+        session: &Arc<SessionContext>,
+        BlameParams { path, uri }: BlameParams,
+    ) -> Result<BlameResult, Failure> {
+        let path = requested_path(path, uri, ("path", "uri"))?;
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            Ok(engine.locate(session, &path, Purpose::Read)?)
+        };
+        let work = |engine: &Engine, _: &SessionContext, file: Target, job: &Job| engine.blame(file, job);
+        let BlamedFile { path, hash, lines } = self.engine.on_files(session, locate, work).await?;
+        let lines = lines.into_iter().map(blame_entry).collect();
+        Ok(BlameResult {
+            uri: uri_of(&path),
+            path: path.display().to_string(),
+            hash: hash.to_string(),
+            lines,
+        })
+    }
+
+    /// `editd/history`.
+    pub async fn history(
+        &self,
+        session: &Arc<SessionContext>,
+        params: HistoryParams,
+    ) -> Result<HistoryResult, Failure> {
+        let filter = filter_of(params)?;
+        let (engine, session) = (self.engine.clone(), session.clone());
+        let found = blocking(move || engine.past(&session, &filter)).await??;
+        Ok(HistoryResult { transactions: found.into_iter().map(transaction).collect() })
+    }
+}
+
+fn filter_of(params: HistoryParams) -> Result<HistoryFilter, Invalid> {
+    let HistoryParams { path, uri, transaction, diff, session, since, limit, before } = params;
+    if limit == Some(0) {
+        return Err(Invalid::new("limit", "it is 0"));
+    }
+    let since = since.map(|since| since.parse::<jiff::Timestamp>()).transpose();
+    let since =
+        since.map_err(|error| Invalid::new("since", format!("it is not an RFC 3339 time: {error}")))?;
+    let path = path_of(path, uri)?;
+    let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    Ok(HistoryFilter { path, transaction, session, since: since.map(SystemTime::from), before, limit, diff })
+}
+
+fn blame_entry((start_line, end_line, owner): (usize, usize, Option<Arc<PastEntry>>)) -> BlameEntry {
+    BlameEntry {
+        start_line,
+        end_line,
+        author: owner.as_ref().map_or(DISK, |entry| &entry.author).to_owned(),
+        transaction: owner.as_ref().map(|entry| entry.id.to_string()),
+        at: owner.as_ref().map(|entry| system_time(entry.at)),
+    }
+}
+
+fn transaction(VisibleTransaction { recorded, files }: VisibleTransaction) -> TransactionEntry {
+    let RecordedEntry { entry, undone_by } = recorded;
+    TransactionEntry {
+        transaction: entry.id.to_string(),
+        at: system_time(entry.at),
+        author: entry.author.clone(),
+        session: entry.session.as_deref().map(str::to_owned),
+        label: entry.label.clone(),
+        files: files.into_iter().map(file_entry).collect(),
+        undone: undone_by.is_some(),
+        undone_by: undone_by.as_ref().map(ToString::to_string),
+        undoes: entry.undoes.as_ref().map(ToString::to_string),
+        rescued: entry.rescued,
+    }
+}
+
+fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
+    let shown = |path: &PathBuf| path.display().to_string();
+    TransactionFile {
+        uri: uri_of(&file.path),
+        path: shown(&file.path),
+        action: file.action.name().to_owned(),
+        new_path: match &file.action {
+            PastAction::Rename(to) => Some(shown(to)),
+            _ => None,
+        },
+        hash_before: file.hash_before.map(|hash| hash.to_string()),
+        hash_after: file.hash_after.map(|hash| hash.to_string()),
+        added: file.added,
+        removed: file.removed,
+        tags: file.tags,
+        diff,
+    }
+}

@@ -1,0 +1,218 @@
+//! `editd/read`: a file as text, as notebook cells or as an image.
+
+mod large;
+mod notebook;
+mod window;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::disk::{FileBytes, Stat, Target};
+use crate::engine::files::observe::Observed;
+use crate::engine::files::resolve::Purpose;
+use crate::engine::jobs::{Job, blocking};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
+use crate::protocol::{ImageContent, ReadContent, ReadParams, ReadResult, requested_path, uri_of};
+use crate::search::StopCondition;
+use crate::server::handlers::read::window::{View, Window};
+use crate::server::{Daemon, encode};
+use crate::text::{ContentHash, Encoding};
+use crate::workspace::{Contest, Coverage, FileContent, Refusal, RefusalKind, Snapshot};
+
+/// The outcome of the first step of a read, which holds the file lock.
+enum FirstStep {
+    Read(ReadResult),
+    /// An image. Decoding takes time and memory, so it follows after the lock on the file is released.
+    Image(Encoded),
+    /// A file that is too large for memory. It is streamed after the lock on the file is released.
+    Large(Target),
+}
+
+impl Daemon {
+    /// `editd/read`.
+    pub async fn read(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ReadParams,
+    ) -> Result<ReadResult, Failure> {
+        let window = Window::of(&params)?;
+        let path = requested_path(params.path, params.uri, ("path", "uri"))?;
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            Ok(engine.locate(session, &path, Purpose::Read)?)
+        };
+        let work = move |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
+            if large::is_large(engine, &target) {
+                Ok(FirstStep::Large(target))
+            } else {
+                read(engine, session, target, &window)
+            }
+        };
+        match self.engine.on_files(session, locate, work).await? {
+            FirstStep::Read(result) => Ok(result),
+            FirstStep::Image(encoded) => decode(&self.engine, encoded).await,
+            FirstStep::Large(target) => {
+                let pass = move |engine: &Engine, _: &SessionContext, stop: &StopCondition<'_>| {
+                    large::read(engine, &target, &window, stop)
+                };
+                self.engine.searching(session, pass).await
+            }
+        }
+    }
+}
+
+fn read(
+    engine: &Engine,
+    session: &SessionContext,
+    target: Target,
+    window: &Window,
+) -> Result<FirstStep, Failure> {
+    let observed = engine.observe(target)?;
+    if let Some(open_documents) = &observed.open
+        && open_documents.contest() == Some(Contest::TwoEditors)
+    {
+        let kind = engine.contested(open_documents, Contest::TwoEditors);
+        return Err(Refusal::at(&observed.target.path, kind).into());
+    }
+    let observation = observed.observation();
+    let encoded = encoded(&observed);
+    let refuse = |kind| Failure::from(Refusal::at(&observed.target.path, kind));
+    let shown =
+        observed.content().map_err(refuse).map(|(snapshot, text)| shown(&observed, snapshot, text, window));
+    // A missing or binary file is recorded too, because the session's old base is no longer valid.
+    let coverage = shown.as_ref().map_or(Coverage::Whole, |(_, coverage)| *coverage);
+    engine.record_read(session, observation, coverage);
+    match encoded {
+        Some(encoded) => Ok(FirstStep::Image(encoded)),
+        None => shown.map(|(result, _)| FirstStep::Read(result)),
+    }
+}
+
+/// Returns the answer with the text, or with the cells of a notebook, and how much of the file it covers.
+fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) -> (ReadResult, Coverage) {
+    let mut notices = Vec::new();
+    let cells = notebook::wanted(observed, window).then(|| notebook::shown(text, window));
+    let (content, coverage) = match cells {
+        Some(Ok(shown)) => {
+            notices.extend(shown.notice);
+            // The metadata of the notebook is in none of the cells.
+            (ReadContent::Notebook(shown.content), Coverage::Part)
+        }
+        other => {
+            notices.extend(other.and_then(Result::err));
+            let view = View::of_whole(text, window);
+            notices.extend(view.notice());
+            let coverage = view.coverage();
+            (ReadContent::Text(view.content(text, snapshot.format)), coverage)
+        }
+    };
+    if snapshot.format.encoding == Encoding::Utf8Stray {
+        notices.push(STRAY.to_owned());
+    }
+    if observed.open.as_ref().is_some_and(|open_documents| open_documents.unknown().is_some()) {
+        let unknown = "An editor has this file open, but its text there is not known: it may hold unsaved text that is not shown here.";
+        notices.push(unknown.to_owned());
+    }
+    let result = ReadResult {
+        source: if observed.is_unsaved() { "editor" } else { "disk" }.to_owned(),
+        version: observed.open.as_ref().map(|open_documents| open_documents.owner().buffer.version),
+        ..answer_about(
+            &observed.target,
+            observed.stat.as_ref(),
+            snapshot.hash,
+            snapshot.size,
+            content,
+            &notices,
+        )
+    };
+    (result, coverage)
+}
+
+const STRAY: &str = "Some bytes of this file are not UTF-8; each is shown as one character from U+10FF80 to U+10FFFF and stays unchanged.";
+
+/// Returns the answer about a file, with its state on disk.
+fn answer_about(
+    target: &Target,
+    stat: Option<&Stat>,
+    hash: ContentHash,
+    size: u64,
+    content: ReadContent,
+    notices: &[String],
+) -> ReadResult {
+    ReadResult {
+        uri: uri_of(&target.path),
+        path: target.path.display().to_string(),
+        hash: hash.to_string(),
+        size,
+        mtime: stat.map(|stat| encode::mtime(stat.mtime)).unwrap_or_default(),
+        source: "disk".to_owned(),
+        version: None,
+        content,
+        notice: (!notices.is_empty()).then(|| notices.join(" ")),
+    }
+}
+
+/// An encoded image file.
+pub(crate) struct Encoded {
+    target: Target,
+    stat: Option<Stat>,
+    hash: ContentHash,
+    bytes: FileBytes,
+}
+
+/// Returns the image if the file is one.
+pub(crate) fn encoded(observed: &Observed) -> Option<Encoded> {
+    let FileContent::Opaque(hash) = observed.content else { return None };
+    let begins = observed.bytes.pieces().next().is_some_and(is_image);
+    let (target, stat) = (observed.target.clone(), observed.stat);
+    begins.then(|| Encoded { target, stat, hash, bytes: observed.bytes.clone() })
+}
+
+/// Decodes an image and prepares it for the answer. Decodes one image at a time, because each may take a
+/// second and a quarter of a gigabyte, and a running decoder cannot be stopped.
+async fn decode(engine: &Engine, encoded: Encoded) -> Result<ReadResult, Failure> {
+    let timeout = Duration::from_millis(engine.config.limits.deadline_ms);
+    let permit = tokio::time::timeout(timeout, engine.decoding.clone().lock_owned()).await;
+    let busy = |_| Refusal::new(RefusalKind::Busy { what: "other images are being decoded".to_owned() });
+    let permit = permit.map_err(busy)?;
+    blocking(move || {
+        let _permit = permit;
+        prepared(&encoded)
+    })
+    .await?
+}
+
+impl Encoded {
+    fn refusal(&self, error: &ImageError) -> Failure {
+        let kind = match error {
+            ImageError::TooLarge(size) => RefusalKind::TooLarge { limit: DECODED_BYTES, size: *size },
+            ImageError::Unknown | ImageError::Damaged(_) => RefusalKind::DamagedImage(error.to_string()),
+        };
+        Refusal::at(&self.target.path, kind).into()
+    }
+}
+
+fn prepared(encoded: &Encoded) -> Result<ReadResult, Failure> {
+    let bytes = encoded.bytes.to_vec();
+    let image = prepare(&bytes).map_err(|error| encoded.refusal(&error))?;
+    let original = (image.original_width, image.original_height);
+    let notice = (original != (image.width, image.height)).then(|| {
+        let (width, height) = original;
+        let first = if bytes.starts_with(b"GIF") { " This is the first frame of the animation." } else { "" };
+        format!("Scaled from {width} by {height} pixels to {} by {}.{first}", image.width, image.height)
+    });
+    let content = ImageContent {
+        mime_type: image.mime_type.to_owned(),
+        data: STANDARD.encode(&image.bytes),
+        width: image.width,
+        height: image.height,
+        original_width: image.original_width,
+        original_height: image.original_height,
+    };
+    let (content, size) = (ReadContent::Image(content), bytes.len() as u64);
+    let Encoded { target, stat, hash, .. } = encoded;
+    Ok(answer_about(target, stat.as_ref(), *hash, size, content, notice.as_slice()))
+}

@@ -1,0 +1,144 @@
+//! Methods that show, discard and reopen proposals.
+
+use std::sync::Arc;
+
+use crate::engine::jobs::{Job, blocking};
+use crate::engine::review::{DeliveredFile, LocatedReview};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::protocol::{
+    AppliedFile, ApplyResult, DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams,
+    ProposalsResult, ProposeResult, ReopenParams,
+};
+use crate::server::{Daemon, encode};
+use crate::workspace::{Proposal, Refusal, RefusalKind, ReviewRefusal};
+
+const STATES: [&str; 9] =
+    ["proposed", "pending", "applied", "partial", "rejected", "superseded", "discarded", "stale", "failed"];
+
+impl Daemon {
+    /// `editd/proposal`.
+    pub async fn proposal(
+        &self,
+        session: &Arc<SessionContext>,
+        ProposalParams { id, wait_ms }: ProposalParams,
+    ) -> Result<ProposalResult, Failure> {
+        let proposal = self.engine.when_decided(session.id, &id, wait_ms).await?;
+        if let Some(outcome) = encode::outcome_of(&proposal) {
+            self.record_bases(session, &proposal, &outcome).await?;
+        }
+        let (engine, session) = (self.engine.clone(), session.clone());
+        let shown = move || {
+            engine.require_readable_files(&session, &proposal)?;
+            Ok(encode::proposal_view(&engine.view(&session, proposal), session.encoding))
+        };
+        blocking(shown).await?
+    }
+
+    /// `editd/discard`. Refuses to show the proposal to a session that may not read its files now.
+    pub async fn discard(
+        &self,
+        session: &Arc<SessionContext>,
+        DiscardParams { id, reason }: DiscardParams,
+    ) -> Result<ProposeResult, Failure> {
+        let proposal = self.engine.workspace.update(|w| w.discard(session.id, &id, reason))?;
+        let (engine, session) = (self.engine.clone(), session.clone());
+        let shown = move || {
+            engine.require_readable_files(&session, &proposal)?;
+            Ok(encode::proposed(&proposal, session.encoding))
+        };
+        blocking(shown).await?
+    }
+
+    /// `editd/proposals`.
+    pub async fn proposals(
+        &self,
+        session: &Arc<SessionContext>,
+        ProposalsParams { state }: ProposalsParams,
+    ) -> Result<ProposalsResult, Failure> {
+        if let Some(unknown) = state.as_deref().filter(|state| !STATES.contains(state)) {
+            let problem = format!("unknown state `{unknown}`, expected one of {}", STATES.join(", "));
+            return Err(Invalid::new("state", problem).into());
+        }
+        let list: Vec<_> = self
+            .engine
+            .workspace
+            .update(|w| w.proposals(session.id, state.as_deref()).into_iter().cloned().collect());
+        let (engine, session) = (self.engine.clone(), session.clone());
+        let shown = move || {
+            let is_shown = |proposal: &&Proposal| engine.require_readable_files(&session, proposal).is_ok();
+            list.iter().filter(is_shown).map(encode::summary).collect()
+        };
+        Ok(ProposalsResult { proposals: blocking(shown).await? })
+    }
+
+    /// `editd/reopen`.
+    pub async fn reopen(
+        &self,
+        session: &Arc<SessionContext>,
+        ReopenParams { id }: ReopenParams,
+    ) -> Result<ProposalResult, Failure> {
+        if let Some(id) = id {
+            return self.reopen_one(session, id).await;
+        }
+        let list = self.engine.workspace.update(|w| w.rejected_here(session.id));
+        let none = ReviewRefusal::NothingRejected { id: None, waits: false };
+        let mut refusal = Failure::from(Refusal::new(RefusalKind::Review(none)));
+        // If a proposal cannot be reopened, the previously rejected one is tried.
+        for (at, id) in list.iter().enumerate() {
+            match self.reopen_one(session, id.to_string()).await {
+                Err(failure @ Failure::Refused(_)) if at == 0 => refusal = failure,
+                Err(Failure::Refused(_)) => {}
+                result => return result,
+            }
+        }
+        Err(refusal)
+    }
+
+    async fn reopen_one(&self, session: &Arc<SessionContext>, id: String) -> Result<ProposalResult, Failure> {
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            let proposal = engine.workspace.update(|w| w.rejected(session.id, &id))?;
+            Ok(engine.locate_review(proposal))
+        };
+        let work = move |engine: &Engine, session: &SessionContext, places: LocatedReview, job: &Job| {
+            let reopened = engine.reopen(session, places, job)?;
+            Ok(encode::proposal_view(&reopened, session.encoding))
+        };
+        self.engine.on_files(session, locate, work).await
+    }
+
+    /// Returns the outcome of a proposal under review once it is decided or the wait times out. Waits as a
+    /// task, without holding a thread or a lock.
+    pub(crate) async fn outcome(
+        &self,
+        session: &Arc<SessionContext>,
+        id: &str,
+        wait_ms: Option<u64>,
+    ) -> Result<ApplyResult, Failure> {
+        let proposal = self.engine.when_decided(session.id, id, wait_ms).await?;
+        let Some(outcome) = encode::outcome_of(&proposal) else { return Ok(encode::undecided(&proposal)) };
+        self.record_bases(session, &proposal, &outcome).await?;
+        Ok(outcome)
+    }
+
+    /// Records the files of the outcome as bases of the author, who is about to receive them.
+    async fn record_bases(
+        &self,
+        session: &Arc<SessionContext>,
+        proposal: &Proposal,
+        outcome: &ApplyResult,
+    ) -> Result<(), Failure> {
+        if session.author != proposal.author || session.role != proposal.role {
+            return Ok(());
+        }
+        let delivered: Vec<_> = outcome.files.iter().map(delivered_file).collect();
+        let (engine, session, proposal) = (self.engine.clone(), session.clone(), proposal.clone());
+        blocking(move || engine.record_delivered(&session, &proposal, &delivered)).await
+    }
+}
+
+fn delivered_file(file: &AppliedFile) -> Option<DeliveredFile> {
+    let landed = file.landed.as_ref()?;
+    let path = file.entry.new_path.as_deref().unwrap_or(&file.entry.path).into();
+    let hash = landed.hash.as_ref().and_then(|hash| hash.parse().ok());
+    Some(DeliveredFile { path, hash, rebased: landed.rebased })
+}

@@ -1,0 +1,352 @@
+//! Methods that search and list files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lsp_types::Uri;
+
+use crate::disk::{DiskErrorKind, Kind};
+use crate::engine::searching::{Locations, SessionAccess};
+use crate::engine::{Engine, Failure, SessionContext, refusal_of};
+use crate::protocol::{
+    Entries, EntryKind, FindParams, FoundEntry, FoundLine, Invalid, ListParams, SearchParams, SearchResult,
+    requested_path, uri_of,
+};
+use crate::search::{
+    Bounds, Entry, FileGlob, FileMatches, Glob, Line, Passed, Query, Report, Start, StopCondition, Then,
+    search, walk,
+};
+use crate::server::Daemon;
+use crate::workspace::limits::{
+    ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, LIST_ENTRIES, SEARCH_CONTEXT_MOST, SEARCH_LINES,
+    SEARCH_LINES_MOST,
+};
+use crate::workspace::{Refusal, RequestedPath};
+
+/// Notice for a request that names version-control metadata.
+pub(crate) const METADATA: &str = "Files of version control are left out here; `editd/read` reads them.";
+
+/// Description of a directory that has the layout of a git repository, as part of a sentence.
+pub(crate) const REPOSITORY: &str = "treated as a repository by git (with `HEAD`, `objects` and `refs`)";
+
+impl Daemon {
+    /// `editd/find`.
+    pub async fn find(&self, session: &Arc<SessionContext>, params: FindParams) -> Result<Entries, Failure> {
+        let limit = limit_of(params.limit, FIND_ENTRIES, ENTRIES_MOST)?;
+        let glob = Glob::new(&params.pattern).map_err(|problem| Invalid::new("pattern", problem))?;
+        let path = path_of(params.path, params.uri)?;
+        let work = move |engine: &Engine, session: &SessionContext, stop: &StopCondition<'_>| {
+            let locations = engine.locations(session, path.as_ref())?;
+            let fits = |entry: &Entry<'_>| glob.fits(entry.absolute, entry.below, entry.kind == Kind::Folder);
+            Ok(list_entries(engine, session, &locations, (stop, limit), fits, Then::Enter))
+        };
+        self.engine.searching(session, work).await
+    }
+}
+
+/// Returns the wanted entries of some locations, in order. `then` says how the walk continues after a
+/// wanted directory.
+pub(crate) fn list_entries(
+    engine: &Engine,
+    session: &SessionContext,
+    locations: &Locations,
+    (stop, limit): (&StopCondition<'_>, usize),
+    wanted: impl Fn(&Entry<'_>) -> bool,
+    then: Then,
+) -> Entries {
+    let access = SessionAccess::new(engine, session, &locations.scopes);
+    let (mut found, mut bytes, mut more, passed) = (Vec::new(), 0, false, Passed::default());
+    for scope in &locations.scopes {
+        walk(&*engine.disk, scope, &access, (stop, &passed), |entry| {
+            if !wanted(&entry) {
+                return then;
+            }
+            let entry = found_entry(&entry);
+            bytes += entry.path.len();
+            more = found.len() == limit || bytes > FOUND_BYTES;
+            if more {
+                return Then::End;
+            }
+            found.push(entry);
+            then
+        });
+        if more {
+            break;
+        }
+    }
+    let mut notices = incomplete_notices(engine, stop, &passed, more);
+    notices.extend(locations.metadata.then(|| METADATA.to_owned()));
+    if more {
+        let count = found.len();
+        let raise = if limit < ENTRIES_MOST && count == limit {
+            format!(" or raise `limit` (at most {ENTRIES_MOST})")
+        } else {
+            String::new()
+        };
+        notices.push(format!(
+            "There are more entries; these are the first {count} by path. Use a narrower `path`{raise}."
+        ));
+    } else if found.is_empty() || then == Then::Pass {
+        notices.extend(omission_notices(&passed));
+    }
+    let notice = (!notices.is_empty()).then(|| notices.join(" "));
+    Entries { entries: found, truncated: more || stop.has_happened(), notice }
+}
+
+/// Returns notices about omitted entries, which may be the wanted ones.
+fn omission_notices(passed: &Passed) -> Vec<String> {
+    let mut notices = Vec::new();
+    if passed.ignored() > 0 {
+        let ignored = counted(passed.ignored(), "file or folder is", "files and folders are");
+        notices.push(format!("{ignored} left out because of `.gitignore` or similar rules."));
+    }
+    if passed.repositories() > 0 {
+        let folders = counted(passed.repositories(), "folder is", "folders are");
+        notices.push(format!("{folders} {REPOSITORY}, so the contents are left out."));
+    }
+    notices
+}
+
+fn found_entry(entry: &Entry<'_>) -> FoundEntry {
+    let (path, uri) = path_and_uri(entry.absolute);
+    match entry.kind {
+        Kind::Folder => FoundEntry { path: path + "/", uri, kind: EntryKind::Folder },
+        Kind::Symlink => FoundEntry { path, uri, kind: EntryKind::Symlink },
+        Kind::File | Kind::Other => FoundEntry { path, uri, kind: EntryKind::File },
+    }
+}
+
+/// Returns the limit of a request, or the default, at most `max`.
+pub(crate) fn limit_of(limit: Option<usize>, default: usize, max: usize) -> Result<usize, Invalid> {
+    match limit {
+        Some(0) => Err(Invalid::new("limit", "must be at least 1")),
+        limit => Ok(limit.unwrap_or(default).min(max)),
+    }
+}
+
+/// Returns the path of a request whose path is optional.
+pub(crate) fn path_of(path: Option<String>, uri: Option<String>) -> Result<Option<RequestedPath>, Invalid> {
+    match (&path, &uri) {
+        (None, None) => Ok(None),
+        _ => requested_path(path, uri, ("path", "uri")).map(Some),
+    }
+}
+
+/// Refuses a requested directory that cannot be listed, so that it does not look empty.
+fn require_listable(engine: &Engine, locations: &Locations) -> Result<(), Refusal> {
+    for scope in &locations.scopes {
+        let Start::Folder(folder) = &scope.start else { continue };
+        match engine.disk.list(&scope.root, folder) {
+            Err(error) if error.kind != DiskErrorKind::NotFound => {
+                let path = scope.root.path().join(folder);
+                return Err(Refusal::at(path, refusal_of(&error)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Daemon {
+    /// `editd/list`.
+    pub async fn list(&self, session: &Arc<SessionContext>, params: ListParams) -> Result<Entries, Failure> {
+        let limit = limit_of(params.limit, LIST_ENTRIES, ENTRIES_MOST)?;
+        let path = path_of(params.path, params.uri)?;
+        let work = move |engine: &Engine, session: &SessionContext, stop: &StopCondition<'_>| {
+            let locations = engine.locations(session, path.as_ref())?;
+            if path.is_some() {
+                require_listable(engine, &locations)?;
+            }
+            Ok(list_entries(engine, session, &locations, (stop, limit), |_| true, Then::Pass))
+        };
+        self.engine.searching(session, work).await
+    }
+}
+
+impl Daemon {
+    /// `editd/search`.
+    pub async fn search(
+        &self,
+        session: &Arc<SessionContext>,
+        params: SearchParams,
+    ) -> Result<SearchResult, Failure> {
+        let path = path_of(params.path.clone(), params.uri.clone())?;
+        let options = SearchOptions::of(&params)?;
+        let work = move |engine: &Engine, session: &SessionContext, stop: &StopCondition<'_>| {
+            run(engine, session, path.as_ref(), &options, stop)
+        };
+        self.engine.searching(session, work).await
+    }
+}
+
+/// The parameters of a search.
+struct SearchOptions {
+    pattern: String,
+    literal: bool,
+    ignore_case: bool,
+    glob: Option<FileGlob>,
+    bounds: Bounds,
+}
+
+impl SearchOptions {
+    fn of(params: &SearchParams) -> Result<Self, Invalid> {
+        let glob = params.glob.as_deref().map(FileGlob::new).transpose();
+        let glob = glob.map_err(|problem| Invalid::new("glob", problem))?;
+        let bounds = Bounds {
+            lines: limit_of(params.limit, SEARCH_LINES, SEARCH_LINES_MOST)?,
+            context: params.context.unwrap_or_default().min(SEARCH_CONTEXT_MOST),
+            bytes: FOUND_BYTES,
+        };
+        let SearchParams { pattern, literal, ignore_case, .. } = params.clone();
+        Ok(Self { pattern, literal, ignore_case, glob, bounds })
+    }
+}
+
+fn run(
+    engine: &Engine,
+    session: &SessionContext,
+    path: Option<&RequestedPath>,
+    options: &SearchOptions,
+    stop: &StopCondition<'_>,
+) -> Result<SearchResult, Failure> {
+    let SearchOptions { pattern, literal, ignore_case, glob, bounds } = options;
+    let query = Query::new(pattern, *literal, *ignore_case, *bounds);
+    let query = query.map_err(|problem| Invalid::new("pattern", problem))?;
+    let locations = engine.locations(session, path)?;
+    let access = SessionAccess::new(engine, session, &locations.scopes);
+    let report = search(&*engine.disk, &locations.scopes, (&query, glob.as_ref()), &access, stop);
+    let mut notices = incomplete_notices(engine, stop, &report.passed, report.more);
+    if locations.metadata {
+        notices.push(METADATA.to_owned());
+    }
+    notices.extend(report_notices(&report, bounds));
+    let truncated = report.more || stop.has_happened();
+    let matches = report.files.into_iter().flat_map(lines).collect();
+    Ok(SearchResult { matches, truncated, notice: (!notices.is_empty()).then(|| notices.join(" ")) })
+}
+
+fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = FoundLine> {
+    let (path, uri) = path_and_uri(&path);
+    lines.into_iter().map(move |Line { number: line, text, before, after }| FoundLine {
+        path: path.clone(),
+        uri: uri.clone(),
+        line,
+        text,
+        before,
+        after,
+    })
+}
+
+fn report_notices(report: &Report, bounds: &Bounds) -> Vec<String> {
+    let mut notices = Vec::new();
+    let count: usize = report.files.iter().map(|file| file.lines.len()).sum();
+    if report.more && count >= bounds.lines {
+        let raise = if bounds.lines < SEARCH_LINES_MOST {
+            format!(", or raise `limit` (at most {SEARCH_LINES_MOST})")
+        } else {
+            String::new()
+        };
+        notices.push(format!(
+            "There are more matches; these are the first {count} by path. Narrow `pattern`, `path` or `glob`{raise}."
+        ));
+    } else if report.more {
+        notices.push(format!(
+            "There are more matches than fit into one answer ({} KiB). Narrow `pattern`, `path` or `glob`, or request less `context`.",
+            FOUND_BYTES >> 10
+        ));
+    }
+    if report.files.iter().any(|file| file.is_truncated) {
+        notices
+            .push("Lines longer than 2,000 characters are cut to that length around the match.".to_owned());
+    }
+    if !report.more {
+        notices.extend(skip_notices(&report.passed));
+    }
+    if count == 0 {
+        notices.extend(no_match_notice(&report.passed));
+    }
+    notices
+}
+
+/// Returns notices about skipped files, for a complete search.
+fn skip_notices(passed: &Passed) -> Vec<String> {
+    let mut notices = Vec::new();
+    if passed.endless() > 0 {
+        let files = counted(passed.endless(), "file", "files");
+        notices.push(format!("{files} with a line of more than 16 MiB: searched up to that line only."));
+    }
+    if passed.contested() > 0 {
+        let files = counted(passed.contested(), "file", "files");
+        notices.push(format!(
+            "{files} with different unsaved texts in two editors: not searched. The user must save or close one of them."
+        ));
+    }
+    if passed.unknown() > 0 {
+        let files = counted(passed.unknown(), "file", "files");
+        notices.push(format!(
+            "{files} open in an editor whose text is not known: searched as on disk, so unsaved text is missing."
+        ));
+    }
+    if passed.protected() > 0 {
+        let files = counted(passed.protected(), "file", "files");
+        notices.push(format!("{files} that may not be read: not searched."));
+    }
+    notices
+}
+
+/// Returns a notice about omitted files, which may be the reason why nothing matches.
+fn no_match_notice(passed: &Passed) -> Option<String> {
+    let binary = counted(passed.binary(), "file that is not text", "files that are not text");
+    let ignored = counted(
+        passed.ignored(),
+        "file or folder ignored by `.gitignore` or similar rules",
+        "files and folders ignored by `.gitignore` or similar rules",
+    );
+    let repositories = counted(passed.repositories(), "folder", "folders");
+    let left = [
+        (passed.binary(), binary),
+        (passed.ignored(), ignored),
+        (passed.repositories(), format!("the contents of {repositories} {REPOSITORY}")),
+    ];
+    let left: Vec<_> = left.into_iter().filter_map(|(count, what)| (count > 0).then_some(what)).collect();
+    if left.is_empty() {
+        return None;
+    }
+    let left = left.join(" and ");
+    Some(format!("Nothing matches in {}; left out: {left}.", counted(passed.searched(), "file", "files")))
+}
+
+/// Returns a path for display and, if it is not UTF-8, its URI. Such a path is displayed with replacement
+/// characters and does not identify the file.
+pub(crate) fn path_and_uri(path: &Path) -> (String, Option<Uri>) {
+    (path.display().to_string(), path.to_str().is_none().then(|| uri_of(path)))
+}
+
+/// Formats a count with its noun.
+pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {more}") }
+}
+
+/// Returns notices about a timeout and about unreadable files. If the answer was full, unreadable files
+/// are not counted, because the progress of the search at that moment is random.
+pub(crate) fn incomplete_notices(
+    engine: &Engine,
+    stop: &StopCondition<'_>,
+    passed: &Passed,
+    is_full: bool,
+) -> Vec<String> {
+    let mut notices = Vec::new();
+    if stop.has_happened() {
+        let seconds = engine.config.limits.deadline_ms.div_ceil(1000);
+        notices.push(format!(
+            "The result is incomplete: the request was stopped after {seconds} s. Use a narrower `path`."
+        ));
+    }
+    if passed.unreadable() > 0 && !is_full {
+        notices.push(format!(
+            "{} could not be read.",
+            counted(passed.unreadable(), "file or folder", "files or folders")
+        ));
+    }
+    notices
+}
