@@ -4,7 +4,15 @@
 //! A request locks and **observes** its files: it resolves their paths, waits for its turn on each file, and
 //! reads them. It **checks** the observed content against the content that its author was given. It
 //! **computes** the change and **commits** it. Finally it **records** the result in the workspace, which
-//! notifies other readers of the files.
+//! notifies other readers of the files. A request that cannot be carried out fails with refusals:
+//!
+//! ```
+//! use editd::engine::Failure;
+//! use editd::workspace::{Refusal, RefusalKind};
+//!
+//! let failure = Failure::from(Refusal::new(RefusalKind::Missing));
+//! assert!(matches!(failure, Failure::Refused(refusals) if refusals.len() == 1));
+//! ```
 
 pub(crate) mod change;
 pub(crate) mod clients;

@@ -172,7 +172,7 @@ impl Engine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileDiagnostic {
     pub(crate) path: PathBuf,
-    /// Its positions are in the encoding of the session if `hash` is set, else in that of the editor.
+    /// The diagnostic; the positions are in the encoding of the session if `hash` is set, else in that of the editor.
     pub(crate) item: Diagnostic,
     /// Hash of the text that the diagnostic refers to; `None` if that is not the current text.
     pub(crate) hash: Option<ContentHash>,

@@ -1,6 +1,7 @@
 //! Proposals that the user reviews: locating their files, and rebasing their hunks onto the current content.
 
 pub(crate) mod decide;
+pub(crate) mod view;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

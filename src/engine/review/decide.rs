@@ -10,11 +10,12 @@ use crate::engine::change::compute::{ComputedChange, finish};
 use crate::engine::change::draft::{Draft, stays_notebook};
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::jobs::Job;
+use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::workspace::review::{Choice, Decision, FileOutcome, HunkKind, RebasedHunk, Replacement, Review};
+use crate::workspace::review::{Choice, Decision, FileOutcome, Replacement, Review};
 use crate::workspace::{
-    Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role,
+    Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind,
     SessionId,
 };
 
@@ -44,35 +45,6 @@ pub(crate) struct ReviewOutcome<'a> {
 pub(crate) struct UserEdit {
     pub(crate) path: String,
     pub(crate) diff: String,
-}
-
-/// A proposal as its readers see it.
-pub(crate) enum ProposalView {
-    /// A proposal as it was made or decided.
-    Stored(Proposal),
-    /// A pending proposal, rebased onto the current content of its files.
-    Rebased(Proposal, Vec<RebasedView>),
-}
-
-/// A file of a pending proposal on its current content.
-pub(crate) struct RebasedView {
-    /// The change of the file if all undecided hunks were accepted.
-    pub(crate) file: PlannedFile,
-    /// `false` if the file would stay as it is.
-    pub(crate) is_change: bool,
-    /// The reason why the file cannot be changed.
-    pub(crate) problem: Option<String>,
-    pub(crate) hunks: Vec<HunkView>,
-}
-
-/// A hunk of a pending proposal.
-pub(crate) struct HunkView {
-    pub(crate) kind: HunkKind,
-    pub(crate) lines: Hunk,
-    pub(crate) choice: Choice,
-    pub(crate) conflicted: bool,
-    /// The old and the new text, for reviewers.
-    pub(crate) texts: Option<(String, String)>,
 }
 
 /// An attempt to commit a decided proposal. Unless it succeeds, dropping it makes the proposal pending again,
@@ -363,61 +335,6 @@ impl Engine {
         let proposal = self.workspace.update(|w| w.decide(session.id, &id, revision, review))?;
         Ok(self.rebased_view(session, proposal, files))
     }
-
-    /// Returns a proposal as the session sees it now.
-    pub(crate) fn view(&self, session: &SessionContext, proposal: Proposal) -> ProposalView {
-        if !proposal.state.is_pending() {
-            return ProposalView::Stored(proposal);
-        }
-        let (proposal, _, files) = self.observe_review(self.locate_review(proposal), self.deadline());
-        self.rebased_view(session, proposal, files)
-    }
-
-    fn rebased_view(
-        &self,
-        session: &SessionContext,
-        proposal: Proposal,
-        files: Vec<ReviewFile>,
-    ) -> ProposalView {
-        let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
-        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
-        let view =
-            |(index, ((file, reviewed), range)): (usize, ((&PlannedFile, ReviewFile), Range<usize>))| {
-                let choices = &review.choices[range];
-                let hunks = hunk_views(file, &reviewed, choices, session.role == Role::Editor);
-                let problem = reviewed.located.as_ref().err().map(Refusal::message);
-                let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
-                RebasedView { file, is_change, problem, hunks }
-            };
-        let files = of_files.enumerate().map(view).collect();
-        ProposalView::Rebased(proposal, files)
-    }
-
-    /// Returns the change of a file on the current content, as if all undecided hunks were accepted. The flag
-    /// is `false` if nothing would change.
-    fn if_accepted(
-        &self,
-        file: &PlannedFile,
-        reviewed: ReviewFile,
-        review: &Review,
-        (index, choices): (usize, &[Choice]),
-    ) -> (PlannedFile, bool) {
-        let replacement = review.replaced.get(&index);
-        let is_declined = |choice: &Choice| matches!(choice, Choice::Rejected | Choice::Edited);
-        if reviewed.is_fresh(file) && replacement.is_none() && !choices.iter().any(is_declined) {
-            return (file.clone(), true);
-        }
-        let all: Vec<Choice> =
-            choices.iter().map(|choice| if is_declined(choice) { *choice } else { Choice::Taken }).collect();
-        let decided = Decided { file, choices: &all, replacement };
-        match self.compute_decided(&decided, reviewed) {
-            Ok(Some(mut computed)) => {
-                computed.settle();
-                (computed.file, true)
-            }
-            Ok(None) | Err(_) => (file.clone(), false),
-        }
-    }
 }
 
 /// Returns `true` if the decisions give exactly the proposed change of a file.
@@ -428,20 +345,4 @@ fn is_as_proposed(outcome: &FileOutcome, file: &PlannedFile, replacement: Option
         | (FileOutcome::Rename(plan), Action::Rename { .. }) => replacement.is_none() && *plan == *file.plan,
         _ => false,
     }
-}
-
-fn hunk_views(
-    file: &PlannedFile,
-    reviewed: &ReviewFile,
-    choices: &[Choice],
-    with_texts: bool,
-) -> Vec<HunkView> {
-    let now = reviewed.text().unwrap_or_default();
-    let lines = reviewed.rebased.lines(&file.hunks(), choices);
-    let hunks = reviewed.rebased.hunks.iter().zip(lines).zip(choices);
-    let view = |((hunk, lines), choice): ((&RebasedHunk, Hunk), &Choice)| {
-        let texts = with_texts.then(|| reviewed.rebased.texts(hunk, now)).flatten();
-        HunkView { kind: hunk.kind, lines, choice: *choice, conflicted: hunk.conflicted, texts }
-    };
-    hunks.map(view).collect()
 }
