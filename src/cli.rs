@@ -184,7 +184,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Show(arguments) => log::show(&context, &arguments),
         Command::Blame(arguments) => blame::blame(&context, &arguments),
         Command::Status => daemon::status(&context),
-        Command::StopCondition => daemon::stop(&context),
+        Command::Stop => daemon::stop(&context),
         Command::Serve { detached } => daemon::serve(&context, detached),
         Command::Lsp { .. } => lsp::lsp(&context),
         Command::Mcp(arguments) => mcp::mcp(&context, arguments),

@@ -12,19 +12,19 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //!
-//! use editd::disk::{Change, Disk, Durability, Expected, Journal, Lost, MemoryDisk, Rescue, commit};
+//! use editd::disk::{Change, Disk, Durability, Expected, Journal, LossReason, MemoryDisk, Rescue, commit};
 //! use editd::workspace::NewMode;
 //!
 //! /// No other program writes here, so no text needs to be rescued.
 //! struct Alone;
 //!
 //! impl Rescue for Alone {
-//!     fn keep(&self, _: &Path, _: &[u8], _: Lost) -> std::io::Result<()> { unreachable!() }
+//!     fn keep(&self, _: &Path, _: &[u8], _: LossReason) -> std::io::Result<()> { unreachable!() }
 //! }
 //!
 //! let disk = MemoryDisk::new();
 //! disk.add_dir("/state");
-//! disk.write_behind("/shop/a.txt", b"old");
+//! disk.write_externally("/shop/a.txt", b"old");
 //! let root = disk.open_root(Path::new("/shop"))?;
 //! let (journal, _) = Journal::open(&disk, Path::new("/state"), Arc::new(Alone))?;
 //!

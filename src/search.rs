@@ -14,21 +14,21 @@
 //!
 //! use editd::disk::{Disk, MemoryDisk};
 //! use editd::edit::Deadline;
-//! use editd::search::{Access, Bounds, Query, Scope, Shown, Start, Stop, search};
+//! use editd::search::{Bounds, FileAccess, OpenText, Query, Scope, Start, StopCondition, search};
 //!
 //! /// Allows every file; no editor has anything open.
 //! struct Open;
 //!
-//! impl Access for Open {
+//! impl FileAccess for Open {
 //!     fn allows(&self, _: &Path) -> bool { true }
 //!     fn confirms(&self, _: &Path) -> bool { true }
-//!     fn shown(&self, _: &Path) -> Shown { Shown::Disk }
+//!     fn shown(&self, _: &Path) -> OpenText { OpenText::Disk }
 //! }
 //!
 //! let disk = MemoryDisk::new();
-//! disk.write_behind("/shop/a.rs", b"fn main() {}\n");
-//! disk.write_behind("/shop/.gitignore", b"target\n");
-//! disk.write_behind("/shop/target/b.rs", b"fn main() {}\n");
+//! disk.write_externally("/shop/a.rs", b"fn main() {}\n");
+//! disk.write_externally("/shop/.gitignore", b"target\n");
+//! disk.write_externally("/shop/target/b.rs", b"fn main() {}\n");
 //! let scope = Scope {
 //!     root: disk.open_root(Path::new("/shop"))?,
 //!     start: Start::Folder(PathBuf::new()),
@@ -37,7 +37,7 @@
 //!     open: Default::default(),
 //! };
 //! let query = Query::new(r"fn \w+", false, false, Bounds { lines: 100, context: 0, bytes: 1 << 16 })?;
-//! let stop = Stop::new(&|| false, Deadline::NONE);
+//! let stop = StopCondition::new(&|| false, Deadline::NONE);
 //! let report = search(&disk, &[scope], (&query, None), &Open, &stop);
 //! assert_eq!(report.files.len(), 1, "the other file is ignored");
 //! assert!(!report.more);

@@ -131,7 +131,7 @@ pub(crate) enum Command {
     /// Stop the daemon
     ///
     /// Finishes running changes first. The next command that needs a daemon starts one.
-    StopCondition,
+    Stop,
     /// Run the daemon in the foreground
     ///
     /// Usually not needed: commands that need the daemon start it, and it ends after half an hour without a

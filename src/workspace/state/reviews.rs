@@ -92,7 +92,7 @@ impl Workspace {
     }
 
     /// Starts to apply a fully decided proposal. No other session can act on it until
-    /// [`decided`](Self::decided) or [`decision_failed`](Self::not_decided) is called.
+    /// [`decided`](Self::decided) or [`decision_failed`](Self::decision_failed) is called.
     pub fn begin_decision(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
         self.proposal_to_decide(session, id, revision)?;
         self.proposals.set_state(id, ProposalState::Deciding);
