@@ -1,4 +1,4 @@
-//! `editd log` and `editd show`: the history of changes with their authors.
+//! The history of changes with their authors: `editd log`, `editd show` and `editd blame`.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,13 +7,15 @@ use anstyle::Style;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    HistoryMethod, HistoryResult, ProposalMethod, ProposalResult, TransactionEntry, TransactionFile, uri_of,
+    Blame, BlameResult, HistoryMethod, HistoryResult, Method, ProposalMethod, ProposalResult, Read,
+    TransactionEntry, TransactionFile, uri_of,
 };
+use crate::text::lines;
+use crate::workspace::history::DISK;
 
-use super::arguments::{ChangeFilter, LogArguments, ShowArguments};
-use super::paint::{ADDED, ERROR, FAINT, PLACE, REMOVED};
-use super::read::print_json;
-use super::row::{AUTHOR, Row, ago, fitted, widest, width};
+use super::arguments::{ChangeFilter, LogArguments};
+use super::paint::{AUTHOR, ERROR, FAINT, PLACE, Row, ago, cell, fitted, widest, width};
+use super::read::{WholeText, whole_text};
 use super::{CliError, Context, End, consent, paint, root, stream};
 
 /// Maximum number of files named in one line.
@@ -35,11 +37,9 @@ pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Cl
     if let Some(target) = &target {
         params["uri"] = uri_of(&target.path).as_str().into();
     }
-    let result = context.ask::<HistoryMethod>(root.as_deref(), &params)?;
-    if print_json(context, &result)? {
+    let Some(history) = context.query::<HistoryMethod>(root.as_deref(), &params)? else {
         return Ok(End::Done);
-    }
-    let history: HistoryResult = serde_json::from_value(result).map_err(CliError::failed)?;
+    };
     if history.transactions.is_empty() {
         stream::note(&empty_note(arguments, root.as_deref()))?;
     }
@@ -94,18 +94,18 @@ fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io:
 }
 
 /// `editd show`.
-pub(crate) fn show(context: &Context, arguments: &ShowArguments) -> Result<End, CliError> {
+pub(crate) fn show(context: &Context, id: &str) -> Result<End, CliError> {
     let root = root::of_here()?;
-    if arguments.id.starts_with(PROPOSAL) {
-        return show_proposal(context, &arguments.id, root.as_deref());
-    }
-    let params = json!({ "transaction": arguments.id, "diff": true });
-    let result = serde_json::to_value(context.person(root.as_deref())?.call::<HistoryMethod>(&params)?)
-        .map_err(CliError::failed)?;
-    if print_json(context, &result)? {
+    let mut client = context.person(root.as_deref())?;
+    if id.starts_with(PROPOSAL) {
+        let result = client.request(ProposalMethod::NAME, &json!({ "id": id }))?;
+        if let Some(proposal) = context.unless_json(result)? {
+            print_proposal(&proposal)?;
+        }
         return Ok(End::Done);
     }
-    let history: HistoryResult = serde_json::from_value(result).map_err(CliError::failed)?;
+    let result = client.request(HistoryMethod::NAME, &json!({ "transaction": id, "diff": true }))?;
+    let Some(history) = context.unless_json::<HistoryResult>(result)? else { return Ok(End::Done) };
     print_rows(&history.transactions, root.as_deref(), false)?;
     let mut out = stream::stdout();
     for transaction in &history.transactions {
@@ -121,22 +121,16 @@ pub(crate) fn show(context: &Context, arguments: &ShowArguments) -> Result<End, 
     Ok(End::Done)
 }
 
-fn show_proposal(context: &Context, id: &str, root: Option<&Path>) -> Result<End, CliError> {
-    let proposal: ProposalResult = context.person(root)?.call::<ProposalMethod>(&json!({ "id": id }))?;
-    if print_json(context, &serde_json::to_value(&proposal).map_err(CliError::failed)?)? {
-        return Ok(End::Done);
-    }
+fn print_proposal(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     let label = proposal.label.as_deref().unwrap_or_default();
     let mut row = Row::default();
     row.add(PLACE, proposal.id.clone());
     row.add(Style::new(), format!("  {}", fitted(&proposal.author, AUTHOR)));
     row.add(FAINT, format!("  {}  ", ago(&proposal.at)));
-    row.add(Style::new(), format!("{}  {}", proposal.state, paint::visible(label).replace('\t', " ")));
+    row.add(Style::new(), format!("{}  {}", proposal.state, cell(label)));
     row.print(&mut out, width())?;
-    let entries: Vec<_> = proposal.files.into_iter().map(|file| file.entry).collect();
-    consent::show(&entries)?;
-    Ok(End::Done)
+    consent::show(proposal.files.iter().map(|file| &file.entry))
 }
 
 /// Returns a note for an empty list: the reason and the next step.
@@ -161,13 +155,12 @@ fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (u
         row.add(ERROR, "undone ".to_owned());
     }
     if let Some(label) = &transaction.label {
-        row.add(Style::new(), format!("{}  ", paint::visible(label).replace('\t', " ")));
+        row.add(Style::new(), format!("{}  ", cell(label)));
     }
     for (at, file) in transaction.files.iter().take(NAMED).enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         row.add(FAINT, format!("{comma}{}", named(file, root)));
-        row.add(ADDED, format!(" +{}", file.added));
-        row.add(REMOVED, format!(" -{}", file.removed));
+        row.add_counts(file.added, file.removed);
     }
     match transaction.files.len().saturating_sub(NAMED) {
         0 => {}
@@ -190,4 +183,51 @@ fn named(file: &TransactionFile, root: Option<&Path>) -> String {
         (_, Some(to)) => format!("{} to {}", short(&file.path), short(to)),
         _ => short(&file.path),
     }
+}
+
+/// Maximum number of attempts if the file changes between the blame and the read.
+const TRIES: usize = 5;
+
+/// `editd blame`.
+pub(crate) fn blame(context: &Context, path: &Path) -> Result<End, CliError> {
+    let target = root::of_file(path)?;
+    let params = json!({ "uri": uri_of(&target.path).as_str() });
+    for _ in 0..TRIES {
+        let Some(blame) = context.query::<Blame>(Some(&target.root), &params)? else { return Ok(End::Done) };
+        let read = |params: &Value| {
+            let result = context.ask::<Read>(Some(&target.root), params)?;
+            serde_json::from_value(result).map_err(CliError::failed)
+        };
+        if let Some(WholeText { text, .. }) = whole_text(&target, &blame.hash, read)? {
+            if text.is_empty() {
+                stream::note(&format!("{} has no lines.", path.display()))?;
+            }
+            print_blame(&blame, &text)?;
+            return Ok(End::Done);
+        }
+    }
+    Err(CliError::failed("the file keeps changing")
+        .with_hint("run the command again when no program writes it"))
+}
+
+fn print_blame(blame: &BlameResult, text: &str) -> std::io::Result<()> {
+    let (mut out, width) = (stream::stdout(), width());
+    let number = blame.lines.last().map_or(1, |range| range.end_line.to_string().len());
+    let author = widest(blame.lines.iter().map(|range| range.author.as_str()), AUTHOR);
+    let id =
+        blame.lines.iter().filter_map(|range| Some(range.transaction.as_ref()?.len())).max().unwrap_or(1);
+    let mut ranges = blame.lines.iter().peekable();
+    for (index, line) in lines(text).enumerate() {
+        while ranges.next_if(|range| range.end_line <= index).is_some() {}
+        let Some(range) = ranges.peek() else { break };
+        let style = if range.author == DISK && range.transaction.is_none() { FAINT } else { Style::new() };
+        let mut row = Row::default();
+        row.add(FAINT, format!("{:>number$} ", index + 1));
+        row.add(style, format!("{} ", fitted(&range.author, author)));
+        row.add(FAINT, format!("{:>6} ", range.at.as_deref().map(ago).unwrap_or_default()));
+        row.add(PLACE, format!("{:<id$}  ", range.transaction.as_deref().unwrap_or("-")));
+        row.add(style, paint::visible(line.content).replace('\t', "    "));
+        row.print(&mut out, width)?;
+    }
+    Ok(())
 }

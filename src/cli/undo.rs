@@ -1,3 +1,5 @@
+//! `editd undo`.
+
 use std::io::Write;
 use std::path::Path;
 
@@ -6,10 +8,9 @@ use serde_json::{Value, json};
 use crate::protocol::{ApplyResult, HistoryMethod, Method, RpcError, TransactionEntry, Undo, uri_of};
 use crate::transport::{CallError, Client};
 
-use super::arguments::{Output, UndoArguments};
+use super::arguments::UndoArguments;
 use super::paint::FAINT;
-use super::read::print_json;
-use super::{CliError, Context, End, ask, consent, log, paint, root, stream};
+use super::{CliError, Context, End, consent, log, paint, root, stream};
 
 /// `editd undo`.
 pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, CliError> {
@@ -63,7 +64,7 @@ fn undo_all(
         return Err(no_terminal());
     }
     let mut client = if asks { context.person(root)? } else { context.agent(root)? };
-    let by = (!asks).then(|| context.author.of_command());
+    let by = (!asks).then(|| context.command_author());
     let mut params = log::filter_params(&arguments.filter);
     if let Some(root) = root {
         // A person's session lists the changes of all projects.
@@ -77,9 +78,8 @@ fn undo_all(
     }
     if asks {
         log::print_rows(&all, root, true)?;
-        if !ask::confirm(&format!("Undo these {}, the newest first?", counted(all.len())))? {
-            writeln!(stream::stdout(), "Nothing was changed.")?;
-            return Ok(End::Undecided);
+        if !stream::confirm(&format!("Undo these {}, the newest first?", counted(all.len())))? {
+            return consent::nothing_changed();
         }
     }
     let mut results = Vec::new();
@@ -94,12 +94,9 @@ fn undo_all(
             }
         }
     }
-    if context.output == Output::Json {
-        let results = serde_json::to_value(&results).map_err(CliError::failed)?;
-        print_json(context, &json!({ "undone": results }))?;
-        return Ok(End::Done);
+    if !context.print_json(&json!({ "undone": results }))? {
+        results.iter().try_for_each(consent::summarize)?;
     }
-    results.iter().try_for_each(consent::summarize)?;
     Ok(End::Done)
 }
 
@@ -149,9 +146,8 @@ fn ask_and_undo(client: &mut Client, request: &Value) -> Result<End, CliError> {
     preview["preview"] = true.into();
     let shown = client.call::<Undo>(&preview)?;
     show(&shown)?;
-    if !ask::confirm("Undo it like this?")? {
-        writeln!(stream::stdout(), "Nothing was changed.")?;
-        return Ok(End::Undecided);
+    if !stream::confirm("Undo it like this?")? {
+        return consent::nothing_changed();
     }
     let what = json!({ "transaction": shown.undoes, "fingerprint": shown.fingerprint });
     consent::summarize(&client.call::<Undo>(&what)?)?;

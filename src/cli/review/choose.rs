@@ -5,8 +5,8 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::cli::paint::{FAINT, HINT};
-use crate::cli::{CliError, Context, ask, stream};
-use crate::protocol::{AppliedFile, CommentEntry, Hunk, ProposalResult};
+use crate::cli::{CliError, Context, stream};
+use crate::protocol::{AppliedFile, CommentEntry, Hunk};
 
 use super::{compose, show};
 
@@ -74,22 +74,9 @@ pub(super) struct FileReview<'p> {
 }
 
 impl<'p> FileReview<'p> {
-    pub(super) fn new(proposal: &'p ProposalResult, at: usize) -> Self {
-        let file = &proposal.files[at];
-        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only: None }
-    }
-
-    /// Creates a review with an answer for all open hunks. Conflicted hunks are not accepted this way,
-    /// because the person has not seen them.
-    pub(super) fn with_rest(proposal: &'p ProposalResult, at: usize, rest: Rest) -> Self {
-        let mut file = Self::new(proposal, at);
-        file.rest(0, rest);
-        file
-    }
-
-    /// Creates a review of these hunks only.
-    pub(super) fn for_hunks(proposal: &'p ProposalResult, at: usize, hunks: Vec<String>) -> Self {
-        Self { only: Some(hunks), ..Self::new(proposal, at) }
+    /// Creates a review of a file, or of only these hunks.
+    pub(super) fn new(file: &'p AppliedFile, only: Option<Vec<String>>) -> Self {
+        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only }
     }
 
     /// Returns the ids of the hunks that were accepted unchanged.
@@ -112,8 +99,8 @@ impl<'p> FileReview<'p> {
             show::hunk(&mut out, self.file, &hunks[at])?;
             match self.ask_about(at)? {
                 Next::Continue => {}
-                Next::Rest(rest) => of_all = Next::Rest(rest),
                 Next::Quit => return Ok(Next::Quit),
+                rest => of_all = rest,
             }
         }
         Ok(of_all)
@@ -128,7 +115,7 @@ impl<'p> FileReview<'p> {
             "Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]?"
         };
         loop {
-            let Some(answer) = ask::line(&format!("{HINT}{question}{HINT:#} "))? else {
+            let Some(answer) = stream::ask_line(&format!("{HINT}{question}{HINT:#} "))? else {
                 return Ok(Next::Quit);
             };
             let all = match answer.as_str() {
@@ -137,21 +124,23 @@ impl<'p> FileReview<'p> {
                 _ => None,
             };
             if let Some(rest) = all {
-                self.rest(at, rest);
+                self.answer_rest(at, rest);
                 return Ok(Next::Rest(rest));
             }
             match answer.to_lowercase().as_str() {
                 "t" if is_touched => self.answers[at] = Answer::Take,
                 "y" | "yes" if !is_touched => self.answers[at] = Answer::Accept,
                 "n" | "no" => self.answers[at] = Answer::Reject,
-                "a" if !is_touched => self.rest(at, Rest::Accept),
-                "d" => self.rest(at, Rest::Reject),
+                "a" if !is_touched => self.answer_rest(at, Rest::Accept),
+                "d" => self.answer_rest(at, Rest::Reject),
                 "e" => match self.edited(hunk)? {
                     Some(answer) => self.answers[at] = answer,
                     None => continue,
                 },
                 "c" => {
-                    if let Some(text) = ask::line("Say to the author: ")?.filter(|text| !text.is_empty()) {
+                    if let Some(text) =
+                        stream::ask_line("Say to the author: ")?.filter(|text| !text.is_empty())
+                    {
                         let path = Some(self.file.entry.path.clone());
                         self.comments.push(CommentEntry { path, hunk: Some(hunk.id.clone()), text });
                     }
@@ -169,9 +158,9 @@ impl<'p> FileReview<'p> {
         }
     }
 
-    /// Sets the answer of all unanswered hunks from `at` on. Conflicted hunks can only be rejected this way;
-    /// taking one needs its own answer.
-    fn rest(&mut self, at: usize, rest: Rest) {
+    /// Sets the answer of all unanswered hunks from `at` on. Conflicted hunks can only be rejected this way,
+    /// because taking one needs its own answer.
+    pub(super) fn answer_rest(&mut self, at: usize, rest: Rest) {
         let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at);
         for (other, hunk) in both.filter(|(other, _)| **other == Answer::Open) {
             match rest {
@@ -208,42 +197,37 @@ impl<'p> FileReview<'p> {
     /// cannot be sent.
     pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
         let Self { file, answers, comments, only: _ } = self;
-        let hunks = &file.entry.hunks;
-        let ids = |wanted: &Answer| -> Vec<&str> {
-            let both = hunks.iter().zip(&answers).filter(|(_, answer)| *answer == wanted);
-            both.map(|(hunk, _)| hunk.id.as_str()).collect()
-        };
-        let (accept, take, reject) = (ids(&Answer::Accept), ids(&Answer::Take), ids(&Answer::Reject));
-        let is_edited = answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
-        if [&accept, &take, &reject].iter().all(|ids| ids.is_empty()) && comments.is_empty() && !is_edited {
+        if answers.iter().all(|answer| *answer == Answer::Open) && comments.is_empty() {
             return Ok(None);
         }
-        if !is_edited {
-            let decision = json!({ "accept": accept, "take": take, "reject": reject, "comment": comments });
-            return Ok(Some(decision));
-        }
-        let is_left = |(hunk, answer): (&Hunk, &Answer)| {
-            hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open
+        let is_edited = answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
+        let both = || file.entry.hunks.iter().zip(&answers);
+        // The new content of an edited file decides its hunks with lines.
+        let ids = |wanted: Answer| -> Vec<&str> {
+            let named =
+                both().filter(|(hunk, answer)| **answer == wanted && (!is_edited || hunk.kind.is_some()));
+            named.map(|(hunk, _)| hunk.id.as_str()).collect()
         };
-        if hunks.iter().zip(&answers).any(is_left) {
-            return Err(
-                "lines were edited, so you must decide every hunk of this file; review it again".to_owned()
-            );
+        let mut decision = json!({
+            "accept": ids(Answer::Accept),
+            "take": ids(Answer::Take),
+            "reject": ids(Answer::Reject),
+            "comment": comments,
+        });
+        if is_edited {
+            let is_left = |(hunk, answer): (&Hunk, &Answer)| {
+                hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open
+            };
+            if both().any(is_left) {
+                return Err("lines were edited, so you must decide every hunk of this file; review it again"
+                    .to_owned());
+            }
+            let texts: Vec<_> = both().map(|(hunk, answer)| text(hunk, answer)).collect();
+            let content = compose::content(context, file, &texts)?;
+            let (path, base) = (&file.entry.path, &file.entry.hash_before);
+            decision["replace"] = json!([{ "path": path, "baseHash": base, "content": content }]);
         }
-        let of_name = |hunk: &&Hunk| hunk.kind.is_some();
-        let name = |wanted: &[&str]| -> Vec<String> {
-            let named = hunks.iter().filter(of_name).filter(|hunk| wanted.contains(&hunk.id.as_str()));
-            named.map(|hunk| hunk.id.clone()).collect()
-        };
-        let texts: Vec<Option<&str>> =
-            hunks.iter().zip(&answers).map(|(hunk, answer)| text(hunk, answer)).collect();
-        let whole = compose::content(context, file, &texts)?;
-        let replace =
-            json!([{ "path": file.entry.path, "baseHash": file.entry.hash_before, "content": whole }]);
-        let (accept, take, reject) = (name(&accept), name(&take), name(&reject));
-        Ok(Some(json!({
-            "accept": accept, "take": take, "reject": reject, "comment": comments, "replace": replace,
-        })))
+        Ok(Some(decision))
     }
 }
 

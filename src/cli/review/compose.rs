@@ -5,10 +5,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::Value;
 
+use crate::cli::read::whole_text;
 use crate::cli::{Context, root};
-use crate::protocol::{AppliedFile, FileEntry, Read, ReadResult, uri_of};
+use crate::protocol::{AppliedFile, FileEntry, Read};
 use crate::text::{ContentHash, lines};
 use crate::transport::Client;
 use crate::workspace::Role;
@@ -44,12 +45,16 @@ pub(super) fn in_editor(path: &str, text: &str) -> Result<String, String> {
 /// and if the diff does not contain the whole text.
 pub(super) fn created(entry: &FileEntry) -> Option<String> {
     let hash = entry.hash_after.as_deref().filter(|_| entry.action == "create")?;
-    let body = entry.diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1);
-    let mut text: String = body.clone().filter_map(|line| line.strip_prefix('+')).collect();
-    if body.last().is_some_and(|line| line.starts_with('\\')) {
+    let mut text: String = diff_body(&entry.diff).filter_map(|line| line.strip_prefix('+')).collect();
+    if diff_body(&entry.diff).last().is_some_and(|line| line.starts_with('\\')) {
         text.pop();
     }
     (ContentHash::of(text.as_bytes()).to_string() == hash).then_some(text)
+}
+
+/// Returns the lines below the first header of a diff.
+pub(super) fn diff_body(diff: &str) -> impl Iterator<Item = &str> {
+    diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1)
 }
 
 /// Restores the original presence or absence of a final line ending, because editors add one.
@@ -122,25 +127,15 @@ pub(super) fn content(
 
 /// Reads the text of a file. Returns an error if its content does not have this hash.
 fn text_with_hash(context: &Context, path: &str, hash: &str) -> Result<String, String> {
-    let failed = |error: &dyn std::fmt::Display| error.to_string();
-    let target = root::of_file(Path::new(path)).map_err(|error| failed(&error))?;
+    let target = root::of_file(Path::new(path)).map_err(|error| error.to_string())?;
     let mut client = Client::connect(&context.places, Role::Editor, context.spawn, Some(&target.root))
-        .map_err(|error| failed(&error))?;
-    let (mut text, mut offset) = (String::new(), 1);
-    loop {
-        let params = json!({ "uri": uri_of(&target.path).as_str(), "offset": offset, "raw": true });
-        let read: ReadResult = client.call::<Read>(&params).map_err(|error| failed(&error))?;
-        let Some(page) = read.text().filter(|_| read.hash == hash) else {
-            return Err("the file has changed in the meantime; review it again".to_owned());
-        };
-        text.push_str(&page.text);
-        let is_all = page.end_line >= page.total_lines;
-        if (is_all && page.truncated) || (!is_all && !text.ends_with(['\n', '\r'])) {
-            return Err("the file has lines that are too long to edit here".to_owned());
+        .map_err(|error| error.to_string())?;
+    let read = |params: &Value| client.call::<Read>(params);
+    match whole_text(&target, hash, read).map_err(|error| error.to_string())? {
+        None => Err("the file has changed in the meantime; review it again".to_owned()),
+        Some(whole) if whole.is_truncated => {
+            Err("the file has lines that are too long to edit here".to_owned())
         }
-        if is_all {
-            return Ok(text);
-        }
-        offset = page.end_line + 1;
+        Some(whole) => Ok(whole.text),
     }
 }

@@ -5,21 +5,20 @@ use std::path::Path;
 
 use anstyle::Style;
 
-use crate::cli::paint::{ADDED, ERROR, FAINT, GOOD, HINT, PLACE, REMOVED, visible};
-use crate::cli::row::{Row, ago, fitted, widest, width};
+use crate::cli::paint::{
+    AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, cell, fitted, visible, widest, width,
+};
 use crate::cli::{paint, stream};
 use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
 use super::choose::CONFLICTED;
-use super::{here, label};
+use super::compose;
+use super::here;
 
-/// Maximum width of an author's name, in columns.
-const AUTHOR: usize = 12;
 /// Maximum number of lines of a new or deleted file that are shown.
 const WHOLE: usize = 200;
 /// Number of context lines before and after a hunk.
 const CONTEXT: usize = 3;
-const NAME: Style = Style::new().bold();
 
 /// Lists the pending proposals.
 pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result<()> {
@@ -38,13 +37,12 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
         row.add(PLACE, format!("  {:<id$}", proposal.id));
         row.add(Style::new(), format!("  {}", fitted(&proposal.author, author)));
         row.add(FAINT, format!("  {:>6}  ", ago(&proposal.at)));
-        if !label(proposal).is_empty() {
-            row.add(Style::new(), format!("{}  ", visible(label(proposal)).replace('\t', " ")));
+        if let Some(label) = proposal.label.as_deref().filter(|label| !label.is_empty()) {
+            row.add(Style::new(), format!("{}  ", cell(label)));
         }
         let paths: Vec<_> = proposal.paths.iter().map(|path| short(path)).collect();
         row.add(FAINT, paths.join(", "));
-        row.add(ADDED, format!(" +{}", proposal.added));
-        row.add(REMOVED, format!(" -{}", proposal.removed));
+        row.add_counts(proposal.added, proposal.removed);
         row.print(&mut out, width)?;
     }
     Ok(())
@@ -53,9 +51,11 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
 /// Prints the heading of a proposal: author, label, age and id.
 pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
-    let (mut row, label) = (Row::default(), proposal.label.as_deref().unwrap_or_default());
+    let mut row = Row::default();
     row.add(NAME, visible(&proposal.author));
-    row.add(Style::new(), if label.is_empty() { String::new() } else { format!(": {}", visible(label)) });
+    if let Some(label) = proposal.label.as_deref().filter(|label| !label.is_empty()) {
+        row.add(Style::new(), format!(": {}", visible(label)));
+    }
     row.add(FAINT, format!("  {} ago  ", ago(&proposal.at)));
     row.add(PLACE, proposal.id.clone());
     writeln!(out)?;
@@ -116,10 +116,18 @@ pub(super) fn heading(
 pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
     let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
     let around = Around::of(&file.entry.diff, hunk);
-    lines(out, ' ', Style::new(), &around.before.concat())?;
-    lines(out, '-', REMOVED, old)?;
-    lines(out, '+', ADDED, new)?;
-    lines(out, ' ', Style::new(), &around.after.concat())
+    let (before, after) = (around.before.concat(), around.after.concat());
+    let mut body = String::new();
+    for (sign, text) in [(' ', before.as_str()), ('-', old), ('+', new), (' ', after.as_str())] {
+        for line in text.split_inclusive('\n') {
+            body.push(sign);
+            body.push_str(line);
+            if !line.ends_with('\n') {
+                body.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    paint::diff_body(out, &body)
 }
 
 /// Prints the text of a file that is created or deleted.
@@ -128,25 +136,13 @@ fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Resu
         return Ok(());
     }
     let diff = &file.entry.diff;
-    let body: Vec<&str> =
-        diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1).collect();
-    let shown = body.iter().take(WHOLE).copied().collect::<String>();
-    paint::body(out, &shown)?;
+    let body: Vec<&str> = compose::diff_body(diff).collect();
+    let shown: String = body.iter().take(WHOLE).copied().collect();
+    paint::diff_body(out, &shown)?;
     match body.len().saturating_sub(WHOLE) {
         0 => Ok(()),
         more => writeln!(out, "{FAINT}… {more} more lines{FAINT:#}"),
     }
-}
-
-fn lines(out: &mut impl Write, sign: char, style: Style, text: &str) -> std::io::Result<()> {
-    for line in text.split_inclusive('\n') {
-        let end = line.ends_with('\n');
-        writeln!(out, "{style}{sign}{}{style:#}", visible(line.strip_suffix('\n').unwrap_or(line)))?;
-        if !end {
-            writeln!(out, "{FAINT}\\ No newline at end of file{FAINT:#}")?;
-        }
-    }
-    Ok(())
 }
 
 /// Context lines around a hunk, taken from the diff of the file.
@@ -194,22 +190,16 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
             return reopen_hint(&proposal.id);
         }
         state => {
-            return writeln!(
-                out,
-                "{GOOD}{}{GOOD:#}  closed by another client in the meantime",
-                visible(state)
-            );
+            let state = visible(state);
+            return writeln!(out, "{GOOD}{state}{GOOD:#}  closed by another client in the meantime");
         }
     }
     for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
         let mut row = Row::default();
         row.add(GOOD, proposal.state.clone());
-        row.add(
-            Style::new(),
-            format!("  {}", short(file.entry.new_path.as_ref().unwrap_or(&file.entry.path))),
-        );
-        row.add(ADDED, format!(" +{}", file.entry.added));
-        row.add(REMOVED, format!(" -{}", file.entry.removed));
+        let path = file.entry.new_path.as_ref().unwrap_or(&file.entry.path);
+        row.add(Style::new(), format!("  {}", short(path)));
+        row.add_counts(file.entry.added, file.entry.removed);
         row.print(&mut out, width())?;
     }
     if proposal.files.iter().all(|file| file.landed.is_none()) {

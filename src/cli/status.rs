@@ -1,20 +1,126 @@
+//! The state of the daemon and of the installation.
+
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::process::{Pid, test_kill_process};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
-use crate::protocol::{PROTOCOL, Status, StatusParams};
+use crate::protocol::{
+    Method, PROTOCOL, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult,
+};
+use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
 use crate::workspace::{Limits, Role};
 
-use super::daemon::{config_file, running};
-use super::paint::{ERROR, GOOD};
-use super::read::print_json;
-use super::row::{hanging, width};
+use super::paint::{ERROR, GOOD, hanging, width};
+use super::serve::config_file;
 use super::{CliError, Context, End, paint, stream};
+
+/// Time that `stop` waits for the daemon to end.
+const STOPPING: Duration = Duration::from_secs(30);
+
+/// `editd status`. Does not start a daemon.
+pub(crate) fn status(context: &Context) -> Result<End, CliError> {
+    let Some(mut client) = running(context, Role::Agent)? else {
+        return Err(CliError::failed("no daemon is running")
+            .with_hint("the next command that needs one starts it; `editd doctor` checks the installation"));
+    };
+    if let Some(status) = context.unless_json(client.request(Status::NAME, &StatusParams {})?)? {
+        print_status(&status)?;
+    }
+    Ok(End::Done)
+}
+
+fn print_status(status: &StatusResult) -> std::io::Result<()> {
+    let (mut out, width) = (stream::stdout(), width());
+    writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
+    let mut rows = vec![
+        ("uptime", ago(status.uptime)),
+        ("sessions", format!("{} (this command is one)", status.sessions)),
+        ("files read", status.documents.to_string()),
+        ("proposals", format!("{} ({} open)", status.proposals, status.open_proposals)),
+        ("cached text", mebibytes(status.memory.text)),
+        ("memory", status.memory.resident.map_or_else(|| "unknown".to_owned(), mebibytes)),
+        ("review", status.review.clone()),
+        ("durability", status.durability.clone()),
+        ("state", status.state_dir.clone()),
+        ("sockets", status.runtime_dir.clone()),
+    ];
+    if let Some(policy) = &status.policy {
+        rows.push(("policy", format!("{}, rules: {}", policy.file, policy.rules)));
+    }
+    if status.recovering > 0 {
+        let what = "files of an interrupted change are not restored yet; the log lists them";
+        rows.push(("recovering", format!("{} {what}", status.recovering)));
+    }
+    for (name, value) in rows {
+        writeln!(out, "  {name:<11} {}", hanging(14, &paint::visible(&value), width))?;
+    }
+    let broken = status.policy.as_ref().and_then(|policy| policy.error.as_ref());
+    for error in status.configuration_error.iter().chain(broken) {
+        let text = format!("nothing is written: {}", paint::visible(error));
+        writeln!(out, "  {}", hanging(2, &text, width))?;
+    }
+    Ok(())
+}
+
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes * 10 / (1 << 20);
+    format!("{}.{} MiB", tenths / 10, tenths % 10)
+}
+
+/// `editd stop`.
+pub(crate) fn stop(context: &Context) -> Result<End, CliError> {
+    let Some(mut client) = running(context, Role::Editor)? else {
+        context.print_json(&json!({ "pid": null }))?;
+        stream::note("No daemon is running.")?;
+        return Ok(End::Done);
+    };
+    let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;
+    client.wait_for_end();
+    let waited = std::time::Instant::now();
+    // If the process is gone, a running instance is another daemon, which a command has started meanwhile.
+    while instance_is_alive(&context.places.state_dir) && exists(pid) {
+        if waited.elapsed() > STOPPING {
+            return Err(CliError::failed(format!("the daemon (process {pid}) did not stop in time"))
+                .with_hint(format!("its log shows what it waits for; `kill {pid}` ends it")));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    if !context.print_json(&json!({ "pid": pid }))? {
+        writeln!(stream::stdout(), "Stopped the daemon (process {pid}).")?;
+    }
+    Ok(End::Done)
+}
+
+/// Returns `true` if the process exists. A connection attempt would be no test, because a service manager
+/// would start the next daemon for it.
+fn exists(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid).is_ok())
+}
+
+/// Opens a session with a running daemon. Returns `None` if no daemon is running.
+fn running(context: &Context, role: Role) -> Result<Option<Client>, CliError> {
+    match Client::connect(&context.places, role, Spawn::Forbidden, None) {
+        Ok(client) => Ok(Some(client)),
+        Err(ConnectError::NotRunning(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
 
 /// The result of one check.
 #[derive(Serialize)]
@@ -54,7 +160,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, CliError> {
     findings.extend(daemon(context)?);
     findings.push(watches());
     let all_well = findings.iter().all(|finding| finding.well != Some(false));
-    if !print_json(context, &json!({ "well": all_well, "findings": findings }))? {
+    if !context.print_json(&json!({ "well": all_well, "findings": findings }))? {
         print(&findings)?;
     }
     Ok(if all_well { End::Done } else { End::ProblemFound })
