@@ -22,7 +22,8 @@ const GLOBAL: &str = "Global options";
     version,
     max_term_width = 100,
     arg_required_else_help = true,
-    disable_help_flag = true
+    disable_help_flag = true,
+    disable_version_flag = true
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -58,6 +59,10 @@ pub(crate) struct Arguments {
     /// Print help: -h for a summary, --help for all details
     #[arg(long, short, global = true, action = ArgAction::Help, help_heading = GLOBAL, display_order = 905)]
     help: Option<bool>,
+
+    /// Print the version
+    #[arg(long, short = 'V', action = ArgAction::Version, help_heading = GLOBAL, display_order = 905)]
+    version: Option<bool>,
 }
 
 /// The output format of results.

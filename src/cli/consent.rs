@@ -113,7 +113,13 @@ pub(super) fn report(context: &Context, result: &Value) -> Result<End, CliError>
         } else {
             summarize(&applied)?;
         }
-        notes_on_stderr(&applied)?;
+        // On standard error, so that no script takes the notes for data.
+        let mut err = stream::stderr();
+        for file in &applied.files {
+            let path = paint::visible(&file.entry.path);
+            let about = if applied.files.len() == 1 { String::new() } else { format!("{path}: ") };
+            notes(&mut err, &file.entry, &about)?;
+        }
     }
     Ok(if waits { End::Undecided } else { End::Done })
 }
@@ -141,17 +147,6 @@ pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std:
         writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(&warning))?;
     }
     Ok(())
-}
-
-/// Prints the notes of a change that was made without asking, on standard error, so that no script takes them
-/// for data.
-fn notes_on_stderr(applied: &ApplyResult) -> std::io::Result<()> {
-    let mut err = stream::stderr();
-    let is_one_file = applied.files.len() == 1;
-    applied.files.iter().try_for_each(|file| {
-        let path = paint::visible(&file.entry.path);
-        notes(&mut err, &file.entry, &if is_one_file { String::new() } else { format!("{path}: ") })
-    })
 }
 
 pub(super) fn summarize(applied: &ApplyResult) -> std::io::Result<()> {

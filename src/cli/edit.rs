@@ -78,10 +78,7 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
             .with_hint("docs/protocol.md has the parameters of `editd/edit`")
     })?;
     let paths = paths_in(&params);
-    let root = match paths.first() {
-        Some(path) => Some(root::of_file(Path::new(path))?.root),
-        None => root::of_here()?,
-    };
+    let (_, root) = root::of_file_or_here(paths.first().map(Path::new))?;
     let mut client = context.agent(root.as_deref())?;
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());

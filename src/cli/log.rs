@@ -7,13 +7,13 @@ use anstyle::Style;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    Blame, BlameResult, HistoryMethod, HistoryResult, Method, ProposalMethod, ProposalResult, Read,
-    TransactionEntry, TransactionFile, uri_of,
+    Blame, BlameResult, HistoryMethod, HistoryParams, HistoryResult, Method, ProposalMethod, ProposalResult,
+    Read, TransactionEntry, TransactionFile, uri_of,
 };
 use crate::text::lines;
 use crate::workspace::history::DISK;
 
-use super::arguments::{ChangeFilter, LogArguments};
+use super::arguments::LogArguments;
 use super::paint::{AUTHOR, ERROR, FAINT, PLACE, Row, ago, cell, fitted, widest, width};
 use super::read::{WholeText, whole_text};
 use super::{CliError, Context, End, consent, paint, root, stream};
@@ -21,41 +21,24 @@ use super::{CliError, Context, End, consent, paint, root, stream};
 /// Maximum number of files named in one line.
 const NAMED: usize = 3;
 
-/// First letter of the ids of proposals.
-const PROPOSAL: char = 'p';
-
 /// `editd log`.
 pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, CliError> {
-    let target = arguments.path.as_deref().map(root::of_file).transpose()?;
-    let root = match &target {
-        Some(target) => Some(target.root.clone()),
-        None => root::of_here()?,
+    let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
+    let params = HistoryParams {
+        uri: target.map(|target| uri_of(&target.path).to_string()),
+        session: arguments.filter.session.clone(),
+        since: arguments.filter.since.clone(),
+        diff: arguments.patch,
+        limit: Some(arguments.number as usize),
+        ..HistoryParams::default()
     };
-    let mut params = filter_params(&arguments.filter);
-    params["limit"] = arguments.number.into();
-    params["diff"] = arguments.patch.into();
-    if let Some(target) = &target {
-        params["uri"] = uri_of(&target.path).as_str().into();
-    }
-    let Some(history) = context.query::<HistoryMethod>(root.as_deref(), &params)? else {
-        return Ok(End::Done);
-    };
+    let root = root.as_deref();
+    let Some(history) = context.query::<HistoryMethod>(root, &params)? else { return Ok(End::Done) };
     if history.transactions.is_empty() {
-        stream::note(&empty_note(arguments, root.as_deref()))?;
+        stream::note(&empty_note(arguments, root))?;
     }
-    print_rows(&history.transactions, root.as_deref(), arguments.patch)?;
+    print_rows(&history.transactions, root, arguments.patch)?;
     Ok(End::Done)
-}
-
-/// Returns request parameters that select these changes.
-pub(super) fn filter_params(filter: &ChangeFilter) -> Value {
-    let mut params = json!({});
-    for (name, value) in [("session", &filter.session), ("since", &filter.since)] {
-        if let Some(value) = value {
-            params[name] = value.as_str().into();
-        }
-    }
-    params
 }
 
 /// Prints a line for each transaction. If `patch`, also prints its diffs.
@@ -97,7 +80,8 @@ fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io:
 pub(crate) fn show(context: &Context, id: &str) -> Result<End, CliError> {
     let root = root::of_here()?;
     let mut client = context.person(root.as_deref())?;
-    if id.starts_with(PROPOSAL) {
+    // Only ids of proposals begin with this letter.
+    if id.starts_with('p') {
         let result = client.request(ProposalMethod::NAME, &json!({ "id": id }))?;
         if let Some(proposal) = context.unless_json(result)? {
             print_proposal(&proposal)?;
@@ -110,11 +94,12 @@ pub(crate) fn show(context: &Context, id: &str) -> Result<End, CliError> {
     let mut out = stream::stdout();
     for transaction in &history.transactions {
         let facts = [
+            Some(transaction.at.clone()),
             transaction.session.as_ref().map(|session| format!("session {session}")),
             transaction.undoes.as_ref().map(|id| format!("undoes {id}")),
             transaction.undone_by.as_ref().map(|id| format!("undone by {id}")),
         ];
-        let facts: Vec<_> = [transaction.at.clone()].into_iter().chain(facts.into_iter().flatten()).collect();
+        let facts: Vec<_> = facts.into_iter().flatten().collect();
         writeln!(out, "{FAINT}{}{FAINT:#}", paint::visible(&facts.join(", ")))?;
         print_diffs(&mut out, transaction)?;
     }
@@ -171,12 +156,7 @@ fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (u
 
 /// Returns the path of a file relative to the root, with the action if the file was not just edited.
 fn named(file: &TransactionFile, root: Option<&Path>) -> String {
-    let short = |path: &str| {
-        let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok());
-        let path =
-            inside.filter(|path| !path.as_os_str().is_empty()).map_or(path.into(), Path::to_string_lossy);
-        paint::visible(&path)
-    };
+    let short = |path: &str| root::relative(path, root);
     match (file.action.as_str(), &file.new_path) {
         ("create", _) => format!("new {}", short(&file.path)),
         ("delete", _) => format!("deleted {}", short(&file.path)),

@@ -46,15 +46,6 @@ const LONG: &str =
 /// share.
 pub(super) fn command() -> clap::Command {
     let mut command = Arguments::command();
-    command = command.disable_version_flag(true).arg(
-        clap::Arg::new("version")
-            .short('V')
-            .long("version")
-            .action(clap::ArgAction::Version)
-            .help("Print the version")
-            .help_heading("Global options")
-            .display_order(905),
-    );
     for (name, options) in IGNORED_OPTIONS {
         command = command.mut_subcommand(name, |command| command);
         for option in options {

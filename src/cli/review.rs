@@ -1,11 +1,9 @@
 //! `editd review`: decisions about proposals at a terminal, hunk by hunk.
 
-mod choose;
-mod compose;
+mod file;
 mod show;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use anstyle::Style;
 use serde_json::json;
@@ -21,7 +19,7 @@ use super::arguments::{Output, ReviewArguments};
 use super::paint::{FAINT, PLACE, Row, cell, fitted, widest, width};
 use super::{CliError, Context, End, paint, root, stream};
 
-use choose::{CONFLICTED, FileReview, Next};
+use file::{CONFLICTED, FileReview, Next};
 
 /// Width of the state column.
 const STATE: usize = 10;
@@ -154,7 +152,7 @@ fn decide_at_once(
         Some(next) if waits => {
             let hunks = next.files.iter().flat_map(|file| &file.entry.hunks);
             let open: Vec<_> =
-                hunks.filter(|hunk| choose::is_open(hunk)).map(|hunk| hunk.id.as_str()).collect();
+                hunks.filter(|hunk| file::is_open(hunk)).map(|hunk| hunk.id.as_str()).collect();
             stream::note(&format!("Still to be decided: {}.", open.join(", ")))?;
         }
         Some(next) => show::outcome(&next)?,
@@ -181,28 +179,24 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
             rest = Some(answer);
         }
         let accepted = file.accepted();
-        match send(context, client, &proposal, file)? {
-            Some(next) => {
-                proposal = next;
-                if !is_waiting(&proposal.state) {
-                    show::outcome(&proposal)?;
-                    return Ok(Outcome::Decided);
-                }
-                let hunks = conflicted(&proposal, at, &accepted);
-                if !hunks.is_empty() {
-                    show::problem("the file has just changed; review this hunk again")?;
-                    touched = Some(hunks);
-                }
-            }
+        let sent = send(context, client, &proposal, file)?;
+        let is_sent = sent.is_some();
+        proposal = match sent {
+            Some(next) => next,
+            None => fetch(client, id)?,
+        };
+        if !is_waiting(&proposal.state) {
+            show::outcome(&proposal)?;
+            return Ok(Outcome::Decided);
+        }
+        if !is_sent {
             // The proposal has changed in the meantime: ask again about the open hunks of this file.
-            None => {
-                proposal = fetch(client, id)?;
-                if !is_waiting(&proposal.state) {
-                    show::outcome(&proposal)?;
-                    return Ok(Outcome::Decided);
-                }
-                continue;
-            }
+            continue;
+        }
+        let hunks = conflicted(&proposal, at, &accepted);
+        if !hunks.is_empty() {
+            show::problem("the file has just changed; review this hunk again")?;
+            touched = Some(hunks);
         }
         if then == Next::Quit {
             return Ok(Outcome::Quit);
@@ -253,11 +247,6 @@ fn send(
 /// Returns `true` if the decision was about an outdated proposal.
 fn is_outdated(refusal: &RpcError) -> bool {
     matches!(refusal.kind(), Some("superseded" | "stale" | "busy"))
-}
-
-/// Returns the folder that displayed paths are relative to.
-fn here() -> Option<PathBuf> {
-    root::of_here().ok().flatten()
 }
 
 /// `editd proposals`.

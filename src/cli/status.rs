@@ -143,8 +143,20 @@ impl Finding {
         Self { what, well: None, detail: detail.into() }
     }
 
-    fn checked(what: &'static str, well: bool, detail: impl Into<String>) -> Self {
-        Self { what, well: Some(well), detail: detail.into() }
+    fn good(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { well: Some(true), ..Self::info(what, detail) }
+    }
+
+    fn bad(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { well: Some(false), ..Self::info(what, detail) }
+    }
+
+    /// Returns the finding about a file whose errors prevent all writes.
+    fn file(what: &'static str, error: Option<&String>, detail: impl Into<String>) -> Self {
+        match error {
+            Some(error) => Self::bad(what, format!("{error}; nothing will be written")),
+            None => Self::good(what, detail),
+        }
     }
 }
 
@@ -182,24 +194,17 @@ fn print(findings: &[Finding]) -> std::io::Result<()> {
 
 fn configuration(config: &Config) -> Vec<Finding> {
     let file = config.file.display();
-    let read = match (&config.error, config.file.exists()) {
-        (Some(error), _) => {
-            Finding::checked("configuration", false, format!("{error}; nothing will be written"))
-        }
-        (None, true) => Finding::checked("configuration", true, file.to_string()),
-        (None, false) => Finding::checked("configuration", true, format!("defaults ({file} does not exist)")),
-    };
+    let exists = config.file.exists();
+    let detail = if exists { file.to_string() } else { format!("defaults ({file} does not exist)") };
+    let hard_links = if config.hard_links { "changed in place" } else { "refused for agents" };
     vec![
-        read,
+        Finding::file("configuration", config.error.as_ref(), detail),
         Finding::info("  review", config.review.name()),
         Finding::info("  save", config.save.name()),
         Finding::info("  durability", config.durability_description()),
         roots("  roots", &config.roots, "any folder that is not forbidden"),
         roots("  read_roots", &config.read_roots, "none"),
-        Finding::info(
-            "  hard_links",
-            if config.hard_links { "changed in place" } else { "refused for agents" },
-        ),
+        Finding::info("  hard_links", hard_links),
         Finding::info("  idle_exit", idle_exit(config)),
         Finding::info("  history_days", config.history_days.to_string()),
         Finding::info("  limits", limits(&config.limits)),
@@ -220,16 +225,14 @@ fn policy(config: &Config) -> Finding {
     let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
     let file = PolicyFile::beside(&config.file, home);
     let (policy, path) = (file.current(), file.path().display());
-    match (&policy.error, policy.exists) {
-        (Some(error), _) => Finding::checked("policy", false, format!("{error}; nothing will be written")),
-        (None, true) => {
-            let rules = &policy.rules;
-            let (all, reviewed) = (rules.len(), rules.count_of(Class::Review));
-            let asking = if reviewed > 0 { format!(" ({reviewed} of class review)") } else { String::new() };
-            Finding::checked("policy", true, format!("{path}, rules: {all}{asking}"))
-        }
-        (None, false) => Finding::checked("policy", true, format!("built-in rules ({path} does not exist)")),
-    }
+    let detail = if policy.exists {
+        let (all, reviewed) = (policy.rules.len(), policy.rules.count_of(Class::Review));
+        let asking = if reviewed > 0 { format!(" ({reviewed} of class review)") } else { String::new() };
+        format!("{path}, rules: {all}{asking}")
+    } else {
+        format!("built-in rules ({path} does not exist)")
+    };
+    Finding::file("policy", policy.error.as_ref(), detail)
 }
 
 /// Checks configured folders. One that does not exist matches nothing, so it is probably a mistake.
@@ -242,8 +245,8 @@ fn roots(what: &'static str, paths: &[PathBuf], if_empty: &str) -> Finding {
         format!("{}{note}", path.display())
     };
     let list: Vec<_> = paths.iter().map(show).collect();
-    let well = if paths.iter().all(|path| path.is_dir()) { None } else { Some(false) };
-    Finding { what, well, detail: list.join(", ") }
+    let all_exist = paths.iter().all(|path| path.is_dir());
+    if all_exist { Finding::info(what, list.join(", ")) } else { Finding::bad(what, list.join(", ")) }
 }
 
 /// Formats the idle time in the syntax of the configuration, for example `30m`.
@@ -253,18 +256,16 @@ fn idle_exit(config: &Config) -> String {
 }
 
 fn folder(what: &'static str, path: &Path) -> Finding {
-    match std::fs::symlink_metadata(path) {
-        Ok(found) if !found.is_dir() => {
-            Finding::checked(what, false, format!("{} is not a folder", path.display()))
-        }
+    let found = std::fs::symlink_metadata(path);
+    let path = path.display();
+    match found {
+        Ok(found) if !found.is_dir() => Finding::bad(what, format!("{path} is not a folder")),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => {
             let mode = found.permissions().mode() & 0o777;
-            Finding::checked(what, false, format!("{} is open to others (mode {mode:o})", path.display()))
+            Finding::bad(what, format!("{path} is open to others (mode {mode:o})"))
         }
-        Ok(_) => Finding::checked(what, true, path.display().to_string()),
-        Err(_) => {
-            Finding::checked(what, true, format!("{} (created when the daemon starts)", path.display()))
-        }
+        Ok(_) => Finding::good(what, path.to_string()),
+        Err(_) => Finding::good(what, format!("{path} (created when the daemon starts)")),
     }
 }
 
@@ -276,13 +277,13 @@ fn daemon(context: &Context) -> Result<Vec<Finding>, CliError> {
     let same = status.version == env!("CARGO_PKG_VERSION");
     let note = if same { "" } else { ", not the version of this command: run `editd stop` to replace it" };
     let detail = format!("process {}, version {}{note}", status.pid, status.version);
-    let mut findings = vec![Finding::checked("daemon", same, detail)];
+    let mut findings = vec![Finding { what: "daemon", well: Some(same), detail }];
     if status.recovering > 0 {
         let detail = format!(
             "{} files of an interrupted change could not be restored yet; the log in {}/logs shows why",
             status.recovering, status.state_dir
         );
-        findings.push(Finding::checked("recovery", false, detail));
+        findings.push(Finding::bad("recovery", detail));
     }
     Ok(findings)
 }
@@ -292,7 +293,8 @@ fn watches() -> Finding {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
     match limit.ok().and_then(|limit| limit.trim().parse::<u64>().ok()) {
         Some(limit) => {
-            Finding::checked("file watches", limit >= 8192, format!("{limit} folders can be watched"))
+            let detail = format!("{limit} folders can be watched");
+            Finding { what: "file watches", well: Some(limit >= 8192), detail }
         }
         None => Finding::info("file watches", "the limit of the system cannot be read"),
     }

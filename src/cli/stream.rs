@@ -37,24 +37,23 @@ pub(crate) fn stderr() -> Tolerant<anstream::AutoStream<io::Stderr>> {
 
 impl<W: Write> Write for Tolerant<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
-            written => written.map_err(named),
-        }
+        tolerate(self.0.write(bytes), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            flushed => flushed.map_err(named),
-        }
+        tolerate(self.0.flush(), ())
     }
 }
 
-/// Adds to an error that it is about the output.
-#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
-fn named(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the output cannot be written: {}", paint::io_message(&error)))
+/// Replaces the error of a broken pipe by a value. Adds to other errors that they are about the output.
+fn tolerate<T>(result: io::Result<T>, instead: T) -> io::Result<T> {
+    result.or_else(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Ok(instead),
+        kind => {
+            let message = paint::io_message(&error);
+            Err(io::Error::new(kind, format!("the output cannot be written: {message}")))
+        }
+    })
 }
 
 /// Prints a note about the result: that it is empty, with the next step, or what was omitted. Notes always go

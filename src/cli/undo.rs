@@ -3,9 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::protocol::{ApplyResult, HistoryMethod, Method, RpcError, TransactionEntry, Undo, uri_of};
+use crate::protocol::{
+    ApplyResult, HistoryMethod, HistoryParams, Method, RpcError, TransactionEntry, Undo, UndoParams, uri_of,
+};
 use crate::transport::{CallError, Client};
 
 use super::arguments::UndoArguments;
@@ -14,11 +16,7 @@ use super::{CliError, Context, End, consent, log, paint, root, stream};
 
 /// `editd undo`.
 pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, CliError> {
-    let target = arguments.path.as_deref().map(root::of_file).transpose()?;
-    let root = match &target {
-        Some(target) => Some(target.root.clone()),
-        None => root::of_here()?,
-    };
+    let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
     let asks = consent::should_ask(context, arguments.yes);
     if root.is_none() && (arguments.transaction.is_none() || !asks) {
         return Err(CliError::failed("this folder is not in a project, so it has no changes to undo")
@@ -29,18 +27,16 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     if arguments.filter.is_given() {
         return undo_all(context, arguments, root.as_deref(), asks);
     }
-    let mut request = json!({});
-    if let Some(transaction) = &arguments.transaction {
-        request["transaction"] = transaction.as_str().into();
-    }
-    if let Some(target) = &target {
+    let request = UndoParams {
+        transaction: arguments.transaction.clone(),
         // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-        request["uri"] = uri_of(&target.path).as_str().into();
-    }
+        uri: target.map(|target| uri_of(&target.path).to_string()),
+        ..UndoParams::default()
+    };
     if asks {
         // A person may undo the changes of any agent.
         let mut client = context.person(root.as_deref())?;
-        return ask_and_undo(&mut client, &request).map_err(|error| with_path(arguments, error));
+        return ask_and_undo(&mut client, request).map_err(|error| with_path(arguments, error));
     }
     if !arguments.yes {
         return Err(no_terminal());
@@ -65,11 +61,15 @@ fn undo_all(
     }
     let mut client = if asks { context.person(root)? } else { context.agent(root)? };
     let by = (!asks).then(|| context.command_author());
-    let mut params = log::filter_params(&arguments.filter);
-    if let Some(root) = root {
+    let params = HistoryParams {
         // A person's session lists the changes of all projects.
-        params["uri"] = uri_of(root).as_str().into();
-    }
+        uri: root.map(|root| uri_of(root).to_string()),
+        session: arguments.filter.session.clone(),
+        since: arguments.filter.since.clone(),
+        diff: asks,
+        limit: Some(PAGE),
+        ..HistoryParams::default()
+    };
     let all = to_undo(&mut client, params, by)?;
     if all.is_empty() {
         return Err(
@@ -103,11 +103,9 @@ fn undo_all(
 /// Returns the selected changes that can be undone, newest first.
 fn to_undo(
     client: &mut Client,
-    mut params: Value,
+    mut params: HistoryParams,
     by: Option<&str>,
 ) -> Result<Vec<TransactionEntry>, CliError> {
-    params["limit"] = PAGE.into();
-    params["diff"] = by.is_none().into();
     let mut all = Vec::new();
     loop {
         let page = client.call::<HistoryMethod>(&params)?.transactions;
@@ -117,7 +115,7 @@ fn to_undo(
         };
         all.extend(page.into_iter().filter(is_selected));
         let Some(last) = last else { return Ok(all) };
-        params["before"] = last.into();
+        params.before = Some(last);
     }
 }
 
@@ -141,10 +139,8 @@ fn with_path(arguments: &UndoArguments, error: CliError) -> CliError {
     }
 }
 
-fn ask_and_undo(client: &mut Client, request: &Value) -> Result<End, CliError> {
-    let mut preview = request.clone();
-    preview["preview"] = true.into();
-    let shown = client.call::<Undo>(&preview)?;
+fn ask_and_undo(client: &mut Client, request: UndoParams) -> Result<End, CliError> {
+    let shown = client.call::<Undo>(&UndoParams { preview: true, ..request })?;
     show(&shown)?;
     if !stream::confirm("Undo it like this?")? {
         return consent::nothing_changed();

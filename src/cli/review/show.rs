@@ -1,19 +1,16 @@
 //! Output of `editd review`.
 
 use std::io::Write;
-use std::path::Path;
 
 use anstyle::Style;
 
 use crate::cli::paint::{
     AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, cell, fitted, visible, widest, width,
 };
-use crate::cli::{paint, stream};
+use crate::cli::{paint, root, stream};
 use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
-use super::choose::CONFLICTED;
-use super::compose;
-use super::here;
+use super::file::{CONFLICTED, diff_body};
 
 /// Maximum number of lines of a new or deleted file that are shown.
 const WHOLE: usize = 200;
@@ -115,8 +112,7 @@ pub(super) fn heading(
 /// Prints a hunk with its context lines.
 pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
     let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
-    let around = Around::of(&file.entry.diff, hunk);
-    let (before, after) = (around.before.concat(), around.after.concat());
+    let (before, after) = context_of(&file.entry.diff, hunk);
     let mut body = String::new();
     for (sign, text) in [(' ', before.as_str()), ('-', old), ('+', new), (' ', after.as_str())] {
         for line in text.split_inclusive('\n') {
@@ -136,7 +132,7 @@ fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Resu
         return Ok(());
     }
     let diff = &file.entry.diff;
-    let body: Vec<&str> = compose::diff_body(diff).collect();
+    let body: Vec<&str> = diff_body(diff).collect();
     let shown: String = body.iter().take(WHOLE).copied().collect();
     paint::diff_body(out, &shown)?;
     match body.len().saturating_sub(WHOLE) {
@@ -145,38 +141,31 @@ fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Resu
     }
 }
 
-/// Context lines around a hunk, taken from the diff of the file.
-struct Around<'d> {
-    before: Vec<&'d str>,
-    after: Vec<&'d str>,
-}
-
-impl<'d> Around<'d> {
-    fn of(diff: &'d str, hunk: &Hunk) -> Self {
-        // The first old line of the hunk and the line after its last. An insertion lies between two lines.
-        let first = hunk.old_start + usize::from(hunk.old_lines == 0);
-        let after_last = first + hunk.old_lines;
-        let (mut around, mut number) = (Self { before: Vec::new(), after: Vec::new() }, 0);
-        for line in diff.split_inclusive('\n') {
-            if let Some(head) = line.strip_prefix("@@ -") {
-                let start: usize =
-                    head.split([',', ' ']).next().and_then(|start| start.parse().ok()).unwrap_or_default();
-                // If a hunk has no old lines, its header names the line before it.
-                number = start + usize::from(head.split(' ').next().is_some_and(|it| it.ends_with(",0")));
-                continue;
-            }
-            if number == 0 || !line.starts_with([' ', '-']) {
-                continue;
-            }
-            if (first.saturating_sub(CONTEXT)..first).contains(&number) {
-                around.before.push(&line[1..]);
-            } else if (after_last..after_last + CONTEXT).contains(&number) {
-                around.after.push(&line[1..]);
-            }
-            number += 1;
+/// Returns the lines before and after a hunk, taken from the diff of the file.
+fn context_of(diff: &str, hunk: &Hunk) -> (String, String) {
+    // The first old line of the hunk and the line after its last. An insertion lies between two lines.
+    let first = hunk.old_start + usize::from(hunk.old_lines == 0);
+    let after_last = first + hunk.old_lines;
+    let (mut before, mut after, mut number) = (String::new(), String::new(), 0);
+    for line in diff.split_inclusive('\n') {
+        if let Some(head) = line.strip_prefix("@@ -") {
+            let start: usize =
+                head.split([',', ' ']).next().and_then(|start| start.parse().ok()).unwrap_or_default();
+            // If a hunk has no old lines, its header names the line before it.
+            number = start + usize::from(head.split(' ').next().is_some_and(|it| it.ends_with(",0")));
+            continue;
         }
-        around
+        if number == 0 || !line.starts_with([' ', '-']) {
+            continue;
+        }
+        if (first.saturating_sub(CONTEXT)..first).contains(&number) {
+            before.push_str(&line[1..]);
+        } else if (after_last..after_last + CONTEXT).contains(&number) {
+            after.push_str(&line[1..]);
+        }
+        number += 1;
     }
+    (before, after)
 }
 
 /// Prints the outcome of a review.
@@ -219,12 +208,8 @@ pub(super) fn problem(problem: &str) -> std::io::Result<()> {
     writeln!(stream::stdout(), "{ERROR}not recorded:{ERROR:#} {}", visible(problem))
 }
 
-/// Returns a path relative to the person's root, safe to show on a terminal.
-pub(super) fn short(path: &str) -> String {
-    let root = here();
-    let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok().map(Path::to_owned));
-    let inside = inside.filter(|path| !path.as_os_str().is_empty());
-    visible(&inside.map_or_else(|| path.to_owned(), |path| path.display().to_string()))
+fn short(path: &str) -> String {
+    root::relative(path, root::of_here().ok().flatten().as_deref())
 }
 
 #[cfg(test)]
@@ -248,14 +233,11 @@ mod tests {
     #[test]
     fn the_lines_around_a_hunk_come_from_the_diff() {
         let diff = "--- a/x\n+++ b/x\n@@ -3,8 +3,9 @@\n 3\n 4\n 5\n-6\n+six\n 7\n-8\n 9\n+new\n 10\n";
-        let around = |start, lines| {
-            let around = Around::of(diff, &hunk_at(start, lines));
-            (around.before.concat(), around.after.concat())
-        };
+        let around = |start, lines| context_of(diff, &hunk_at(start, lines));
         assert_eq!(around(6, 1), ("3\n4\n5\n".to_owned(), "7\n8\n9\n".to_owned()));
         assert_eq!(around(8, 1), ("5\n6\n7\n".to_owned(), "9\n10\n".to_owned()));
         assert_eq!(around(9, 0), ("7\n8\n9\n".to_owned(), "10\n".to_owned()));
         let top = "@@ -0,0 +1 @@\n+new\n";
-        assert_eq!(Around::of(top, &hunk_at(0, 0)).after.len(), 0);
+        assert_eq!(context_of(top, &hunk_at(0, 0)).1, "");
     }
 }
