@@ -120,6 +120,7 @@ enum DurabilityName {
 /// The fields of [`Limits`], which cannot name a format itself.
 #[derive(Deserialize)]
 #[serde(remote = "Limits", deny_unknown_fields, default = "Limits::default")]
+#[serde(expecting = "struct LimitsTable")]
 struct LimitsTable {
     file_size: u64,
     memory: u64,

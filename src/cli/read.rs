@@ -127,8 +127,8 @@ impl Scope {
         Ok(Self { target, given: path.unwrap_or(Path::new("")).to_owned() })
     }
 
-    fn uri(&self) -> Option<String> {
-        Some(uri_of(&self.target.path).to_string())
+    fn uri(&self) -> String {
+        uri_of(&self.target.path).to_string()
     }
 
     /// Converts a path of the daemon to one relative to the path that the user passed.
@@ -147,7 +147,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     let scope = Scope::of(arguments.path.as_deref())?;
     let params = SearchParams {
         pattern: arguments.pattern,
-        uri: scope.uri(),
+        uri: Some(scope.uri()),
         glob: arguments.glob,
         ignore_case: arguments.ignore_case,
         literal: arguments.literal,
@@ -240,7 +240,7 @@ fn print_headed(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<(
 /// `editd find`.
 pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let (pattern, uri, limit) = (arguments.pattern, scope.uri(), arguments.limit);
+    let (pattern, uri, limit) = (arguments.pattern, Some(scope.uri()), arguments.limit);
     let params = FindParams { pattern, uri, limit, ..FindParams::default() };
     let found = context.query::<Find>(Some(&scope.target.root), &params)?;
     print_entries(&scope, found, "No path matches; a glob without `/` matches names.")
@@ -249,7 +249,7 @@ pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, C
 /// `editd list`.
 pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let params = ListParams { uri: scope.uri(), limit: arguments.limit, ..ListParams::default() };
+    let params = ListParams { uri: Some(scope.uri()), limit: arguments.limit, ..ListParams::default() };
     let found = context.query::<List>(Some(&scope.target.root), &params)?;
     print_entries(&scope, found, "No entries to list.")
 }

@@ -110,7 +110,7 @@ impl<'p> FileReview<'p> {
             match self.ask_about(at)? {
                 Next::Continue => {}
                 Next::Quit => return Ok(Next::Quit),
-                rest => of_all = rest,
+                Next::Rest(rest) => of_all = Next::Rest(rest),
             }
         }
         Ok(of_all)
@@ -233,9 +233,9 @@ impl<'p> FileReview<'p> {
                     .to_owned());
             }
             let texts: Vec<_> = both().map(|(hunk, answer)| text(hunk, answer)).collect();
-            let content = content(context, file, &texts)?;
+            let whole = content(context, file, &texts)?;
             let (path, base) = (&file.entry.path, &file.entry.hash_before);
-            decision["replace"] = json!([{ "path": path, "baseHash": base, "content": content }]);
+            decision["replace"] = json!([{ "path": path, "baseHash": base, "content": whole }]);
         }
         Ok(Some(decision))
     }
