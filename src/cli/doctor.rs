@@ -118,7 +118,9 @@ fn policy(config: &Config) -> Finding {
         (Some(error), _) => Finding::checked("policy", false, format!("{error}; nothing will be written")),
         (None, true) => {
             let rules = &policy.rules;
-            let (all, reviewed) = (rules.len(), rules.count_of(Class::Review));
+            let rules = rules.rules();
+            let (all, reviewed) =
+                (rules.len(), rules.iter().filter(|rule| rule.class == Class::Review).count());
             let asking = if reviewed > 0 { format!(" ({reviewed} of class review)") } else { String::new() };
             Finding::checked("policy", true, format!("{path}, rules: {all}{asking}"))
         }

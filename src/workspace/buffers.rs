@@ -1,16 +1,13 @@
 //! Documents that are open in editors, synchronized with the text the user sees.
 
-mod event;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::text::{ContentHash, Position, PositionEncoding, Text};
 
+use super::files::FileKey;
 use super::limits::{OPEN_BYTES, OPEN_DOCUMENTS};
-use super::{FileKey, SessionId};
-
-pub use event::{DocumentEffect, DocumentEvent};
+use super::session::SessionId;
 
 /// Identifies an open document by its editor session and URI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::text::{Position, PositionEncoding, Text};
 
-use super::SessionId;
 use super::limits::{
     DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_SOURCE_BYTES, DIAGNOSTICS_BYTES, DIAGNOSTICS_PER_FILE,
 };
+use super::session::SessionId;
 
 /// Approximate size of an entry apart from its texts, in bytes.
 const ENTRY_BYTES: usize = 128;

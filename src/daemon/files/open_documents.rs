@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::disk::Target;
 use crate::edit::{self, Deadline};
 use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
-use crate::workspace::buffers::{BlockedReason, Buffer, DocumentEvent, LastObserved, Loaded};
-use crate::workspace::{Contest, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
+use crate::workspace::buffers::{BlockedReason, Buffer, LastObserved, Loaded};
+use crate::workspace::{Contest, DocumentEvent, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
 
 use super::observe::Observed;
 use crate::daemon::Core;

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use crate::protocol::{DocumentStateParams, path_of_uri};
 use crate::text::Text;
-use crate::workspace::FileKey;
-use crate::workspace::buffers::{
-    BlockedReason, Buffer, BufferId, DocumentEffect, DocumentEvent, TextChange, has_ambiguous_line_breaks,
-};
+use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, TextChange, has_ambiguous_line_breaks};
+use crate::workspace::{DocumentEffect, DocumentEvent, FileKey};
 
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, SessionContext};

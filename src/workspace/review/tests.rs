@@ -32,7 +32,7 @@ fn file(before: &str, after: &str) -> PlannedFile {
         shown: None,
         matches: Vec::new(),
         warnings: Vec::new(),
-        tags: Vec::new(),
+        runs_programs: false,
         rebased: false,
         original_plan: None,
         coverage: Coverage::Whole,
