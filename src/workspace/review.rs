@@ -12,6 +12,7 @@ mod rebased;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use crate::text::ContentHash;
 use super::files::{MTime, Snapshot};
 use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
-pub use decide::{CurrentFile, Decision, Pick, Replace};
-pub use rebased::{FileOutcome, RebasedFile, RebasedHunk};
+pub use decide::{CurrentFile, Decision, FileOutcome, Pick, Replace};
+pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -208,11 +209,8 @@ impl Review {
 
     /// Returns the state of a proposal with all hunks decided.
     pub fn verdict(&self) -> ProposalState {
-        let (mut yes, mut no) = (false, false);
-        for choice in &self.choices {
-            yes |= choice.has_effect();
-            no |= !choice.has_effect();
-        }
+        let yes = self.choices.iter().any(|choice| choice.has_effect());
+        let no = self.choices.iter().any(|choice| !choice.has_effect());
         match (yes, no) {
             (false, _) => ProposalState::Rejected,
             (true, true) => ProposalState::Partial,
@@ -252,14 +250,19 @@ impl Proposal {
     }
 
     /// Returns, for each file, the range of indices of its hunks.
-    pub fn hunk_ranges(&self) -> Vec<std::ops::Range<usize>> {
-        let mut start = 0;
-        let range = |file: &PlannedFile| {
-            let end = start + file.hunks().len();
-            std::mem::replace(&mut start, end)..end
-        };
-        self.files.iter().map(range).collect()
+    pub fn hunk_ranges(&self) -> Vec<Range<usize>> {
+        consecutive(self.files.iter().map(|file| file.hunks().len()))
     }
+}
+
+/// Returns the ranges that consecutive sequences with these lengths cover together.
+fn consecutive(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let range = |length| {
+        let end = start + length;
+        std::mem::replace(&mut start, end)..end
+    };
+    lengths.map(range).collect()
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub struct Counts {
 }
 
 /// All state that sessions share. See the [module](super) for how it changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Workspace {
     limits: Limits,
     sessions: HashMap<SessionId, Session>,
@@ -109,19 +109,11 @@ pub struct Workspace {
 impl Workspace {
     /// Creates an empty workspace. `nonce` makes its ids differ from those of earlier starts of the daemon.
     pub fn new(limits: Limits, nonce: &str) -> Self {
-        let buffers = Buffers::new(limits.file_size);
         Self {
-            limits,
-            sessions: HashMap::new(),
-            documents: HashMap::new(),
-            texts: TextStore::default(),
-            departed: DepartedBases::default(),
-            log: TransitionLog::default(),
+            buffers: Buffers::new(limits.file_size),
             proposals: ProposalStore::new(nonce),
-            rejected: RejectedProposals::default(),
-            buffers,
-            diagnostics: Reports::default(),
-            outcome: Outcome::default(),
+            limits,
+            ..Self::default()
         }
     }
 

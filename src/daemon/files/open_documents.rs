@@ -156,8 +156,8 @@ impl Core {
         let is_known = |loaded: &Loaded| loaded.disk == disk && loaded.text == buffer.text;
         if !buffer.loaded.as_ref().is_some_and(is_known) {
             let loaded = Loaded { text: buffer.text.clone(), disk };
-            let settled = DocumentEvent::Settled { id: buffer.id.clone(), loaded };
-            self.workspace.update(|w| w.update_document(settled));
+            let settled = DocumentEvent::Settled(loaded);
+            self.workspace.update(|w| w.update_document(&buffer.id, settled));
         }
     }
 

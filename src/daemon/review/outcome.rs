@@ -168,8 +168,7 @@ impl Core {
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
-        let seen = (reviewed.content(), reviewed.text());
-        let verdict = reviewed.rebased.verdict(file, choices, replacement, seen, rules.deadline);
+        let verdict = reviewed.observed_version(file).verdict(choices, replacement, rules.deadline);
         if verdict == FileOutcome::Nothing {
             return Ok(None);
         }
@@ -249,12 +248,7 @@ impl Core {
         let now = reviewed.text().unwrap_or_default();
         let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
         let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
-        let seen = (reviewed.content(), reviewed.text());
-        let proposed = match reviewed.rebased.verdict(file, &all, None, seen, self.deadline()) {
-            FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
-            FileOutcome::Delete => String::new(),
-            _ => now.to_owned(),
-        };
+        let proposed = reviewed.observed_version(file).proposed(&all, None, self.deadline());
         let name = file.path.display().to_string();
         let labels = Labels::same(name.trim_start_matches('/'));
         Some(diff_texts(&proposed, &result, labels, self.deadline()).unified)

@@ -123,7 +123,9 @@ impl Index {
     fn each_at(&self, names: &[String], mut found: impl FnMut(&NamePattern)) {
         let Some((first, rest)) = names.split_first() else { return };
         let mut visit = |pattern: &NamePattern| {
-            if matches_names(&pattern.names[1..], rest) {
+            let wanted = &pattern.names[1..];
+            let matches = |(wanted, name): (&&str, &String)| matches_pattern(wanted, name);
+            if wanted.len() <= rest.len() && wanted.iter().zip(rest).all(matches) {
                 found(pattern);
             }
         };
@@ -137,11 +139,6 @@ impl Index {
             wild.for_each(|(_, _, pattern)| visit(pattern));
         }
     }
-}
-
-fn matches_names(wanted: &[&str], names: &[String]) -> bool {
-    wanted.len() <= names.len()
-        && wanted.iter().zip(names).all(|(wanted, name)| matches_pattern(wanted, name))
 }
 
 /// Returns the prefix of a name's short name on file systems that have them, if it has one.

@@ -141,26 +141,19 @@ impl Collected {
 }
 
 fn check(pattern: &str) -> Result<(), &'static str> {
-    let mut names = pattern.split('/');
-    if pattern.trim_matches('/').is_empty() {
-        return Err("it is empty");
-    }
-    if pattern.len() > PATTERN_BYTES {
-        return Err("it is too long");
-    }
-    if pattern.contains('\0') {
-        return Err("it contains a NUL character");
-    }
-    if pattern.starts_with('!') {
-        return Err("there is no negation: a later rule of the class `allow` makes an exception");
-    }
-    if pattern.starts_with('~') {
-        return Err("`~` stands for the home folder only as `~/`");
-    }
-    if names.any(|name| matches!(name, "." | "..")) {
-        return Err("it contains `.` or `..`, which no resolved path has");
-    }
-    Ok(())
+    let has_dots = pattern.split('/').any(|name| matches!(name, "." | ".."));
+    let problems = [
+        (pattern.trim_matches('/').is_empty(), "it is empty"),
+        (pattern.len() > PATTERN_BYTES, "it is too long"),
+        (pattern.contains('\0'), "it contains a NUL character"),
+        (
+            pattern.starts_with('!'),
+            "there is no negation: a later rule of the class `allow` makes an exception",
+        ),
+        (pattern.starts_with('~'), "`~` stands for the home folder only as `~/`"),
+        (has_dots, "it contains `.` or `..`, which no resolved path has"),
+    ];
+    problems.into_iter().find(|(applies, _)| *applies).map_or(Ok(()), |(_, problem)| Err(problem))
 }
 
 #[cfg(test)]

@@ -126,10 +126,13 @@ impl Workspace {
     ) -> Option<Changed> {
         self.observe(file);
         let changed = self.changed(id, file, since)?;
-        match &file.content {
-            FileContent::Text(snapshot) => self.move_base(id, file, snapshot),
+        let base = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
+        match (&file.content, base) {
+            (FileContent::Text(snapshot), Some(base)) => {
+                self.set_base(id, &file.key, &base.path, snapshot, base.coverage);
+            }
             // A missing or non-text file cannot be a base, so the next read decides.
-            FileContent::Missing | FileContent::Opaque(_) => self.forget(id, &file.key),
+            _ => self.forget(id, &file.key),
         }
         Some(changed)
     }
@@ -149,13 +152,6 @@ impl Workspace {
         let by = self.log.last_other(&file.key, id).map_or("disk", Author::name).to_owned();
         let before_text = self.texts.get(before);
         Some(Changed { key: file.key.clone(), path, by, before, before_text, own })
-    }
-
-    fn move_base(&mut self, id: SessionId, file: &ObservedVersion, snapshot: &Arc<Snapshot>) {
-        let given = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
-        if let Some(given) = given {
-            self.set_base(id, &file.key, &given.path, snapshot, given.coverage);
-        }
     }
 
     /// Records changes that a session committed, and notifies the other readers.
@@ -203,7 +199,7 @@ impl Workspace {
 
     /// Returns what the author of a change knows of the file, if the result contains changes of others.
     fn known_base_of(&self, id: SessionId, file: &CommittedChange) -> Option<KnownBase> {
-        let original_plan = file.original_plan.as_ref().map(|(given, plan)| (*given, plan.clone()));
+        let original_plan = file.original_plan.clone();
         let Some(entry) = self.sessions.get(&id)?.ledger.get(&file.key) else {
             return original_plan.map(|(given, plan)| KnownBase { given, own: Some(plan) });
         };

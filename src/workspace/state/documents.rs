@@ -16,53 +16,28 @@ pub enum DocumentEvent {
     Opened(Box<Buffer>),
     /// The editor changed the text.
     Changed {
-        /// The document.
-        id: BufferId,
         /// Version after the change; `None` means the next one.
         version: Option<i32>,
         /// Changes, in the order in which they apply.
         changes: Vec<TextChange>,
     },
     /// The editor sent a change that does not fit, so the text is no longer known.
-    Lost(BufferId),
+    Lost,
     /// The editor saved the document.
-    Saved(BufferId),
+    Saved,
     /// The editor closed the document.
-    Closed(BufferId),
+    Closed,
     /// The editor reported whether the document has unsaved changes.
     State {
-        /// The document.
-        id: BufferId,
         /// `true` if it has unsaved changes.
         dirty: bool,
         /// Version to which the report applies.
         version: i32,
     },
     /// The user switched to the document.
-    Focused(BufferId),
-    /// The document was found to match its file on disk.
-    Settled {
-        /// The document.
-        id: BufferId,
-        /// The matching text and file.
-        loaded: Loaded,
-    },
-}
-
-impl DocumentEvent {
-    /// The document that the event is about.
-    pub fn id(&self) -> &BufferId {
-        match self {
-            Self::Opened(buffer) => &buffer.id,
-            Self::Changed { id, .. }
-            | Self::Lost(id)
-            | Self::Saved(id)
-            | Self::Closed(id)
-            | Self::State { id, .. }
-            | Self::Focused(id)
-            | Self::Settled { id, .. } => id,
-        }
-    }
+    Focused,
+    /// The document was found to match its file on disk, with this text and file.
+    Settled(Loaded),
 }
 
 /// Effects of a [`DocumentEvent`] for the caller to carry out.
@@ -101,38 +76,37 @@ impl Diagnosed {
 
 impl Workspace {
     /// Applies an event of a document. Returns `None` if the document is open neither before nor after.
-    pub fn update_document(&mut self, event: DocumentEvent) -> Option<DocumentEffect> {
-        let id = event.id().clone();
-        let before = self.buffers().get(&id).cloned();
-        let was_unchanged = before.as_ref().is_some_and(|buffer| !buffer.touched);
+    pub fn update_document(&mut self, id: &BufferId, event: DocumentEvent) -> Option<DocumentEffect> {
+        let before = self.buffers.get(id).cloned();
         let may_be_same = match &event {
-            DocumentEvent::Opened(_) | DocumentEvent::Saved(_) => true,
+            DocumentEvent::Opened(_) | DocumentEvent::Saved => true,
             // A repeated report changes nothing.
             DocumentEvent::State { dirty: false, .. } => {
                 before.as_ref().is_some_and(|buffer| buffer.dirty != Some(false) || buffer.touched)
             }
             // The first change may be a reload of the file.
-            DocumentEvent::Changed { .. } => was_unchanged,
+            DocumentEvent::Changed { .. } => before.as_ref().is_some_and(|buffer| !buffer.touched),
             _ => false,
         };
-        if let DocumentEvent::Closed(id) = &event {
-            self.close_document(id);
-        }
-        let buffers = self.buffers_mut();
+        let buffers = &mut self.buffers;
         match event {
             DocumentEvent::Opened(buffer) => buffers.open(*buffer),
-            DocumentEvent::Changed { id, version, changes } => {
+            DocumentEvent::Changed { version, changes } => {
                 let next = || before.as_ref().map_or(0, |buffer| buffer.version.saturating_add(1));
-                buffers.change(&id, version.unwrap_or_else(next), changes);
+                buffers.change(id, version.unwrap_or_else(next), changes);
             }
-            DocumentEvent::Lost(id) => buffers.lose(&id),
-            DocumentEvent::Saved(id) => buffers.save(&id),
-            DocumentEvent::Closed(_) => {}
-            DocumentEvent::State { id, dirty, version } => buffers.set_dirty(&id, dirty, version),
-            DocumentEvent::Focused(id) => buffers.focus(&id),
-            DocumentEvent::Settled { id, loaded } => buffers.settle(&id, loaded),
+            DocumentEvent::Lost => buffers.lose(id),
+            DocumentEvent::Saved => buffers.save(id),
+            DocumentEvent::Closed => {
+                if let Some(buffer) = buffers.close(id) {
+                    self.diagnostics.remove(id.session, &buffer.path);
+                }
+            }
+            DocumentEvent::State { dirty, version } => buffers.set_dirty(id, dirty, version),
+            DocumentEvent::Focused => buffers.focus(id),
+            DocumentEvent::Settled(loaded) => buffers.settle(id, loaded),
         }
-        let buffer = before.as_ref().or_else(|| self.buffers().get(&id))?;
+        let buffer = before.as_ref().or_else(|| self.buffers.get(id))?;
         let is_read = self.is_read(&buffer.key);
         Some(DocumentEffect { path: buffer.path.clone(), is_read, may_be_same })
     }
@@ -146,20 +120,21 @@ impl Workspace {
         }
     }
 
-    /// Removes a closed document and its diagnostics.
-    pub fn close_document(&mut self, id: &BufferId) {
-        if let Some(buffer) = self.buffers.close(id) {
-            self.diagnostics.remove(id.session, &buffer.path);
-        }
-    }
-
     /// Returns the diagnostics for a file, by editor, including editors that have it open without any.
     pub fn diagnosed(&self, path: &Path, key: &FileKey) -> Vec<Diagnosed> {
-        let mut open: Vec<_> =
-            self.buffers.of(path, key).into_iter().map(|buffer| (buffer.id.session, buffer)).collect();
-        open.sort_by(|(_, a), (_, b)| a.id.cmp(&b.id));
-        let mut diagnosed: Vec<Diagnosed> =
-            open.into_iter().map(|(session, buffer)| self.open_in(session, buffer)).collect();
+        let mut open = self.buffers.of(path, key);
+        open.sort_by(|a, b| a.id.cmp(&b.id));
+        let with_document = |buffer: &Buffer| {
+            let session = buffer.id.session;
+            Diagnosed {
+                session,
+                tells: self.sessions.get(&session).is_some_and(|session| session.abilities.diagnostics),
+                version: Some(buffer.version),
+                text: buffer.blocked_reason.is_none().then(|| buffer.text.clone()),
+                report: self.diagnostics.of(session, &buffer.path).cloned(),
+            }
+        };
+        let mut diagnosed: Vec<Diagnosed> = open.into_iter().map(with_document).collect();
         for session in self.diagnostics.sessions(path) {
             if diagnosed.iter().all(|diagnosed| diagnosed.session != session) {
                 let report = self.diagnostics.of(session, path).cloned();
@@ -167,16 +142,6 @@ impl Workspace {
             }
         }
         diagnosed
-    }
-
-    fn open_in(&self, session: SessionId, buffer: &Buffer) -> Diagnosed {
-        Diagnosed {
-            session,
-            tells: self.sessions.get(&session).is_some_and(|session| session.abilities.diagnostics),
-            version: Some(buffer.version),
-            text: buffer.blocked_reason.is_none().then(|| buffer.text.clone()),
-            report: self.diagnostics.of(session, &buffer.path).cloned(),
-        }
     }
 
     /// Returns the files with diagnostics.

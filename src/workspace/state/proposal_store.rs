@@ -10,7 +10,7 @@ use crate::workspace::session::SessionId;
 ///
 /// Few of them are open, but the last thousand of every author are stored. The indices keep the lookups of
 /// each edit from scanning all of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ProposalStore {
     nonce: String,
     last: u64,
@@ -23,14 +23,7 @@ pub(super) struct ProposalStore {
 
 impl ProposalStore {
     pub(super) fn new(nonce: &str) -> Self {
-        Self {
-            nonce: nonce.to_owned(),
-            last: 0,
-            by_number: BTreeMap::new(),
-            numbers: HashMap::new(),
-            by_author: HashMap::new(),
-            open: BTreeSet::new(),
-        }
+        Self { nonce: nonce.to_owned(), ..Self::default() }
     }
 
     /// Returns all proposals, oldest first.

@@ -291,13 +291,8 @@ fn closed(proposal: &Proposal) -> Refusal {
 /// Returns the proposal if it has the given revision.
 fn at_revision(proposal: &Proposal, named: Option<u32>) -> Result<&Proposal, Refusal> {
     let current_revision = proposal.revision;
-    match named.filter(|named| *named != current_revision) {
-        None => Ok(proposal),
-        Some(named) => {
-            let refusal = ProposalRefusal::OtherRevision { named, current_revision };
-            Err(Refusal::new(RefusalKind::Proposal(refusal)))
-        }
-    }
+    let Some(named) = named.filter(|named| *named != current_revision) else { return Ok(proposal) };
+    Err(Refusal::new(RefusalKind::Proposal(ProposalRefusal::OtherRevision { named, current_revision })))
 }
 
 pub(super) fn superseded(proposal: &Proposal) -> Refusal {
