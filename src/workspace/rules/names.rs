@@ -10,13 +10,14 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::classes::Class;
 
-/// Folders with version-control metadata, which mark the top of a work tree.
+/// Folders with version-control metadata, which mark the top of a work tree, separated by whitespace.
 pub const METADATA: &str = ".git .jj .hg .svn";
 
 /// Name of the rule for these folders.
 pub(super) const VERSION_CONTROL: &str = "version_control";
 
-/// Files in a `.git` folder that git executes or trusts, so other hard links to them are protected, too.
+/// Files in a `.git` folder that git executes or trusts, so other hard links to them are protected, too,
+/// separated by whitespace.
 pub const GIT_FILES: &str = "
     config config.worktree HEAD index packed-refs commondir gitdir
     info/attributes info/exclude info/grafts info/sparse-checkout objects/info/alternates
