@@ -13,7 +13,7 @@ use crate::protocol::{
     ProposeResult, uri_of, workspace_edit,
 };
 use crate::text::{Position, PositionEncoding, lines};
-use crate::workspace::review::{Choice, HunkId, HunkKind};
+use crate::workspace::review::{Choice, HunkId, HunkKind, WrittenFile};
 use crate::workspace::{Action, NewMode, Notice, PlannedFile, Proposal, ProposalState, Snapshot};
 
 use super::change::commit::CommittedFile;
@@ -128,7 +128,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
         hunks,
         matches: file.matches.iter().map(match_entry).collect(),
         warnings: file.warnings.clone(),
-        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+        tags: file.tags(),
     }
 }
 
@@ -164,20 +164,32 @@ pub(crate) fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
     let of_file = |done: &CommittedFile| {
         let hunks = hunks(&done.file, numbered, &|_| "accepted");
         numbered += hunks.len();
-        AppliedFile { entry: entry(&done.file, hunks), landed: Some(committed_file(done)) }
+        AppliedFile { entry: entry(&done.file, hunks), landed: Some(changed_state(written(done))) }
     };
     committed.iter().map(of_file).collect()
 }
 
-/// Converts the result of a commit for one file.
-pub(crate) fn committed_file(done: &CommittedFile) -> ChangedState {
-    ChangedState {
-        hash: done.seen.content.hash().map(|hash| hash.to_string()),
-        mtime: done.stat.as_ref().map(|stat| mtime(stat.mtime)),
-        source: if done.seen.is_unsaved { "editor" } else { "disk" }.to_owned(),
+/// Returns the state of a committed file.
+pub(crate) fn written(done: &CommittedFile) -> WrittenFile {
+    WrittenFile {
+        hash: done.seen.content.hash(),
+        mtime: done.stat.as_ref().map(|stat| stat.mtime),
+        in_editor: done.seen.is_unsaved,
         saved: done.saved,
         snippet: done.seen.content.snapshot().map(|now| snippet(now, &done.file)).unwrap_or_default(),
         rebased: done.file.rebased,
+    }
+}
+
+/// Converts the state of a committed file.
+pub(crate) fn changed_state(written: WrittenFile) -> ChangedState {
+    ChangedState {
+        hash: written.hash.map(|hash| hash.to_string()),
+        mtime: written.mtime.map(mtime),
+        source: if written.in_editor { "editor" } else { "disk" }.to_owned(),
+        saved: written.saved,
+        snippet: written.snippet,
+        rebased: written.rebased,
     }
 }
 

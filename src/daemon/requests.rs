@@ -29,3 +29,4 @@ mod undo;
 pub(crate) use documents::canonical;
 pub use introduce::Introduction;
 pub(crate) use introduce::open_root;
+pub(crate) use once::RememberedAnswers;

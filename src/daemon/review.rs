@@ -4,10 +4,9 @@ mod outcome;
 mod shown;
 mod wait;
 
-pub(crate) use shown::{outcome_of, stored_view, undecided};
+pub(crate) use shown::{stored_view, undecided};
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crate::disk::Target;
 use crate::edit::{Deadline, Edit, EditRefusalKind};
@@ -15,8 +14,7 @@ use crate::protocol::RequestPath;
 use crate::text::{ContentHash, PositionEncoding};
 use crate::workspace::review::{CurrentFile, RebasedFile};
 use crate::workspace::{
-    Action, Answered, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, Repeatable,
-    RequestKey, ReviewRefusal, Role, SessionId,
+    Action, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, ReviewRefusal, Role, SessionId,
 };
 
 use super::files::observe::Observed;
@@ -76,13 +74,13 @@ impl ReviewFile {
 impl Core {
     /// Restores the pending proposals of the previous daemon.
     pub(crate) fn restore(&self, proposals: Vec<Proposal>) {
-        let answers: Vec<_> = proposals.iter().filter_map(stored_answer).collect();
-        self.workspace.update(|w| {
-            w.restore(proposals);
-            for (key, answered) in answers {
-                w.remember(key, answered, Instant::now());
+        for proposal in &proposals {
+            // A repeated request must not make another proposal.
+            if let Some(request) = proposal.request.clone() {
+                self.remember_answer(&proposal.author, request, undecided(proposal).into());
             }
-        });
+        }
+        self.workspace.update(|w| w.restore(proposals));
     }
 
     /// Locates the files of a proposal again, in the roots of its author rather than of the reviewer.
@@ -155,14 +153,6 @@ impl Core {
         let files = proposal.files.iter().zip(places).map(observe).collect();
         (proposal, context, files)
     }
-}
-
-/// Returns the answer to the request that made a proposal, so that a repeated request does not make another
-/// one.
-fn stored_answer(proposal: &Proposal) -> Option<(RequestKey, Answered)> {
-    let Repeatable { id, asks } = proposal.request.clone()?;
-    let answer = serde_json::to_string(&undecided(proposal)).ok()?.into();
-    Some(((proposal.author.clone(), id), Answered { asks, answer }))
 }
 
 impl Core {

@@ -13,6 +13,7 @@ use super::answer::notice;
 use super::clients::Clients;
 use super::files::cache::{Cached, SnapshotCache};
 use super::files::watch::WatchOrder;
+use super::requests::RememberedAnswers;
 
 /// An observed version of a file with everything needed to check it again.
 #[derive(Clone, Debug)]
@@ -101,6 +102,7 @@ pub(crate) struct WorkspaceState {
     pub(crate) cache: Arc<SnapshotCache>,
     pub(crate) clients: Clients,
     pub(crate) watch: Sender<WatchOrder>,
+    pub(crate) answers: RememberedAnswers,
 }
 
 impl WorkspaceState {

@@ -2,15 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A file's timestamp. Timestamps are only compared for equality: copying tools set them back, so their order
-/// does not tell which content is newer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MTime {
-    /// Seconds since 1970, UTC.
-    pub seconds: i64,
-    /// Nanoseconds within the second.
-    pub nanos: u32,
-}
+pub use crate::workspace::MTime;
 
 impl MTime {
     /// Returns the current time of the system's clock.

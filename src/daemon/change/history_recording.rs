@@ -170,7 +170,7 @@ fn past_file(write: &PendingWrite, detail: usize) -> PastFile {
         hash_after: file.hash_after,
         added: file.diff.added,
         removed: file.diff.removed,
-        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+        tags: file.tags(),
         detail,
     }
 }

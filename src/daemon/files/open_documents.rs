@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::disk::Target;
 use crate::edit::{self, Deadline};
 use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
-use crate::workspace::buffers::{BlockedReason, Buffer, DocumentEvent, LastObserved, Loaded};
-use crate::workspace::{Contest, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
+use crate::workspace::buffers::{BlockedReason, Buffer, LastObserved, Loaded};
+use crate::workspace::{Contest, DocumentEvent, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
 
 use super::observe::Observed;
 use crate::daemon::Core;
@@ -156,8 +156,8 @@ impl Core {
         let is_known = |loaded: &Loaded| loaded.disk == disk && loaded.text == buffer.text;
         if !buffer.loaded.as_ref().is_some_and(is_known) {
             let loaded = Loaded { text: buffer.text.clone(), disk };
-            let settled = DocumentEvent::Settled { id: buffer.id.clone(), loaded };
-            self.workspace.update(|w| w.update_document(settled));
+            let settled = DocumentEvent::Settled(loaded);
+            self.workspace.update(|w| w.update_document(&buffer.id, settled));
         }
     }
 

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use crate::protocol::{DocumentStateParams, path_of_uri};
 use crate::text::Text;
-use crate::workspace::FileKey;
-use crate::workspace::buffers::{
-    BlockedReason, Buffer, BufferId, DocumentEffect, DocumentEvent, TextChange, has_ambiguous_line_breaks,
-};
+use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, TextChange, has_ambiguous_line_breaks};
+use crate::workspace::{DocumentEffect, DocumentEvent, FileKey};
 
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, SessionContext};
@@ -45,7 +43,7 @@ impl Daemon {
             focused: 0,
             blocked_reason: known.err().or(odd),
         };
-        self.update_document(DocumentEvent::Opened(Box::new(buffer)));
+        self.update_document(&buffer.id.clone(), DocumentEvent::Opened(Box::new(buffer)));
     }
 
     /// Handles a changed document. Without a version, the version is the last one plus one.
@@ -56,44 +54,41 @@ impl Daemon {
         version: Option<i32>,
         changes: Vec<TextChange>,
     ) {
-        self.update_document(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
+        self.update_document(&id_of(session, uri), DocumentEvent::Changed { version, changes });
     }
 
     /// Handles a change that could not be parsed: the text of the document is unknown from now on.
     pub fn document_lost(&self, session: &SessionContext, uri: &str) {
-        self.update_document(DocumentEvent::Lost(id_of(session, uri)));
+        self.update_document(&id_of(session, uri), DocumentEvent::Lost);
     }
 
     /// Handles a saved document.
     pub fn document_saved(&self, session: &SessionContext, uri: &str) {
-        self.update_document(DocumentEvent::Saved(id_of(session, uri)));
+        self.update_document(&id_of(session, uri), DocumentEvent::Saved);
     }
 
     /// Handles a closed document.
     pub fn document_closed(&self, session: &SessionContext, uri: &str) {
-        self.update_document(DocumentEvent::Closed(id_of(session, uri)));
+        self.update_document(&id_of(session, uri), DocumentEvent::Closed);
         self.core.diagnoses.notify_waiters();
     }
 
     /// Handles an editor's report whether a document has unsaved text.
     pub fn document_state(&self, session: &SessionContext, params: &DocumentStateParams) {
         let DocumentStateParams { uri, dirty, version } = params;
-        self.update_document(DocumentEvent::State {
-            id: id_of(session, uri),
-            dirty: *dirty,
-            version: *version,
-        });
+        let state = DocumentEvent::State { dirty: *dirty, version: *version };
+        self.update_document(&id_of(session, uri), state);
     }
 
     /// Handles a focused document.
     pub fn document_focused(&self, session: &SessionContext, uri: &str) {
-        self.update_document(DocumentEvent::Focused(id_of(session, uri)));
+        self.update_document(&id_of(session, uri), DocumentEvent::Focused);
     }
 
     /// Applies an event to the workspace. Sessions that have read the file are notified when typing pauses.
-    fn update_document(&self, event: DocumentEvent) {
+    fn update_document(&self, id: &BufferId, event: DocumentEvent) {
         let Some(DocumentEffect { path, is_read, may_be_same }) =
-            self.core.workspace.update(|w| w.update_document(event))
+            self.core.workspace.update(|w| w.update_document(id, event))
         else {
             return;
         };

@@ -1,17 +1,18 @@
 //! Requests that can be repeated but take effect once.
 
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::daemon::{Core, Failure};
 use crate::disk::Target;
-use crate::protocol::ProposeParams;
+use crate::protocol::{ApplyResult, ProposeParams, ProposeResult};
 use crate::text::{ContentHash, Hasher};
-use crate::workspace::{Answered, Refusal, RefusalKind, Repeatable};
+use crate::workspace::limits::{REMEMBERED_ANSWERS, REMEMBERED_BYTES, REQUEST_ID_SECONDS};
+use crate::workspace::{Refusal, RefusalKind, Repeatable};
 
 /// The method of a request, and its parameters besides the changes. The timeout is omitted, because a
 /// repeated request may have a different one.
@@ -47,22 +48,121 @@ impl Core {
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure>
     where
-        T: Serialize + DeserializeOwned,
+        T: Clone + Into<Answer> + TryFrom<Answer>,
     {
-        let Some(Repeatable { id, asks }) = request else { return work() };
-        let key = (author.to_owned(), id);
-        if let Some(known) = self.workspace.update(|w| w.remembered(&key, Instant::now())) {
-            let same = (known.asks == asks).then(|| serde_json::from_str(&known.answer).ok()).flatten();
-            let id = key.1;
-            return same.ok_or_else(|| Refusal::new(RefusalKind::RequestIdUsed { id }).into());
+        let Some(request) = request else { return work() };
+        let known = self.workspace.update(|w| w.answers.get(author, &request.id, Instant::now()).cloned());
+        if let Some((asks, answer)) = known {
+            let same = T::try_from(answer).ok().filter(|_| asks == request.asks);
+            return same.ok_or_else(|| Refusal::new(RefusalKind::RequestIdUsed { id: request.id }).into());
         }
         let result = work()?;
-        if let Ok(answer) = serde_json::to_string(&result) {
-            let answered = Answered { asks, answer: answer.into() };
-            self.workspace.update(|w| w.remember(key, answered, Instant::now()));
-        }
+        self.remember_answer(author, request, result.clone().into());
         Ok(result)
     }
+
+    /// Remembers the answer to a request, in case it is repeated.
+    pub(crate) fn remember_answer(&self, author: &str, request: Repeatable, answer: Answer) {
+        let bytes = answer.bytes();
+        self.workspace.update(|w| w.answers.insert(author, request, (answer, bytes), Instant::now()));
+    }
+}
+
+/// The answer to a request that may be repeated.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Answer {
+    Proposed(ProposeResult),
+    Applied(ApplyResult),
+}
+
+impl Answer {
+    /// Returns the size of the answer on the wire.
+    fn bytes(&self) -> usize {
+        serde_json::to_vec(self).map_or(0, |json| json.len())
+    }
+}
+
+impl From<ProposeResult> for Answer {
+    fn from(result: ProposeResult) -> Self {
+        Self::Proposed(result)
+    }
+}
+
+impl From<ApplyResult> for Answer {
+    fn from(result: ApplyResult) -> Self {
+        Self::Applied(result)
+    }
+}
+
+impl TryFrom<Answer> for ProposeResult {
+    type Error = ();
+
+    fn try_from(answer: Answer) -> Result<Self, ()> {
+        if let Answer::Proposed(result) = answer { Ok(result) } else { Err(()) }
+    }
+}
+
+impl TryFrom<Answer> for ApplyResult {
+    type Error = ();
+
+    fn try_from(answer: Answer) -> Result<Self, ()> {
+        if let Answer::Applied(result) = answer { Ok(result) } else { Err(()) }
+    }
+}
+
+/// Answers to requests that carried a `requestId`, for as long as a client may repeat them.
+#[derive(Debug, Default)]
+pub(crate) struct RememberedAnswers {
+    /// Answers by author and id of the request.
+    answers: HashMap<(String, String), RememberedAnswer>,
+    /// Keys in the order of insertion. A later answer under the same key has its own entry.
+    order: VecDeque<(Instant, (String, String))>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct RememberedAnswer {
+    at: Instant,
+    /// The digest of the request's parameters, and the answer.
+    answered: (ContentHash, Answer),
+    /// Size of the answer on the wire.
+    bytes: usize,
+}
+
+impl RememberedAnswers {
+    /// Returns the digest of a request's parameters and its answer, unless it has expired.
+    fn get(&self, author: &str, id: &str, now: Instant) -> Option<&(ContentHash, Answer)> {
+        let known = self.answers.get(&(author.to_owned(), id.to_owned()))?;
+        (!has_expired(known.at, now)).then_some(&known.answered)
+    }
+
+    /// Remembers an answer and its size, and drops expired answers and the oldest ones beyond the limits.
+    fn insert(&mut self, author: &str, request: Repeatable, (answer, bytes): (Answer, usize), now: Instant) {
+        let key = (author.to_owned(), request.id);
+        self.bytes += bytes;
+        self.order.push_back((now, key.clone()));
+        let answered = (request.asks, answer);
+        if let Some(replaced) = self.answers.insert(key, RememberedAnswer { at: now, answered, bytes }) {
+            self.bytes -= replaced.bytes;
+        }
+        while self.order.len() > 1
+            && (self.order.len() > REMEMBERED_ANSWERS
+                || self.bytes > REMEMBERED_BYTES
+                || self.order.front().is_some_and(|(at, _)| has_expired(*at, now)))
+        {
+            let Some((at, key)) = self.order.pop_front() else { return };
+            if self.answers.get(&key).is_some_and(|known| known.at == at)
+                && let Some(forgotten) = self.answers.remove(&key)
+            {
+                self.bytes -= forgotten.bytes;
+            }
+        }
+    }
+}
+
+fn has_expired(at: Instant, now: Instant) -> bool {
+    now.duration_since(at) >= Duration::from_secs(REQUEST_ID_SECONDS)
 }
 
 /// A writer that hashes its input.

@@ -7,7 +7,7 @@ use crate::protocol::{
 use crate::workspace::{Proposal, Refusal, SessionId};
 
 use crate::daemon::job::blocking;
-use crate::daemon::review::{outcome_of, paths_of, stored_view};
+use crate::daemon::review::{paths_of, stored_view};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 const STATES: [&str; 9] =
@@ -21,9 +21,7 @@ impl Daemon {
         ProposalParams { id, wait_ms }: ProposalParams,
     ) -> Result<ProposalResult, Failure> {
         let proposal = self.when_decided(session.id, &id, wait_ms).await?;
-        if let Some(outcome) = outcome_of(&proposal) {
-            self.record_bases(session, &proposal, &outcome).await?;
-        }
+        self.record_bases(session, &proposal).await?;
         let (core, session) = (self.core.clone(), session.clone());
         let shown = move || {
             core.require_readable_files(&session, &proposal)?;

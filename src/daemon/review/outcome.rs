@@ -1,10 +1,10 @@
 //! Committing the accepted hunks of a decided proposal.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::edit::{Labels, Plan, diff_texts};
-use crate::protocol::{AppliedFile, ApplyResult, UserEdit};
-use crate::workspace::review::{Choice, FileOutcome, Replacement, Review};
+use crate::workspace::review::{Choice, DecidedFile, FileOutcome, Replacement, Review, ReviewOutcome};
 use crate::workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, Refusal, RefusalKind, SessionId,
 };
@@ -16,7 +16,7 @@ use crate::daemon::change::history_recording::{CommitResult, Intent};
 use crate::daemon::{Core, Failure, SessionContext, answer};
 
 use super::ReviewFile;
-use super::shown::comments;
+use super::shown::outcome_of;
 
 /// Maximum size of a stored outcome, in bytes. A longer one is stored without diffs and snippets.
 const STORED_OUTCOME: usize = 256 << 10;
@@ -51,15 +51,14 @@ impl Core {
         &self,
         session: &SessionContext,
         proposal: &Proposal,
-        mut review: Review,
+        review: Review,
         (context, files): (&SessionContext, Vec<ReviewFile>),
     ) -> Result<(), Failure> {
         let id = proposal.id.to_string();
         let revision = proposal.revision;
         self.workspace.update(|w| w.begin_decision(session.id, &id, revision))?;
         let mut attempt = Attempt { core: self, id: &id, settled: false };
-        let user_edits = self.user_edits(proposal, &review, &files);
-        let lines = lines_of(proposal, &review, &files);
+        let mut decided = self.decided_files(proposal, &review, &files);
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
         let undoes = proposal.undoes.clone().filter(|_| all && fresh);
@@ -75,19 +74,12 @@ impl Core {
         }
         attempt.settled = true;
         let committed: Vec<_> = indexes.into_iter().zip(commit_result.files).collect();
-        let mut result = super::shown::undecided(proposal);
-        result.revision = revision + 1;
-        review.verdict().name().clone_into(&mut result.state);
-        result.transaction = commit_result.transaction.as_ref().map(ToString::to_string);
-        result.undoes = commit_result.undoes.as_ref().map(ToString::to_string);
-        (result.user_edits, result.comments) = (user_edits, comments(Some(&review)));
-        set_hunk_states(&mut result, &lines);
         for (index, file) in &committed {
-            let hunks = std::mem::take(&mut result.files[*index].entry.hunks);
-            let entry = answer::entry(&file.file, hunks);
-            result.files[*index] = AppliedFile { entry, landed: Some(answer::committed_file(file)) };
+            decided[*index].file = file.file.as_shown();
+            decided[*index].written = Some(answer::written(file));
         }
-        review.outcome = stored_outcome(&mut result);
+        let outcome = ReviewOutcome { undoes: commit_result.undoes, files: decided };
+        let review = with_outcome(proposal, review, commit_result.transaction.clone(), outcome);
         let (moved, observations): (Vec<_>, Vec<_>) =
             committed.iter().map(|(_, file): &(usize, CommittedFile)| file.moved(false)).unzip();
         let is_connected = self.clients.is_connected(proposal.session);
@@ -176,8 +168,7 @@ impl Core {
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
-        let seen = (reviewed.content(), reviewed.text());
-        let verdict = reviewed.rebased.verdict(file, choices, replacement, seen, rules.deadline);
+        let verdict = reviewed.observed_version(file).verdict(choices, replacement, rules.deadline);
         if verdict == FileOutcome::Nothing {
             return Ok(None);
         }
@@ -221,7 +212,7 @@ impl Core {
         let coverage = if is_fresh { file.coverage } else { Coverage::Part };
         match finish(observed, action, format, draft, coverage, rules) {
             Ok(mut computed) => {
-                computed.file.tags.clone_from(&file.tags);
+                computed.file.runs_programs = file.runs_programs;
                 Ok(Some(computed))
             }
             Err(RefusalKind::NoChange) => Ok(None),
@@ -229,68 +220,55 @@ impl Core {
         }
     }
 
-    /// Returns the diffs from the proposed content to the written content, for files that the user edited.
-    fn user_edits(&self, proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<UserEdit> {
-        let of_files = proposal.files.iter().zip(files).enumerate();
-        let edit = |(index, (file, reviewed)): (usize, (&PlannedFile, &ReviewFile))| {
-            let replacement = review.replaced.get(&index)?;
-            let now = reviewed.text().unwrap_or_default();
-            let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
-            let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
-            let seen = (reviewed.content(), reviewed.text());
-            let proposed = match reviewed.rebased.verdict(file, &all, None, seen, self.deadline()) {
-                FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
-                FileOutcome::Delete => String::new(),
-                _ => now.to_owned(),
+    /// Returns the files with the line numbers of their hunks and the edits of the user.
+    fn decided_files(&self, proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<DecidedFile> {
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges()).enumerate();
+        let decided =
+            |(index, ((file, reviewed), range)): (usize, ((&PlannedFile, &ReviewFile), Range<usize>))| {
+                let mut hunks = file.hunks();
+                let lines = reviewed.rebased.lines(&hunks, &review.choices[range]);
+                for ((_, hunk), lines) in hunks.iter_mut().zip(lines) {
+                    *hunk = lines;
+                }
+                let replacement = review.replaced.get(&index);
+                let user_edit =
+                    replacement.and_then(|replacement| self.user_edit(file, reviewed, replacement));
+                DecidedFile { file: file.as_shown(), hunks, user_edit, written: None }
             };
-            let name = file.path.display().to_string();
-            let label = name.trim_start_matches('/');
-            let diff = diff_texts(&proposed, &result, Labels::same(label), self.deadline()).unified;
-            Some(UserEdit { path: name, diff })
-        };
-        of_files.filter_map(edit).collect()
+        of_files.map(decided).collect()
+    }
+
+    /// Returns the diff from the proposed content to the written content of a file that the user edited.
+    fn user_edit(
+        &self,
+        file: &PlannedFile,
+        reviewed: &ReviewFile,
+        replacement: &Replacement,
+    ) -> Option<String> {
+        let now = reviewed.text().unwrap_or_default();
+        let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
+        let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
+        let proposed = reviewed.observed_version(file).proposed(&all, None, self.deadline());
+        let name = file.path.display().to_string();
+        let labels = Labels::same(name.trim_start_matches('/'));
+        Some(diff_texts(&proposed, &result, labels, self.deadline()).unified)
     }
 }
 
-/// Returns the line ranges and states of all hunks after the decision.
-fn lines_of(
+/// Adds the outcome to a review, without diffs and snippets if its answer is too long.
+fn with_outcome(
     proposal: &Proposal,
-    review: &Review,
-    files: &[ReviewFile],
-) -> Vec<Vec<(crate::edit::Hunk, &'static str)>> {
-    let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
-    let of_file = |((file, reviewed), range): ((&PlannedFile, &ReviewFile), std::ops::Range<usize>)| {
-        let choices = &review.choices[range];
-        let lines = reviewed.rebased.lines(&file.hunks(), choices);
-        lines.into_iter().zip(choices).map(|(lines, choice)| (lines, choice.name(false))).collect()
-    };
-    of_files.map(of_file).collect()
-}
-
-fn set_hunk_states(result: &mut ApplyResult, lines: &[Vec<(crate::edit::Hunk, &'static str)>]) {
-    for (file, lines) in result.files.iter_mut().zip(lines) {
-        for (hunk, (lines, state)) in file.entry.hunks.iter_mut().zip(lines) {
-            (hunk.old_start, hunk.old_lines) = (lines.old_start, lines.old_lines);
-            (hunk.new_start, hunk.new_lines) = (lines.new_start, lines.new_lines);
-            (*state).clone_into(&mut hunk.state);
-        }
+    mut review: Review,
+    transaction: Option<Arc<str>>,
+    outcome: ReviewOutcome,
+) -> Review {
+    let mut outcome = Arc::new(outcome);
+    let (revision, state) = (proposal.revision + 1, review.verdict());
+    review.outcome = Some(outcome.clone());
+    let closed = Proposal { revision, state, transaction, review: Some(review.clone()), ..proposal.clone() };
+    if serde_json::to_vec(&outcome_of(&closed)).is_ok_and(|json| json.len() > STORED_OUTCOME) {
+        Arc::make_mut(&mut outcome).drop_texts();
+        review.outcome = Some(outcome);
     }
-}
-
-/// Serializes an outcome for storage, without diffs and snippets if it is too long.
-fn stored_outcome(result: &mut ApplyResult) -> Option<Arc<str>> {
-    let json = serde_json::to_string(result).ok()?;
-    if json.len() <= STORED_OUTCOME {
-        return Some(json.into());
-    }
-    for file in &mut result.files {
-        file.entry.diff.clear();
-        file.entry.display = None;
-        file.entry.matches.clear();
-        file.entry.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
-        if let Some(landed) = &mut file.landed {
-            landed.snippet.clear();
-        }
-    }
-    serde_json::to_string(result).ok().map(Into::into)
+    review
 }

@@ -1,10 +1,11 @@
 //! Views of a proposal: as stored, and as reviewers see it.
 
+use crate::edit;
 use crate::protocol::{
-    AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, RpcError, workspace_edit,
+    AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, UserEdit, workspace_edit,
 };
 use crate::text::PositionEncoding;
-use crate::workspace::review::{Choice, Comment, Review};
+use crate::workspace::review::{Choice, Comment, DecidedFile, HunkKind, Review};
 use crate::workspace::{PlannedFile, Proposal, Refusal, Role};
 
 use crate::daemon::{Core, SessionContext, answer};
@@ -134,25 +135,44 @@ pub(super) fn comments(review: Option<&Review>) -> Vec<CommentEntry> {
 
 /// Returns the outcome of a decided proposal, as its author receives it.
 pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
-    let outcome = proposal.review.as_ref()?.outcome.as_ref()?;
-    let read = serde_json::from_str(outcome)
-        .map_err(|error| RpcError::new(crate::protocol::Code::Internal, error.to_string()));
-    read.inspect_err(|error| tracing::error!(%error, "an outcome cannot be read")).ok()
+    let review = proposal.review.as_ref()?;
+    let outcome = review.outcome.as_ref()?;
+    let mut choices = review.choices.iter().enumerate();
+    let of_file = |decided: &DecidedFile| {
+        let hunk = |((kind, lines), (at, choice)): (&(HunkKind, edit::Hunk), (usize, &Choice))| {
+            answer::hunk(at, *kind, *lines, choice.name(false))
+        };
+        let hunks = decided.hunks.iter().zip(choices.by_ref()).map(hunk).collect();
+        let landed = decided.written.clone().map(answer::changed_state);
+        AppliedFile { entry: answer::entry(&decided.file, hunks), landed }
+    };
+    let files = outcome.files.iter().map(of_file).collect();
+    let user_edit = |decided: &DecidedFile| {
+        Some(UserEdit { path: decided.file.path.display().to_string(), diff: decided.user_edit.clone()? })
+    };
+    Some(ApplyResult {
+        undoes: outcome.undoes.as_ref().map(ToString::to_string),
+        user_edits: outcome.files.iter().filter_map(user_edit).collect(),
+        ..result(proposal, files)
+    })
 }
 
 /// Returns the answer for a proposal without a decision: one that is still pending, or was closed without
 /// one.
 pub(crate) fn undecided(proposal: &Proposal) -> ApplyResult {
-    let plain = answer::proposal(proposal, PositionEncoding::Utf8);
-    let without_result = |entry| AppliedFile { entry, landed: None };
+    let entries = answer::proposal(proposal, PositionEncoding::Utf8).files;
+    result(proposal, entries.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect())
+}
+
+fn result(proposal: &Proposal, files: Vec<AppliedFile>) -> ApplyResult {
     ApplyResult {
-        id: plain.id,
-        revision: plain.revision,
-        state: plain.state,
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: proposal.state.name().to_owned(),
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         undoes: proposal.undoes.as_ref().map(ToString::to_string),
         fingerprint: None,
-        files: plain.files.into_iter().map(without_result).collect(),
+        files,
         diagnostics: None,
         user_edits: Vec::new(),
         comments: comments(proposal.review.as_ref()),

@@ -1,13 +1,13 @@
 //! Waiting for the decision of a reviewer.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::protocol::{AppliedFile, ApplyResult, RequestPath};
-use crate::workspace::{Coverage, PlannedFile, Proposal, Refusal, SessionId};
+use crate::protocol::{ApplyResult, RequestPath};
+use crate::workspace::review::DecidedFile;
+use crate::workspace::{Action, Coverage, PlannedFile, Proposal, Refusal, SessionId};
 
 use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::blocking;
@@ -26,7 +26,7 @@ impl Daemon {
     ) -> Result<ApplyResult, Failure> {
         let proposal = self.when_decided(session.id, id, wait_ms).await?;
         let Some(outcome) = outcome_of(&proposal) else { return Ok(undecided(&proposal)) };
-        self.record_bases(session, &proposal, &outcome).await?;
+        self.record_bases(session, &proposal).await?;
         Ok(outcome)
     }
 
@@ -68,17 +68,18 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         proposal: &Proposal,
-        outcome: &ApplyResult,
     ) -> Result<(), Failure> {
+        let Some(outcome) = proposal.review.as_ref().and_then(|review| review.outcome.clone()) else {
+            return Ok(());
+        };
         if session.author != proposal.author || session.role != proposal.role {
             return Ok(());
         }
         let (core, session, files) = (self.core.clone(), session.clone(), proposal.files.clone());
-        let results = outcome.files.clone();
         let is_own = session.id == proposal.session;
         blocking(move || {
-            for (file, result) in files.iter().zip(&results) {
-                if let Err(refusal) = core.record_base(&session, (file, is_own), result) {
+            for (file, decided) in files.iter().zip(&outcome.files) {
+                if let Err(refusal) = core.record_base(&session, (file, is_own), decided) {
                     tracing::debug!(?refusal, "the outcome of a review cannot be recorded as a base");
                 }
             }
@@ -92,16 +93,19 @@ impl Core {
         &self,
         session: &SessionContext,
         (file, is_own): (&PlannedFile, bool),
-        result: &AppliedFile,
+        decided: &DecidedFile,
     ) -> Result<(), Refusal> {
-        let Some(landed) = &result.landed else { return Ok(()) };
-        let path = result.entry.new_path.as_deref().unwrap_or(&result.entry.path);
-        let target = self.locate(session, &RequestPath::of(Path::new(path)), Purpose::Read)?;
+        let Some(written) = &decided.written else { return Ok(()) };
+        let path = match &decided.file.action {
+            Action::Rename { to, .. } => to,
+            _ => &decided.file.path,
+        };
+        let target = self.locate(session, &RequestPath::of(path), Purpose::Read)?;
         let observed = self.observe(target)?;
         // A file that has changed again is not what the author receives.
-        if observed.content.hash().map(|hash| hash.to_string()) == landed.hash {
+        if observed.content.hash() == written.hash {
             // Another session of the same author receives the changed lines, but may not have read the rest.
-            let coverage = if landed.rebased || !is_own { Coverage::Part } else { file.coverage };
+            let coverage = if written.rebased || !is_own { Coverage::Part } else { file.coverage };
             self.record_read(session, observed.observation(), coverage);
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::edit::{Display, FileDiff, Hunk, Plan, Splice};
 use crate::history::record::{FormatRecord, PathRecord, jiff_time};
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
-use crate::workspace::rules::Tag;
+use crate::workspace::rules::EXECUTABLE_CONFIG;
 use crate::workspace::{
     Action, Coverage, DisplayDiff, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId,
     ProposalState, Repeatable, Role, SessionId, Snapshot,
@@ -171,7 +171,7 @@ impl FileRecord {
             diff: DiffRecord::new(&file.diff),
             shown: file.shown.as_ref().map(|it| (display_name(it.display).to_owned(), it.text.to_string())),
             warnings: file.warnings.clone(),
-            tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+            tags: file.tags(),
             rebased: file.rebased,
             whole: file.coverage == Coverage::Whole,
         }
@@ -217,7 +217,7 @@ impl FileRecord {
             // The match details are reported to the author only once.
             matches: Vec::new(),
             warnings: self.warnings,
-            tags: self.tags.iter().filter_map(|tag| tag_of(tag)).collect(),
+            runs_programs: self.tags.iter().any(|tag| tag == EXECUTABLE_CONFIG),
             rebased: self.rebased,
             original_plan: None,
             coverage: if self.whole { Coverage::Whole } else { Coverage::Part },
@@ -364,8 +364,4 @@ fn display_name(display: Display) -> &'static str {
 fn display_of(name: &str) -> Option<Display> {
     let all = [Display::Unified, Display::Word, Display::Summary, Display::Numbered];
     all.into_iter().find(|display| display_name(*display) == name)
-}
-
-fn tag_of(name: &str) -> Option<Tag> {
-    [Tag::ExecutableConfig].into_iter().find(|tag| tag.name() == name)
 }
