@@ -31,7 +31,7 @@ use serde_json::Value;
 
 use crate::daemon::Places;
 use crate::protocol::Method;
-use crate::transport::{Client, Identity, PlaceOptions, Spawn, places};
+use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
 use crate::workspace::Role;
 
 use arguments::{Arguments, Command, Output};
@@ -208,8 +208,8 @@ fn author(argument: Option<String>) -> Result<Option<String>, CliError> {
 }
 
 fn run(arguments: Arguments) -> Result<End, CliError> {
-    let options = PlaceOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
-    let places = places(&options).map_err(CliError::failed)?;
+    let options = DirOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
+    let places = dirs(&options).map_err(CliError::failed)?;
     let spawn = if arguments.no_spawn { Spawn::Forbidden } else { Spawn::Allowed };
     let author = author(arguments.author)?;
     let context = Context { places, spawn, output: arguments.output, author };

@@ -9,11 +9,11 @@
 //!
 //! ```no_run
 //! use editd::config::Config;
-//! use editd::transport::{PlaceOptions, places, serve};
+//! use editd::transport::{DirOptions, dirs, serve};
 //!
 //! let config = Config::load("/home/ada/.config/editd/config.toml".into());
-//! let places = places(&PlaceOptions::default())?;
-//! tokio::runtime::Runtime::new()?.block_on(serve(config, places, None))?;
+//! let dirs = dirs(&DirOptions::default())?;
+//! tokio::runtime::Runtime::new()?.block_on(serve(config, dirs, None))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -225,7 +225,7 @@ impl Daemon {
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
         // The history compares files to find interrupted transactions, so the files must be recovered first.
-        spawn_thread("history", move || history.tend())?;
+        spawn_thread("history", move || history.settle_previous_run())?;
         let life = Life {
             connections: AtomicUsize::new(0),
             changed: Notify::new(),

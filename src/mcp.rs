@@ -8,10 +8,10 @@
 //!
 //! ```no_run
 //! use editd::mcp::{Options, Selection, serve};
-//! use editd::transport::{PlaceOptions, Spawn, places};
+//! use editd::transport::{DirOptions, Spawn, dirs};
 //!
 //! serve(Options {
-//!     places: places(&PlaceOptions::default())?,
+//!     places: dirs(&DirOptions::default())?,
 //!     spawn: Spawn::Allowed,
 //!     roots: vec!["/home/ada/shop".into()],
 //!     tools: Selection::new(vec!["read".to_owned(), "edit".to_owned()], false)?,

@@ -1,3 +1,5 @@
+//! Limits of the memory for messages of clients.
+
 use std::sync::Arc;
 use std::time::Duration;
 

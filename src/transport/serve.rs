@@ -1,11 +1,14 @@
-use std::fs::File;
+//! Runs a daemon: its start, its connections, and the signals that stop it.
+
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::task::Poll;
+use std::time::Duration;
 
 use rustix::fs::Mode;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
@@ -14,19 +17,14 @@ use crate::daemon::{Daemon, Places};
 use crate::disk::OsDisk;
 use crate::workspace::Role;
 
-use super::activation::InheritedSockets;
-use super::budget::MemoryBudget;
 use super::connection;
-use super::folders::{clear_for_socket, prepare_folders};
-use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, lock_instance, lock_sockets, record_sockets};
-use super::signals::Signals;
-use super::sockets::Sockets;
+use super::dirs::{lock_instance, lock_sockets, prepare_folders, record_sockets};
+use super::limits::MemoryBudget;
+use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, SOCKET_PATH, Sockets};
 
 /// Time that a daemon with sockets of a service manager waits for the previous daemon to end. Connected
 /// clients wait with it. If it failed instead, the manager would only start it again and again.
 const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause between attempts to take a lock.
-const LOCK_RETRY: Duration = Duration::from_millis(20);
 
 /// Error text of a daemon that finds another one running. A client that started the daemon searches for it.
 pub(super) const ALREADY_RUNNING: &str = "a daemon is running already";
@@ -93,22 +91,22 @@ pub async fn serve(
     rustix::process::umask(Mode::from_raw_mode(0o077));
     prepare_folders(&places)?;
     let patience = if given.is_some() { PREDECESSOR_TIMEOUT } else { Duration::ZERO };
-    let lock = lock_within(patience, || lock_instance(&places.state_dir)).await;
+    let lock = lock_instance(&places.state_dir, patience).await;
     let lock = lock.map_err(failed("locking the state folder"))?;
     let Some(_lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
-    let sockets = lock_within(patience, || lock_sockets(&places.runtime_dir)).await;
-    let sockets = sockets.map_err(failed("locking the folder of the sockets"))?;
-    let Some(sockets) = sockets else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
+    let sockets_lock = lock_sockets(&places.runtime_dir, patience).await;
+    let sockets_lock = sockets_lock.map_err(failed("locking the folder of the sockets"))?;
+    let Some(sockets_lock) = sockets_lock else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
     raise_file_limit();
     // Interrupted transactions of an earlier daemon are recovered before any client can connect.
     let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
     let signals = Signals::listen();
-    let (listeners, watched) = listeners(given, &places.runtime_dir)?;
+    let (listeners, sockets) = Sockets::listen(given, &places.runtime_dir)?;
     record_sockets(&places).map_err(failed("recording the folder of the sockets"))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
-    run(&daemon, listeners, signals, &watched).await;
+    run(&daemon, listeners, signals, &sockets).await;
     daemon.tidy();
-    watched.remove(&sockets);
+    sockets.remove(&sockets_lock);
     tracing::info!("stopped");
     Ok(())
 }
@@ -117,7 +115,7 @@ async fn run(
     daemon: &Daemon,
     (agents, editors): (UnixListener, UnixListener),
     signals: Signals,
-    watched: &Sockets,
+    sockets: &Sockets,
 ) {
     let tracker = TaskTracker::new();
     let budget = MemoryBudget::new(daemon.config().limits.message_memory);
@@ -126,7 +124,7 @@ async fn run(
         accept(daemon, Role::Editor, editors, &tracker, &budget),
         daemon.exit_when_idle(),
         signals.handle(daemon),
-        watched.stop_if_replaced(daemon),
+        sockets.stop_if_replaced(daemon),
     );
     tracker.close();
     tracker.wait().await;
@@ -194,56 +192,89 @@ fn admit(
     });
 }
 
-/// Takes a lock, and waits until its holder releases it or `patience` is over.
-async fn lock_within(
-    patience: Duration,
-    lock: impl Fn() -> io::Result<Option<File>>,
-) -> io::Result<Option<File>> {
-    let deadline = Instant::now() + patience;
-    loop {
-        let taken = lock()?;
-        if taken.is_some() || Instant::now() >= deadline {
-            return Ok(taken);
-        }
-        tokio::time::sleep(LOCK_RETRY).await;
-    }
-}
-
-/// Returns the listeners for agents and for editors.
-fn listeners(
-    given: Option<InheritedSockets>,
-    folder: &Path,
-) -> Result<((UnixListener, UnixListener), Sockets), ServeError> {
-    if let Some(given) = given {
-        return Ok((given.listen()?, Sockets::inherited_in(folder)));
-    }
-    // Clients that wait for the daemon wait for the agents' socket, so it is bound last.
-    let editors = bind(&folder.join(EDITOR_SOCKET))?;
-    let agents = bind(&folder.join(AGENT_SOCKET))?;
-    Ok(((agents, editors), Sockets::bound_in(folder)))
-}
-
-/// Binds a socket. An existing socket is replaced only if no process answers on it: the lock shows that no
-/// daemon is running here, but the lock file may have been removed while one was running.
-fn bind(path: &Path) -> Result<UnixListener, ServeError> {
-    if path.as_os_str().len() > SOCKET_PATH {
-        return Err(ServeError::TooLong(path.to_owned()));
-    }
-    if std::os::unix::net::UnixStream::connect(path).is_ok() {
-        return Err(ServeError::SocketsTaken(path.parent().unwrap_or(path).to_owned()));
-    }
-    clear_for_socket(path)?;
-    // Set before binding instead of changed afterwards, so that other users can never connect.
-    let before = rustix::process::umask(Mode::from_raw_mode(0o177));
-    let bound = UnixListener::bind(path);
-    rustix::process::umask(before);
-    bound.map_err(failed(format!("listening on {}", path.display())))
-}
-
 /// Raises the limit of open files. Every connection and every open root takes a file descriptor, and the soft
 /// limit is often 1,024.
 fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}
+
+/// `SIGXFSZ`, which tokio does not name: a write exceeded the file size limit of the process. The number is
+/// the same on all supported systems.
+const FILE_SIZE: i32 = 25;
+
+/// Signal handlers of the daemon.
+///
+/// `SIGTERM` and `SIGINT` stop it. `SIGHUP` stops a daemon that runs in a terminal when the terminal is
+/// closed; a daemon in its own session, as started by commands, ignores it. `SIGXFSZ` is handled only so that
+/// it does not kill the process: the write fails, and its request is refused. (The Rust runtime ignores
+/// `SIGPIPE`.)
+pub(super) struct Signals {
+    stop: Vec<Signal>,
+    _file_size: Option<Signal>,
+}
+
+impl Signals {
+    /// Installs the signal handlers. Must be called before other processes can find the daemon and send it a
+    /// signal.
+    pub(super) fn listen() -> Self {
+        let stop = [SignalKind::terminate(), SignalKind::interrupt()];
+        let mut stop: Vec<Signal> = stop.into_iter().filter_map(listen).collect();
+        // A handler is installed in any case, so that the signal does not kill the process.
+        stop.extend(listen(SignalKind::hangup()).filter(|_| !is_detached()));
+        Self { stop, _file_size: listen(SignalKind::from_raw(FILE_SIZE)) }
+    }
+
+    /// Stops the daemon when a signal arrives.
+    pub(super) async fn handle(mut self, daemon: &Daemon) {
+        let stopped = daemon.stopped();
+        let signaled = std::future::poll_fn(|cx| {
+            let received = self.stop.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+            if received { Poll::Ready(()) } else { Poll::Pending }
+        });
+        tokio::select! {
+            () = signaled => daemon.stop(),
+            () = stopped.cancelled() => {}
+        }
+    }
+}
+
+fn listen(kind: SignalKind) -> Option<Signal> {
+    let received = signal(kind);
+    received.inspect_err(|error| tracing::warn!(%error, ?kind, "a signal cannot be received")).ok()
+}
+
+/// Returns `true` if this process is the leader of its session, which has no terminal.
+fn is_detached() -> bool {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    session(&stat).is_some_and(|session| session == std::process::id())
+}
+
+/// Parses the session of a process. `getsid` is not used, because a session outside the process's namespace
+/// has the number 0, which rustix treats as impossible.
+fn session(stat: &str) -> Option<u32> {
+    // The program name in parentheses may contain any characters. State, parent and group precede the
+    // session.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::session;
+
+    #[test]
+    fn the_session_is_parsed_for_any_program_name() {
+        assert_eq!(session("12 (editd) S 1 12 7 0 -1 4194560"), Some(7));
+        assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
+        assert_eq!(session(""), None);
+        assert_eq!(session("12 (editd) S 1"), None);
+    }
+
+    #[test]
+    fn this_process_is_in_a_session() {
+        let stat = std::fs::read_to_string("/proc/self/stat").expect("/proc is mounted");
+        assert!(session(&stat).is_some(), "{stat}");
+    }
 }

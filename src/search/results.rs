@@ -1,3 +1,5 @@
+//! Results of a search: the first matches in path order, and counters.
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +23,7 @@ pub struct FileMatches {
 
 /// The results so far, by the position of their file in path order. Holds at most one file more than fits
 /// into an answer, so memory is bounded, and files after the last kept result need not be searched.
-pub(super) struct Found {
+pub(super) struct FirstResults {
     bounds: Bounds,
     /// Position of the last file that can still contribute.
     last: AtomicU64,
@@ -35,7 +37,7 @@ struct Results {
     bytes: usize,
 }
 
-impl Found {
+impl FirstResults {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self { bounds, last: AtomicU64::new(u64::MAX), results: Mutex::default() }
     }
@@ -84,6 +86,58 @@ impl Found {
     }
 }
 
+/// Counters of skipped and searched entries.
+#[derive(Debug, Default)]
+pub struct Passed {
+    ignored: AtomicU64,
+    unreadable: AtomicU64,
+    protected: AtomicU64,
+    binary: AtomicU64,
+    endless: AtomicU64,
+    contested: AtomicU64,
+    unknown: AtomicU64,
+    repositories: AtomicU64,
+    searched: AtomicU64,
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident, $count:ident;)*) => {
+        impl Passed {
+            $(
+                $(#[$doc])*
+                pub fn $name(&self) -> u64 {
+                    self.$name.load(Ordering::Relaxed)
+                }
+
+                pub(super) fn $count(&self) {
+                    self.$name.fetch_add(1, Ordering::Relaxed);
+                }
+            )*
+        }
+    };
+}
+
+counters! {
+    /// Number of files and folders excluded by ignore rules.
+    ignored, count_ignored;
+    /// Number of files and folders that could not be read.
+    unreadable, count_unreadable;
+    /// Number of files that the session may not read.
+    protected, count_protected;
+    /// Number of files that are not text.
+    binary, count_binary;
+    /// Number of files with a line too long to be searched; their search ended there.
+    endless, count_endless;
+    /// Number of files with different unsaved texts in two editors.
+    contested, count_contested;
+    /// Number of files whose text in an editor is not known.
+    unknown, count_unknown;
+    /// Number of folders whose files belong to version control.
+    repositories, count_repository;
+    /// Number of searched files.
+    searched, count_searched;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,7 +164,7 @@ mod tests {
     #[test]
     fn the_first_results_are_kept_in_any_order_of_arrival() {
         for order in permutations() {
-            let found = Found::new(BOUNDS);
+            let found = FirstResults::new(BOUNDS);
             for position in &order {
                 found.add(*position, file(*position, 2, "x"));
             }
@@ -123,7 +177,7 @@ mod tests {
 
     #[test]
     fn results_beyond_the_bounds_are_dropped() {
-        let found = Found::new(BOUNDS);
+        let found = FirstResults::new(BOUNDS);
         for position in (0..1000).rev() {
             found.add(position, file(position, 3, "x"));
             assert!(found.results.lock().files.len() <= 3);
@@ -133,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_size_of_texts_is_bounded() {
-        let found = Found::new(BOUNDS);
+        let found = FirstResults::new(BOUNDS);
         for position in 0..4 {
             found.add(position, file(position, 1, &"x".repeat(40)));
         }
@@ -144,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_result_that_fills_the_bounds_is_complete() {
-        let found = Found::new(BOUNDS);
+        let found = FirstResults::new(BOUNDS);
         found.add(7, file(7, 5, "x"));
         assert!(found.is_needed(1000));
         let (files, more) = found.finish();
