@@ -177,13 +177,7 @@ impl Daemon {
         let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
-        let state = WorkspaceState {
-            workspace,
-            cache: cache.clone(),
-            clients: clients.clone(),
-            watch,
-            answers: requests::RememberedAnswers::default(),
-        };
+        let state = WorkspaceState::new(workspace, cache.clone(), clients.clone(), watch);
         let interrupted = places.state_dir.join("interrupted");
         let inner = CoreInner {
             roots: open(&config.roots),
