@@ -1,4 +1,5 @@
-//! The file system behind a trait: the real disk, and an in-memory disk that is stricter than the real one.
+//! The file system behind a trait, [`Disk`]: the real disk and, in tests only, the disks of
+//! `tests/support/disk`.
 //!
 //! [`Disk`] has two halves. The daemon observes with the methods up to [`confirm`](Disk::confirm): it opens
 //! roots, resolves paths under them, reads files and lists folders. The remaining methods are the primitives
@@ -12,21 +13,20 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //!
-//! use editd::disk::{Change, Disk, Durability, Expected, Journal, Lost, MemoryDisk, Rescue, commit};
+//! use editd::disk::{Change, Disk, Durability, Expected, Journal, LossReason, OsDisk, Rescue, commit};
 //! use editd::workspace::NewMode;
 //!
 //! /// No other program writes here, so no text needs to be rescued.
 //! struct Alone;
 //!
 //! impl Rescue for Alone {
-//!     fn keep(&self, _: &Path, _: &[u8], _: Lost) -> std::io::Result<()> { unreachable!() }
+//!     fn keep(&self, _: &Path, _: &[u8], _: LossReason) -> std::io::Result<()> { unreachable!() }
 //! }
 //!
-//! let disk = MemoryDisk::new();
-//! disk.add_dir("/state");
-//! disk.write_behind("/shop/a.txt", b"old");
-//! let root = disk.open_root(Path::new("/shop"))?;
-//! let (journal, _) = Journal::open(&disk, Path::new("/state"), Arc::new(Alone))?;
+//! let (disk, state, shop) = (OsDisk::new(), tempfile::tempdir()?, tempfile::tempdir()?);
+//! std::fs::write(shop.path().join("a.txt"), "old")?;
+//! let root = disk.open_root(shop.path())?;
+//! let (journal, _) = Journal::open(&disk, state.path(), Arc::new(Alone))?;
 //!
 //! let (a, b) = (disk.resolve(&root, Path::new("a.txt"))?, disk.resolve(&root, Path::new("new/b.txt"))?);
 //! let image = disk.read(&a, 1 << 20)?.expect("it is there");
@@ -34,12 +34,12 @@
 //!     Change::Replace { target: a, content: b"new".to_vec().into(), expect: Expected::image(&image) },
 //!     Change::Create { target: b, content: b"more".to_vec().into(), mode: NewMode::Plain },
 //! ];
-//! commit(&disk, &journal, &changes, Durability::Process).expect("both files are written");
-//! assert_eq!(disk.content("/shop/a.txt").as_deref(), Some(&b"new"[..]));
-//! assert_eq!(disk.content("/shop/new/b.txt").as_deref(), Some(&b"more"[..]));
+//! commit(&disk, &journal, &changes, Durability::Process)?;
+//! assert_eq!(std::fs::read(shop.path().join("a.txt"))?, b"new");
+//! assert_eq!(std::fs::read(shop.path().join("new/b.txt"))?, b"more");
 //! // The first file no longer matches what its change expects, so neither change is applied again.
 //! assert!(commit(&disk, &journal, &changes, Durability::Process).is_err());
-//! # Ok::<(), editd::disk::DiskError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod bases;
@@ -48,13 +48,14 @@ mod change;
 mod commit;
 mod displaced;
 mod error;
-mod failing;
 mod journal;
-mod memory;
 mod os;
 mod place;
 mod recovery;
 mod stat;
+#[cfg(any(test, feature = "test-disks"))]
+#[path = "../tests/support/disk/mod.rs"]
+mod test_disks;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -65,13 +66,13 @@ pub use change::{Change, CommitError, Committed, Durability, Expected};
 pub use commit::{StagedSet, commit, is_stray, stage};
 pub use displaced::{Displaced, DisplacedFileMonitor};
 pub use error::{DiskError, DiskErrorKind, Result};
-pub use failing::FailingDisk;
 pub use journal::{Journal, LossReason, Rescue};
-pub use memory::MemoryDisk;
 pub use os::OsDisk;
 pub use place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};
 pub use recovery::Recovery;
 pub use stat::{MTime, Stat};
+#[cfg(any(test, feature = "test-disks"))]
+pub use test_disks::{FailingDisk, MemoryDisk};
 pub use watch::{WatchHint, Watcher};
 
 use std::io::Read;

@@ -76,7 +76,7 @@ impl Disk for OsDisk {
     }
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
-        match statat(root.0.handle.as_os()?, below, AtFlags::SYMLINK_NOFOLLOW) {
+        match statat(root.0.handle.descriptor(), below, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(raw) => Ok(Some(convert(&raw))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(below))),
@@ -160,7 +160,7 @@ impl Disk for OsDisk {
     }
 
     fn lease(&self, held: &Handle) -> Option<Lease> {
-        lease::take(held.as_os().ok()?).map(Lease)
+        lease::take(held.descriptor()).map(Lease)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {
@@ -195,7 +195,7 @@ fn process_umask() -> u32 {
 
 /// Returns the state of a name, without following a symlink there.
 fn stat_entry(entry: &Entry) -> Result<Option<Stat>> {
-    match statat(entry.dir.as_os()?, &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
+    match statat(entry.dir.descriptor(), &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(raw) => Ok(Some(convert(&raw))),
         Err(Errno::NOENT) => Ok(None),
         Err(errno) => Err(DiskError::from_errno(errno, "check", &entry.path)),

@@ -1,24 +1,23 @@
 //! Opened locations: roots, targets, and entries of opened folders.
 
-use super::error::{DiskError, DiskErrorKind, Result};
 use super::stat::Stat;
 use crate::workspace::FileKey;
 use std::ffi::OsString;
-use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An opened file or folder, valid only for the disk that created it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Handle(pub(super) HandleKind);
 
 /// The representation of a handle, by disk.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum HandleKind {
     /// A descriptor of the real disk.
     Os(Arc<OwnedFd>),
     /// An inode of the memory disk.
+    #[cfg(any(test, feature = "test-disks"))]
     Memory(u64),
 }
 
@@ -28,33 +27,12 @@ impl Handle {
         Self(HandleKind::Os(Arc::new(fd)))
     }
 
-    /// Returns the descriptor, for the real disk.
-    pub(super) fn as_os(&self) -> Result<&Arc<OwnedFd>> {
+    /// The descriptor of the real disk.
+    pub(super) fn descriptor(&self) -> &Arc<OwnedFd> {
         match &self.0 {
-            HandleKind::Os(fd) => Ok(fd),
-            HandleKind::Memory(_) => Err(foreign()),
-        }
-    }
-
-    /// Returns the inode, for the memory disk.
-    pub(super) fn as_memory(&self) -> Result<u64> {
-        match &self.0 {
-            HandleKind::Memory(inode) => Ok(*inode),
-            HandleKind::Os(_) => Err(foreign()),
-        }
-    }
-}
-
-/// Returns the error for a handle of another disk.
-fn foreign() -> DiskError {
-    DiskError::new(DiskErrorKind::Io, "use a handle of another disk on", Path::new(""))
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            HandleKind::Os(fd) => write!(f, "{fd:?}"),
-            HandleKind::Memory(inode) => write!(f, "memory inode {inode}"),
+            HandleKind::Os(fd) => fd,
+            #[cfg(any(test, feature = "test-disks"))]
+            HandleKind::Memory(inode) => panic!("memory inode {inode} has no descriptor"),
         }
     }
 }

@@ -44,7 +44,7 @@ impl Appender {
     fn still_open(&self, entry: &Entry) -> Result<Option<Arc<File>>> {
         let last = self.last.lock();
         let Some(last) = last.as_ref().filter(|last| last.path == entry.path) else { return Ok(None) };
-        let named = statat(entry.dir.as_os()?, &entry.name, AtFlags::SYMLINK_NOFOLLOW);
+        let named = statat(entry.dir.descriptor(), &entry.name, AtFlags::SYMLINK_NOFOLLOW);
         Ok(named.is_ok_and(|named| (named.st_dev, named.st_ino) == last.inode).then(|| last.file.clone()))
     }
 
@@ -52,7 +52,7 @@ impl Appender {
         let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o600);
-        let file = openat(entry.dir.as_os()?, &entry.name, flags, mode).map_err(failed)?;
+        let file = openat(entry.dir.descriptor(), &entry.name, flags, mode).map_err(failed)?;
         let stat = fstat(&file).map_err(failed)?;
         let file = Arc::new(File::from(file));
         let inode = (stat.st_dev, stat.st_ino);

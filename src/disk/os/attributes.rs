@@ -36,7 +36,7 @@ enum Treatment {
 /// Gives `file` the owner, attributes and mode of `original`, in this order: a change of owner clears
 /// set-user-id bits, and the mode of a file with an ACL is its mask.
 pub(super) fn reproduce(file: &File, original: &Examined) -> Result<Likeness, Errno> {
-    let old = original.handle.as_os().map_err(|_| Errno::BADF)?;
+    let old = original.handle.descriptor();
     let wanted = &original.stat;
     if !chown(file, wanted)? || !copy_xattrs(file, old)? {
         return Ok(Likeness::Impossible);

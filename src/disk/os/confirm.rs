@@ -14,7 +14,7 @@ const OPERATION: &str = "reopen";
 pub(super) fn confirm(target: &Target) -> Result<()> {
     let folder = target.opened_dir();
     let below = folder.strip_prefix(target.root.path()).unwrap_or(Path::new(""));
-    let root = target.root.0.handle.as_os()?;
+    let root = target.root.0.handle.descriptor();
     let changed = || DiskError::new(DiskErrorKind::Changed, OPERATION, &folder);
     let failed = |errno| DiskError::from_errno(errno, OPERATION, &folder);
     if below.as_os_str().is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn confirm(target: &Target) -> Result<()> {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Err(changed()),
         result => result.map_err(failed)?,
     };
-    let same = identity(&fd).map_err(failed)? == identity(target.parent.as_os()?).map_err(failed)?;
+    let same = identity(&fd).map_err(failed)? == identity(target.parent.descriptor()).map_err(failed)?;
     if same { Ok(()) } else { Err(changed()) }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Opti
     let stat = convert_statx(&raw);
     require_file(&stat, &entry.path)?;
     require_writable(entry, &raw, &stat)?;
-    let folder = state(entry.dir.as_os()?).map_err(failed)?;
+    let folder = state(entry.dir.descriptor()).map_err(failed)?;
     let pinned = if raw.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) {
         Some(DiskErrorKind::Busy)
     } else {
@@ -32,7 +32,7 @@ fn opened(entry: &Entry, expected: Option<&Expected>) -> Result<Option<(Handle, 
     let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
     if let Some((expected, handle)) = expected.and_then(|it| Some((it, it.handle.clone()?))) {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-        let named = statx(entry.dir.as_os()?, &entry.name, flags, StatxFlags::BASIC_STATS);
+        let named = statx(entry.dir.descriptor(), &entry.name, flags, StatxFlags::BASIC_STATS);
         // While it is open, no other file can have its inode number.
         if let Some(raw) = named.ok().filter(|raw| convert_statx(raw).same_file(&expected.stat)) {
             return Ok(Some((handle, raw)));
@@ -54,7 +54,7 @@ fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
     if stat.has_no_write_bit() || sealed {
         return Err(DiskError::new(DiskErrorKind::ReadOnly, OPERATION, &entry.path));
     }
-    match accessat(entry.dir.as_os()?, &entry.name, Access::WRITE_OK, AtFlags::EACCESS) {
+    match accessat(entry.dir.descriptor(), &entry.name, Access::WRITE_OK, AtFlags::EACCESS) {
         // A running program can be replaced, although it cannot be written.
         Ok(()) | Err(Errno::TXTBSY) => Ok(()),
         Err(errno) => {
@@ -68,7 +68,7 @@ fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
 /// Returns `true` if this process may create and remove names in the folder.
 fn is_open_to_us(entry: &Entry) -> Result<bool> {
     let rights = Access::WRITE_OK | Access::EXEC_OK;
-    Ok(accessat(entry.dir.as_os()?, ".", rights, AtFlags::EACCESS).is_ok())
+    Ok(accessat(entry.dir.descriptor(), ".", rights, AtFlags::EACCESS).is_ok())
 }
 
 /// Returns `true` if a folder that this process may write lets it rename over a file of that owner.

@@ -19,10 +19,10 @@ const TABLE: &str = "/proc/self/mountinfo";
 pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
     let failed = |errno| DiskError::from_errno(errno, OPERATION, root.path());
     let number = |known: Option<u64>, folder| known.map_or_else(|| mount_of(folder).map_err(failed), Ok);
-    let of_root = number(root.0.mount, root.0.handle.as_os()?)?;
+    let of_root = number(root.0.mount, root.0.handle.descriptor())?;
     let Some(target) = target else { return true_path(of_root, root.path()) };
     // A file may be a mount point, too. A missing file is on its folder's mount.
-    let of_target = number(target.mount, target.parent.as_os()?)?;
+    let of_target = number(target.mount, target.parent.descriptor())?;
     // Locations under the root that are on the root's own mount are reached only through that mount.
     if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
 }

@@ -29,7 +29,7 @@ pub(super) fn overwrite(entry: &Entry, original: &Examined, content: &[u8]) -> R
 
 fn open(entry: &Entry) -> Result<File> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    openat(entry.dir.as_os()?, &entry.name, flags, Mode::empty())
+    openat(entry.dir.descriptor(), &entry.name, flags, Mode::empty())
         .map(File::from)
         .map_err(|errno| DiskError::from_errno(errno, OPERATION, &entry.path))
 }

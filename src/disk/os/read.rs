@@ -22,7 +22,7 @@ pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
 /// Opens a file for reading. Never blocks: a FIFO without a writer opens at once and is then refused.
 pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    match openat(entry.dir.as_os()?, &entry.name, flags, Mode::empty()) {
+    match openat(entry.dir.descriptor(), &entry.name, flags, Mode::empty()) {
         Ok(fd) => Ok(Some(fd)),
         Err(Errno::NOENT) => Ok(None),
         // A symlink has taken the name since it was resolved.
@@ -40,14 +40,14 @@ pub(super) fn read_held(held: &Handle, path: &Path, limit: u64) -> Result<FileIm
 
 /// Returns the state of a file that is held open.
 pub(super) fn stat_held(held: &Handle, path: &Path) -> Result<Stat> {
-    fstat(held.as_os()?)
+    fstat(held.descriptor())
         .map(|raw| convert(&raw))
         .map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }
 
 /// Reads an opened file completely; reads again if the file changed in the meantime.
 fn read_open(handle: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
-    let file = handle.as_os()?;
+    let file = handle.descriptor();
     let mut bytes = Vec::new();
     for _ in 0..MAX_TRIES {
         let before = state(file, path)?;
@@ -70,7 +70,7 @@ pub(super) fn holds(entry: &Entry, bytes: &FileBytes) -> Result<bool> {
 
 /// Like [`holds`], for a file that is held open: programs that watch the folder do not see another open.
 pub(super) fn holds_held(held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
-    holds_open(held.as_os()?, path, bytes)
+    holds_open(held.descriptor(), path, bytes)
 }
 
 fn holds_open(file: &OwnedFd, path: &Path, bytes: &FileBytes) -> Result<bool> {

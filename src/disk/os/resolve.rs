@@ -107,7 +107,7 @@ struct Opened {
 
 /// Opens a folder under the root, following symlinks that stay there.
 fn open_folder(root: &Root, folder: &Path) -> std::result::Result<Opened, Errno> {
-    let root_fd = root.0.handle.as_os().map_err(|_| Errno::BADF)?;
+    let root_fd = root.0.handle.descriptor();
     if folder.as_os_str().is_empty() {
         // The root itself may have been moved away, and another folder may be at its path.
         let path = path_of(root_fd)?;
@@ -167,7 +167,7 @@ pub(super) fn open_beneath(
 
 /// Resolves a name in an opened folder. `rest` holds the components after it that do not exist.
 fn at_name(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString], requested: &Path) -> Result<Step> {
-    let folder = opened.handle.as_os()?;
+    let folder = opened.handle.descriptor();
     let known = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let (stat, mount) = match statx(folder, name, flags, known) {
@@ -194,7 +194,7 @@ fn follow(
     rest: &[OsString],
     requested: &Path,
 ) -> Result<PathBuf> {
-    let text = match readlinkat(opened.handle.as_os()?, name, Vec::new()) {
+    let text = match readlinkat(opened.handle.descriptor(), name, Vec::new()) {
         Ok(text) => PathBuf::from(OsString::from_vec(text.into_bytes())),
         // The name is no longer a symlink: check again.
         Err(Errno::INVAL | Errno::NOENT) => PathBuf::from(name),

@@ -45,7 +45,7 @@ fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd,
         NewMode::Executable => 0o777,
         NewMode::Bits(bits) => bits & 0o777,
     };
-    let dir = entry.dir.as_os().map_err(|_| Errno::BADF)?;
+    let dir = entry.dir.descriptor();
     openat(dir, &entry.name, flags, Mode::from_raw_mode(mode))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn with_space(error: DiskError, entry: &Entry, required: u64) -> Disk
     if !matches!(error.kind, DiskErrorKind::NoSpace { .. }) {
         return error;
     }
-    let space = entry.dir.as_os().ok().and_then(|dir| rustix::fs::fstatvfs(dir).ok());
+    let space = rustix::fs::fstatvfs(entry.dir.descriptor()).ok();
     let available = space.map(|space| space.f_bavail.saturating_mul(space.f_frsize));
     error.with_kind(DiskErrorKind::NoSpace { required: Some(required), available })
 }

@@ -64,7 +64,7 @@ fn open_below(root: &Root, below: &Path, flags: OFlags) -> Result<OwnedFd> {
     let failed = |errno| DiskError::from_errno(errno, "open", &root.path().join(below));
     let below = if below.as_os_str().is_empty() { OsString::from(".") } else { below.as_os_str().to_owned() };
     let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
-    let root = root.0.handle.as_os()?;
+    let root = root.0.handle.descriptor();
     for _ in 0..MAX_TRIES {
         match openat2(root, below.as_os_str(), flags | OFlags::CLOEXEC, Mode::empty(), how) {
             Err(Errno::AGAIN | Errno::INTR) => {}

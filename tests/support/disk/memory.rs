@@ -4,11 +4,12 @@
 mod tree;
 mod walk;
 
-use super::error::{DiskError, DiskErrorKind, Result};
 use super::failing::half_written;
-use super::place::{Entry, FileImage, Handle, HandleKind, Listed, Root, RootInner, Target};
-use super::stat::Stat;
-use super::{Disk, Examined, Expected, FileBytes, Flush, Sink, StageOrder, Staged, Streamed};
+use crate::disk::place::{HandleKind, RootInner};
+use crate::disk::{
+    Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Listed,
+    Result, Root, Sink, StageOrder, Staged, Stat, Streamed, Target,
+};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -116,6 +117,17 @@ impl State {
         match &self.fail {
             Some((k, kind)) if *k == self.calls => Err(DiskError::new(kind.clone(), operation, path)),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Handle {
+    fn as_memory(&self) -> Result<u64> {
+        match &self.0 {
+            HandleKind::Memory(inode) => Ok(*inode),
+            HandleKind::Os(_) => {
+                Err(DiskError::new(DiskErrorKind::Io, "use a handle of another disk on", Path::new("")))
+            }
         }
     }
 }
