@@ -67,7 +67,7 @@ pub use commit::{StagedSet, commit, is_stray, stage};
 pub use displaced::{Displaced, DisplacedFileMonitor};
 pub use error::{DiskError, DiskErrorKind, Result};
 pub use journal::{Journal, LossReason, Rescue};
-pub use os::OsDisk;
+pub use os::{Lease, OsDisk};
 pub use place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};
 pub use recovery::Recovery;
 pub use stat::{MTime, Stat};
@@ -139,17 +139,6 @@ pub enum Flush {
     Ordered,
     /// Before the call returns.
     Now,
-}
-
-/// A lease on a file. While it is held, no other program can newly open the file for writing.
-#[derive(Debug)]
-pub struct Lease(os::OsLease);
-
-impl Lease {
-    /// Returns `true` if another program is waiting to open the file.
-    pub fn is_wanted(&self) -> bool {
-        self.0.is_wanted()
-    }
 }
 
 /// Result of staging a file.

@@ -3,7 +3,7 @@
 use super::stat::Stat;
 use crate::workspace::FileKey;
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ pub(super) enum HandleKind {
     Memory(u64),
 }
 
-impl Handle {
-    /// Creates a handle of the real disk.
-    pub(super) fn os(fd: OwnedFd) -> Self {
+impl From<OwnedFd> for Handle {
+    fn from(fd: OwnedFd) -> Self {
         Self(HandleKind::Os(Arc::new(fd)))
     }
+}
 
-    /// The descriptor of the real disk.
-    pub(super) fn descriptor(&self) -> &Arc<OwnedFd> {
+impl AsFd for Handle {
+    fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.0 {
-            HandleKind::Os(fd) => fd,
+            HandleKind::Os(fd) => fd.as_fd(),
             #[cfg(any(test, feature = "test-disks"))]
             HandleKind::Memory(inode) => panic!("memory inode {inode} has no descriptor"),
         }

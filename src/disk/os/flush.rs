@@ -1,6 +1,6 @@
 //! Flushing written bytes to stable storage, as soon as the durability requires and no sooner.
 
-use super::root::{EXT4, TMPFS};
+use super::open::{EXT4, TMPFS};
 use crate::disk::Flush;
 use rustix::fs::{fstatfs, fsync};
 use rustix::io::Errno;

@@ -1,8 +1,9 @@
 //! A read lease: while it is held, every open of the file for writing waits.
 
+use crate::disk::error::errno_of;
+use crate::disk::place::Handle;
 use rustix::io::Errno;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::Arc;
+use std::os::fd::{AsFd, AsRawFd};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -14,20 +15,20 @@ const BETWEEN_TRIES: Duration = Duration::from_micros(200);
 /// not define it.
 const F_SETSIG: i32 = 10;
 
-/// A lease, released on drop. The kernel revokes it after `lease-break-time` (45 s), thousands of times
-/// longer than it is ever held.
+/// A lease on a file. While it is held, no other program can newly open the file for writing. The kernel
+/// revokes it after `lease-break-time` (45 s), thousands of times longer than it is ever held.
 #[derive(Debug)]
-pub(in crate::disk) struct OsLease(Arc<OwnedFd>);
+pub struct Lease(Handle);
 
 /// Takes a lease on a file that is open for reading. Returns `None` if the file system has no leases, the
 /// file belongs to another user, or another program keeps it open for writing.
-pub(super) fn take(file: &Arc<OwnedFd>) -> Option<OsLease> {
+pub(super) fn take(file: &Handle) -> Option<Lease> {
     // Waiting programs are detected by polling. The kernel also sends a signal, which would end the process
     // if it were not one that is ignored by default.
     control(file, F_SETSIG, libc::SIGURG).ok()?;
     for _ in 0..TRIES {
         match set(file, libc::F_RDLCK) {
-            Ok(()) => return Some(OsLease(file.clone())),
+            Ok(()) => return Some(Lease(file.clone())),
             Err(Errno::AGAIN) => sleep(BETWEEN_TRIES),
             Err(_) => return None,
         }
@@ -35,31 +36,30 @@ pub(super) fn take(file: &Arc<OwnedFd>) -> Option<OsLease> {
     None
 }
 
-impl OsLease {
-    /// Returns `true` if another program is waiting for the lease to end.
-    pub(in crate::disk) fn is_wanted(&self) -> bool {
+impl Lease {
+    /// Returns `true` if another program is waiting to open the file.
+    pub fn is_wanted(&self) -> bool {
         control(&self.0, libc::F_GETLEASE, 0) != Ok(libc::F_RDLCK)
     }
 }
 
-impl Drop for OsLease {
+impl Drop for Lease {
     fn drop(&mut self) {
         set(&self.0, libc::F_UNLCK).ok();
     }
 }
 
-fn set(file: &OwnedFd, kind: i32) -> Result<(), Errno> {
+fn set(file: &Handle, kind: i32) -> Result<(), Errno> {
     control(file, libc::F_SETLEASE, kind).map(drop)
 }
 
 #[expect(unsafe_code, reason = "rustix has none of the `fcntl` operations for leases")]
-fn control(file: &OwnedFd, operation: i32, argument: i32) -> Result<i32, Errno> {
+fn control(file: &Handle, operation: i32, argument: i32) -> Result<i32, Errno> {
     // SAFETY: the descriptor is open as long as the file is borrowed; these operations take a number and touch
     // no memory of this process.
-    let result = unsafe { libc::fcntl(file.as_raw_fd(), operation, argument) };
+    let result = unsafe { libc::fcntl(file.as_fd().as_raw_fd(), operation, argument) };
     if result < 0 {
-        let error = std::io::Error::last_os_error();
-        return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        return Err(errno_of(&std::io::Error::last_os_error()));
     }
     Ok(result)
 }

@@ -1,0 +1,177 @@
+//! Writing files: new ones under a temporary name, existing ones in place, and the appended logs of editd.
+
+use super::flush::flush;
+use super::{attributes, convert, state};
+use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result, errno_of};
+use crate::disk::place::Entry;
+use crate::disk::{Disk, Examined, FileBytes, Flush, OsDisk, StageOrder, Staged, Stat};
+use crate::workspace::NewMode;
+use parking_lot::Mutex;
+use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fchmod, fstat, fstatvfs, fsync, openat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const WRITE: &str = "write";
+const APPEND: &str = "write to";
+
+/// Buffer size for small pieces, in bytes.
+const GATHERED: usize = 64 << 10;
+
+/// Creates a new file, fills it and sets its attributes; leaves nothing behind if that fails.
+pub(super) fn stage(disk: &OsDisk, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    let failed = |errno| with_space(errno, entry, order.content.len());
+    let mut file = match create(entry, &order) {
+        Ok(file) => file,
+        // A folder that accepts no new file may still hold a file that can be written.
+        Err(Errno::ACCESS | Errno::PERM) if order.like.is_some() => return Ok(Staged::Unfaithful),
+        Err(errno) => return Err(failed(errno)),
+    };
+    let result = fill(&mut file, &order, disk.umask);
+    if !matches!(result, Ok(Some(_))) {
+        disk.remove(entry)?;
+    }
+    Ok(match result.map_err(failed)? {
+        Some(stat) => Staged::Ready { stat, handle: rustix::fd::OwnedFd::from(file).into() },
+        None => Staged::Unfaithful,
+    })
+}
+
+fn create(entry: &Entry, order: &StageOrder<'_>) -> rustix::io::Result<File> {
+    // Readable too, so that a later check can see what other programs wrote into it.
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // The replacement of a private file must never be readable by others, not even briefly.
+    let mode = match order.mode {
+        _ if order.like.is_some() => 0o600,
+        NewMode::Plain => 0o666,
+        NewMode::Executable => 0o777,
+        NewMode::Bits(bits) => bits & 0o777,
+    };
+    openat(&entry.dir, &entry.name, flags, Mode::from_raw_mode(mode)).map(File::from)
+}
+
+/// Writes the content, copies the attributes and flushes. Returns `None` if the file cannot match the
+/// original.
+fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> rustix::io::Result<Option<Stat>> {
+    write_pieces(file, order.content).map_err(|error| errno_of(&error))?;
+    let stat = match order.like {
+        Some(original) => attributes::reproduce(file, original)?,
+        None => Some(set_mode(file, order.mode, umask)?),
+    };
+    if stat.is_some() {
+        flush(file, order.flush)?;
+    }
+    Ok(stat)
+}
+
+/// Writes the content. Small pieces are buffered, large ones are written directly.
+fn write_pieces(file: &mut File, content: &FileBytes) -> std::io::Result<()> {
+    let mut writer = BufWriter::with_capacity(GATHERED.min(content.len()), file);
+    content.pieces().try_for_each(|piece| writer.write_all(piece))?;
+    writer.flush()
+}
+
+/// Sets the mode of a new file. An ACL inherited from the folder replaces the umask.
+fn set_mode(file: &File, mode: NewMode, umask: u32) -> rustix::io::Result<Stat> {
+    let stat = convert(&fstat(file)?);
+    let wanted = match mode {
+        NewMode::Plain => 0o666 & !umask,
+        NewMode::Executable => 0o777 & !umask,
+        NewMode::Bits(bits) => bits & 0o7777,
+    };
+    let is_given = matches!(mode, NewMode::Bits(_));
+    if stat.mode & 0o7777 == wanted || (!is_given && attributes::has_acl(file)) {
+        return Ok(stat);
+    }
+    fchmod(file, Mode::from_raw_mode(wanted))?;
+    fstat(file).map(|raw| convert(&raw))
+}
+
+/// Returns the error of a write of `required` bytes. For a full disk it includes the space needed and the
+/// space now available.
+fn with_space(errno: Errno, entry: &Entry, required: usize) -> DiskError {
+    let error = DiskError::from_errno(errno, WRITE, &entry.path);
+    if !matches!(error.kind, DiskErrorKind::NoSpace { .. }) {
+        return error;
+    }
+    let space = fstatvfs(&entry.dir).ok();
+    let available = space.map(|space| space.f_bavail.saturating_mul(space.f_frsize));
+    error.with_kind(DiskErrorKind::NoSpace { required: Some(required as u64), available })
+}
+
+/// Overwrites the inode that was examined, if it must stay the same. A failure may leave a part of the
+/// content.
+pub(super) fn overwrite(entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = openat(&entry.dir, &entry.name, flags, Mode::empty()).context(WRITE, &entry.path)?;
+    let before = state(&file, WRITE, &entry.path)?;
+    if !before.same_file(&original.stat) {
+        return Err(DiskError::new(DiskErrorKind::Changed, WRITE, &entry.path));
+    }
+    write_in_place(&file.into(), before.size, original.stat.mode, content)
+        .map_err(|errno| with_space(errno, entry, content.len()))
+}
+
+fn write_in_place(file: &File, old_size: u64, mode: u32, content: &[u8]) -> rustix::io::Result<()> {
+    let size = content.len() as u64;
+    if size > old_size {
+        // Detects a full disk before a byte is changed. Not every file system supports this; otherwise the
+        // write itself fails.
+        let reserved = fallocate(file, FallocateFlags::KEEP_SIZE, old_size, size - old_size);
+        if let Err(errno @ (Errno::NOSPC | Errno::DQUOT)) = reserved {
+            return Err(errno);
+        }
+    }
+    file.write_all_at(content, 0).and_then(|()| file.set_len(size)).map_err(|error| errno_of(&error))?;
+    // A write clears set-user-id bits, and the file must keep them.
+    if fstat(file)?.st_mode != mode {
+        fchmod(file, Mode::from_raw_mode(mode & 0o7777))?;
+    }
+    fsync(file)
+}
+
+/// Appends to files. The most recent file stays open, because the next append usually goes to the same one:
+/// every change is recorded twice.
+#[derive(Debug, Default)]
+pub(super) struct Appender {
+    last: Mutex<Option<OpenedLog>>,
+}
+
+#[derive(Debug)]
+struct OpenedLog {
+    path: PathBuf,
+    stat: Stat,
+    file: Arc<File>,
+}
+
+impl Appender {
+    pub(super) fn append(&self, entry: &Entry, bytes: &[u8], how: Flush) -> Result<()> {
+        let file = match self.still_open(entry) {
+            Some(file) => file,
+            None => self.open(entry)?,
+        };
+        let written = (&*file).write_all(bytes).map_err(|error| errno_of(&error));
+        written.and_then(|()| flush(&file, how)).context(APPEND, &entry.path)
+    }
+
+    /// Returns the open file if the name still leads to it.
+    fn still_open(&self, entry: &Entry) -> Option<Arc<File>> {
+        let last = self.last.lock();
+        let last = last.as_ref().filter(|last| last.path == entry.path)?;
+        let named = super::stat_entry(entry).ok()??;
+        named.same_file(&last.stat).then(|| last.file.clone())
+    }
+
+    fn open(&self, entry: &Entry) -> Result<Arc<File>> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o600);
+        let file = openat(&entry.dir, &entry.name, flags, mode).context(APPEND, &entry.path)?;
+        let stat = state(&file, APPEND, &entry.path)?;
+        let file = Arc::new(File::from(file));
+        *self.last.lock() = Some(OpenedLog { path: entry.path.clone(), stat, file: file.clone() });
+        Ok(file)
+    }
+}
