@@ -1,28 +1,27 @@
 //! The real disk.
 
 mod attributes;
-mod flush;
-mod lease;
 mod mounts;
 mod open;
 mod read;
 mod resolve;
+mod state;
 mod write;
 
-pub use lease::Lease;
-
-use super::error::{DiskError, DiskErrorKind, ErrnoContext, Result};
-use super::place::{Entry, FileImage, Handle, Listed, Root, Target};
-use super::stat::{MTime, Stat};
-use super::{Disk, Examined, Expected, FileBytes, Flush, Sink, StageOrder, Staged, Streamed};
+use super::bytes::FileBytes;
+use super::change::Expected;
+use super::error::{DiskError, ErrnoContext, Result};
+use super::interface::{Disk, Examined, Flush, Sink, StageOrder, Staged, Streamed};
+use super::lease::Lease;
+use super::place::{Entry, FileImage, Handle, Listed, Root, Stat, Target};
 use open::HELD_FOLDER;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, Statx, StatxTimestamp, fchmod, fstat, fsync, linkat, makedev,
-    mkdirat, openat, renameat, renameat_with, statat, unlinkat,
+    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, mkdirat, openat, renameat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
+use state::{convert, stat_entry};
 use std::io::Read;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use write::Appender;
 
@@ -125,7 +124,7 @@ impl Disk for OsDisk {
     }
 
     fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
-        write::stage(self, entry, order)
+        write::stage(entry, order, self.umask)
     }
 
     fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
@@ -166,11 +165,11 @@ impl Disk for OsDisk {
     }
 
     fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
-        state(held, "read", path)
+        state::state(held, "read", path)
     }
 
     fn lease(&self, held: &Handle) -> Option<Lease> {
-        lease::take(held)
+        Lease::take(held)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {
@@ -250,71 +249,4 @@ fn process_umask() -> u32 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
     digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
-}
-
-/// Returns the state of a name, without following a symlink there.
-fn stat_entry(entry: &Entry) -> Result<Option<Stat>> {
-    match statat(&entry.dir, &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(raw) => Ok(Some(convert(&raw))),
-        Err(Errno::NOENT) => Ok(None),
-        Err(errno) => Err(DiskError::from_errno(errno, "check", &entry.path)),
-    }
-}
-
-/// Returns the state of an open file.
-fn state(file: impl AsFd, operation: &'static str, path: &Path) -> Result<Stat> {
-    fstat(file).map(|raw| convert(&raw)).context(operation, path)
-}
-
-/// Converts the result of `stat`.
-#[expect(clippy::unnecessary_cast, reason = "the system's field types differ between processors")]
-fn convert(raw: &rustix::fs::Stat) -> Stat {
-    let mut stat = Stat {
-        dev: raw.st_dev as u64,
-        ino: raw.st_ino as u64,
-        size: raw.st_size.cast_unsigned(),
-        mtime: MTime { seconds: raw.st_mtime as i64, nanos: raw.st_mtime_nsec as u32 },
-        ctime: MTime { seconds: raw.st_ctime as i64, nanos: raw.st_ctime_nsec as u32 },
-        mode: raw.st_mode as u32,
-        nlink: raw.st_nlink as u64,
-        uid: raw.st_uid as u32,
-        gid: raw.st_gid as u32,
-        racy: false,
-    };
-    stat.racy = stat.is_racy(MTime::now());
-    stat
-}
-
-/// Converts the result of `statx`.
-fn convert_statx(raw: &Statx) -> Stat {
-    let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
-    let mut stat = Stat {
-        dev: makedev(raw.stx_dev_major, raw.stx_dev_minor),
-        ino: raw.stx_ino,
-        size: raw.stx_size,
-        mtime: stamp(&raw.stx_mtime),
-        ctime: stamp(&raw.stx_ctime),
-        mode: raw.stx_mode.into(),
-        nlink: raw.stx_nlink.into(),
-        uid: raw.stx_uid,
-        gid: raw.stx_gid,
-        racy: false,
-    };
-    stat.racy = stat.is_racy(MTime::now());
-    stat
-}
-
-/// Refuses anything but a regular file.
-fn require_file(stat: &Stat, path: &Path) -> Result<()> {
-    use rustix::fs::FileType;
-    let what = match FileType::from_raw_mode(stat.mode) {
-        FileType::RegularFile => return Ok(()),
-        FileType::Directory => "a folder",
-        FileType::Symlink => "a symlink",
-        FileType::Fifo => "a named pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "something unknown",
-    };
-    Err(DiskError::new(DiskErrorKind::NotAFile { what }, "use", path))
 }

@@ -1,11 +1,17 @@
-//! Opened locations: roots, targets, and entries of opened folders.
+//! Opened locations (roots, targets, and entries of opened folders) and the states of files in them.
 
-use super::stat::Stat;
 use crate::workspace::FileKey;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Prefix of the names of all staged and displaced files. These names have a fixed short length, because the
+/// file's own name plus a suffix would not fit if the name already has the maximum length.
+const STRAY_PREFIX: &str = ".editd-";
 
 /// An opened file or folder, valid only for the disk that created it.
 #[derive(Clone, Debug)]
@@ -75,6 +81,12 @@ impl Root {
     pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {
         stat.racy |= !self.is_steady(&stat);
         stat
+    }
+
+    /// Returns an entry of the root folder.
+    pub(super) fn entry(&self, name: impl Into<OsString>) -> Entry {
+        let name = name.into();
+        Entry { dir: self.0.handle.clone(), path: self.path().join(&name), name }
     }
 
     /// Returns `true` if a file is on a local file system whose timestamps are known to change with every
@@ -152,6 +164,25 @@ impl Target {
         let path = self.opened_dir().join(&name);
         Entry { dir: self.parent.clone(), name, path }
     }
+
+    /// Returns an entry of the opened folder with a fresh name, for a staged or displaced file.
+    pub(super) fn stray_beside(&self) -> Entry {
+        self.beside(OsString::from(format!("{STRAY_PREFIX}{}", fresh_id())))
+    }
+}
+
+/// Returns sixteen hexadecimal digits that are unique.
+pub(super) fn fresh_id() -> String {
+    static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("{:016x}", SEED.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// Returns `true` if a name is one that a commit temporarily gives to files it is about to install or remove.
+/// Listings omit such files, and a start may remove those that the journal names.
+pub fn is_stray(name: &OsStr) -> bool {
+    let Some(random) = name.to_str().and_then(|name| name.strip_prefix(STRAY_PREFIX)) else { return false };
+    random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A name in an opened folder, the operand of every primitive.
@@ -165,6 +196,13 @@ pub struct Entry {
     pub path: PathBuf,
 }
 
+impl Entry {
+    /// The path of the opened folder.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+}
+
 /// The content of a file and the state in which it was read.
 #[derive(Clone, Debug)]
 pub struct FileImage {
@@ -174,4 +212,88 @@ pub struct FileImage {
     pub stat: Stat,
     /// The file itself, open.
     pub handle: Handle,
+}
+
+/// A file's timestamp. Timestamps are only compared for equality: copying tools set them back, so their order
+/// does not tell which content is newer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MTime {
+    /// Seconds since 1970, UTC.
+    pub seconds: i64,
+    /// Nanoseconds within the second.
+    pub nanos: u32,
+}
+
+impl MTime {
+    /// Returns the current time of the system's clock.
+    pub fn now() -> Self {
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => Self { seconds: since.as_secs().cast_signed(), nanos: since.subsec_nanos() },
+            Err(_) => Self { seconds: 0, nanos: 0 },
+        }
+    }
+}
+
+/// A file's state, as returned by one system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number. Some file systems reuse it as soon as a file is removed.
+    pub ino: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last change of the content, as reported by the file system.
+    pub mtime: MTime,
+    /// Time of the last change of content, link count, owner or mode. Unlike `mtime`, programs cannot set it.
+    pub ctime: MTime,
+    /// File type and permission bits.
+    pub mode: u32,
+    /// Number of names of the file.
+    pub nlink: u64,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// `true` if an equal state later does not prove equal content, because the file was too young when it
+    /// was read or its file system is not well known. See [`Stat::is_racy`].
+    pub racy: bool,
+}
+
+impl Stat {
+    /// Coarsest timestamp clock of a file system, rounded up (ext4 with small inodes: 1 s). A file changed
+    /// within this many seconds before it was read may change again without a trace in its timestamps.
+    pub const RACY_SECONDS: i64 = 2;
+
+    /// Returns `true` if nothing that the file system reports has changed between two observations. Proves
+    /// equal content only if the earlier observation was not [`racy`](Stat::racy).
+    pub fn same_version(&self, other: &Self) -> bool {
+        self.same_content(other)
+            && self.ctime == other.ctime
+            && self.mode == other.mode
+            && self.nlink == other.nlink
+            && (self.uid, self.gid) == (other.uid, other.gid)
+    }
+
+    /// Like [`Stat::same_version`], but ignores what a rename or a chmod changes.
+    pub fn same_content(&self, other: &Self) -> bool {
+        self.same_file(other) && self.size == other.size && self.mtime == other.mtime
+    }
+
+    /// Returns `true` if both are the same inode.
+    pub fn same_file(&self, other: &Self) -> bool {
+        (self.dev, self.ino) == (other.dev, other.ino)
+    }
+
+    /// Returns `true` if a state observed at `now` could not reveal a later change by its timestamps: one of
+    /// them is younger than the coarsest clock, or in the future.
+    pub fn is_racy(&self, now: MTime) -> bool {
+        let young = |stamp: MTime| stamp.seconds >= now.seconds - Self::RACY_SECONDS;
+        young(self.mtime) || young(self.ctime)
+    }
+
+    /// Returns `true` if the file has no write permission for anyone; editd respects that even as root.
+    pub fn has_no_write_bit(&self) -> bool {
+        self.mode & 0o222 == 0
+    }
 }

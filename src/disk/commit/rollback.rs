@@ -1,16 +1,16 @@
 //! Rollback: restores everything in reverse order, but only where the disk still holds what the commit put
 //! there.
 
+use crate::disk::bytes::FileBytes;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::interface::{Disk, Examined, MAX_TRIES};
 use crate::disk::journal::{Journal, LossReason};
-use crate::disk::place::Entry;
-use crate::disk::stat::Stat;
-use crate::disk::{Disk, Examined, FileBytes, MAX_TRIES};
+use crate::disk::place::{Entry, Stat};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An attempted step, with the data needed to undo it.
-pub(super) enum Step {
+pub(super) enum UndoStep {
     /// Wrote the staged file for the file at path `of`.
     Staged { at: Entry, content: FileBytes, of: PathBuf },
     /// Set out to keep the old file of path `of` under the name `at`.
@@ -29,45 +29,23 @@ pub(super) enum Step {
     MadeDir { at: Entry },
 }
 
-/// The steps of a commit so far.
-#[derive(Default)]
-pub(super) struct Undo(Vec<Step>);
-
-impl Undo {
-    pub(super) fn push(&mut self, step: Step) {
-        self.0.push(step);
-    }
-
-    /// Drops the last step, which was not possible here and had no effect.
-    pub(super) fn forget_last(&mut self) {
-        self.0.pop();
-    }
-
-    /// Marks the last overwrite as complete.
-    pub(super) fn mark_overwritten(&mut self) {
-        if let Some(Step::Overwritten { done, .. }) = self.0.last_mut() {
-            *done = true;
-        }
-    }
-
-    /// Undoes all steps; returns the errors of those that could not be undone.
-    pub(super) fn roll_back(self, disk: &dyn Disk, journal: &Journal) -> Vec<DiskError> {
-        self.0.into_iter().rev().filter_map(|step| undo(disk, journal, step).err()).collect()
-    }
+/// Undoes all steps, the last one first; returns the errors of those that could not be undone.
+pub(super) fn roll_back(disk: &dyn Disk, journal: &Journal, steps: Vec<UndoStep>) -> Vec<DiskError> {
+    steps.into_iter().rev().filter_map(|step| undo(disk, journal, step).err()).collect()
 }
 
-fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
+fn undo(disk: &dyn Disk, journal: &Journal, step: UndoStep) -> Result<()> {
     match step {
-        Step::Staged { at, content, of } => clear_stray(disk, journal, &at, Some(&content), &of),
-        Step::Kept { at, of } => clear_stray(disk, journal, &at, None, &of),
-        Step::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
-        Step::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
-        Step::Installed { name, at, ours } => uninstall(disk, &name, &at, &ours),
-        Step::Moved { from, to, file } => move_back(disk, &from, &to, &file),
-        Step::Overwritten { name, original, old, new, done } => {
+        UndoStep::Staged { at, content, of } => clear_stray(disk, journal, &at, Some(&content), &of),
+        UndoStep::Kept { at, of } => clear_stray(disk, journal, &at, None, &of),
+        UndoStep::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
+        UndoStep::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
+        UndoStep::Installed { name, at, ours } => uninstall(disk, &name, &at, &ours),
+        UndoStep::Moved { from, to, file } => move_back(disk, &from, &to, &file),
+        UndoStep::Overwritten { name, original, old, new, done } => {
             write_back(disk, &name, &original, (&old, &new), done)
         }
-        Step::MadeDir { at } => remove_folder(disk, &at),
+        UndoStep::MadeDir { at } => remove_folder(disk, &at),
     }
 }
 

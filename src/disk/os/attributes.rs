@@ -1,10 +1,12 @@
 //! Attributes of a file: whether they let it be changed or replaced, and how a file that replaces it gets
 //! them.
 
-use super::{convert, convert_statx, read, require_file};
+use super::read;
+use super::state::{convert, convert_statx, require_file};
+use crate::disk::change::Expected;
 use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result};
-use crate::disk::place::{Entry, Handle};
-use crate::disk::{Examined, Expected, Stat};
+use crate::disk::interface::Examined;
+use crate::disk::place::{Entry, Handle, Stat};
 use rustix::fs::{
     Access, AtFlags, Gid, Mode, Statx, StatxAttributes, StatxFlags, Uid, XattrFlags, accessat, fchmod,
     fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat, statx,

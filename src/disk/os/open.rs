@@ -1,8 +1,8 @@
 //! Opening roots, and folders and files under a root. No path is trusted: what was opened decides.
 
-use super::{convert_statx, require_file, state};
-use crate::disk::MAX_TRIES;
+use super::state::{convert_statx, require_file, state};
 use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result};
+use crate::disk::interface::MAX_TRIES;
 use crate::disk::place::{Handle, Kind, Listed, Root, RootInner, Target};
 use rustix::fs::{
     AtFlags, Dir, DirEntry, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fstat, fstatfs, openat2,

@@ -5,7 +5,7 @@
 //! opened: no path is resolved again between this check and a later commit.
 
 use super::open::{OpenedFolder, not_beneath};
-use super::{convert_statx, require_file};
+use super::state::{convert_statx, require_file};
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::place::{Root, Target};
 use crate::workspace::FileKey;

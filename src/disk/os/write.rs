@@ -1,16 +1,22 @@
-//! Writing files: new ones under a temporary name, existing ones in place, and the appended logs of editd.
+//! Writing and flushing: new files under a temporary name, existing files in place, and the logs of editd.
 
-use super::flush::flush;
-use super::{attributes, convert, state};
+use super::attributes;
+use super::open::{EXT4, TMPFS};
+use super::state::{convert, stat_entry, state};
+use crate::disk::bytes::FileBytes;
 use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result, errno_of};
-use crate::disk::place::Entry;
-use crate::disk::{Disk, Examined, FileBytes, Flush, OsDisk, StageOrder, Staged, Stat};
+use crate::disk::interface::{Examined, Flush, StageOrder, Staged};
+use crate::disk::place::{Entry, Stat};
 use crate::workspace::NewMode;
 use parking_lot::Mutex;
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fchmod, fstat, fstatvfs, fsync, openat};
+use rustix::fs::{
+    AtFlags, FallocateFlags, Mode, OFlags, fallocate, fchmod, fstat, fstatfs, fstatvfs, fsync, openat,
+    unlinkat,
+};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +28,7 @@ const APPEND: &str = "write to";
 const GATHERED: usize = 64 << 10;
 
 /// Creates a new file, fills it and sets its attributes; leaves nothing behind if that fails.
-pub(super) fn stage(disk: &OsDisk, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<Staged> {
     let failed = |errno| with_space(errno, entry, order.content.len());
     let mut file = match create(entry, &order) {
         Ok(file) => file,
@@ -30,12 +36,12 @@ pub(super) fn stage(disk: &OsDisk, entry: &Entry, order: StageOrder<'_>) -> Resu
         Err(Errno::ACCESS | Errno::PERM) if order.like.is_some() => return Ok(Staged::Unfaithful),
         Err(errno) => return Err(failed(errno)),
     };
-    let result = fill(&mut file, &order, disk.umask);
+    let result = fill(&mut file, &order, umask);
     if !matches!(result, Ok(Some(_))) {
-        disk.remove(entry)?;
+        unlinkat(&entry.dir, &entry.name, AtFlags::empty()).context("remove", &entry.path)?;
     }
     Ok(match result.map_err(failed)? {
-        Some(stat) => Staged::Ready { stat, handle: rustix::fd::OwnedFd::from(file).into() },
+        Some(stat) => Staged::Ready { stat, handle: OwnedFd::from(file).into() },
         None => Staged::Unfaithful,
     })
 }
@@ -102,6 +108,35 @@ fn with_space(errno: Errno, entry: &Entry, required: usize) -> DiskError {
     error.with_kind(DiskErrorKind::NoSpace { required: Some(required as u64), available })
 }
 
+/// Flushes the file's bytes as `flush` requires.
+fn flush(file: &File, flush: Flush) -> rustix::io::Result<()> {
+    match flush {
+        Flush::Later => Ok(()),
+        Flush::Now => fsync(file),
+        Flush::Ordered => match fstatfs(file)?.f_type.cast_unsigned() {
+            // A power cut leaves nothing on tmpfs.
+            TMPFS => Ok(()),
+            EXT4 => begin_writing(file).or_else(|_| fsync(file)),
+            // XFS and btrfs update a file's length when its data is written, at any time; other file systems
+            // are unknown.
+            _ => fsync(file),
+        },
+    }
+}
+
+/// Makes the kernel start writing the file out, without waiting for it.
+///
+/// ext4 allocates blocks when it starts to write, and (with `data=ordered`, its default) commits an
+/// allocation only after its data. A name that the file is given later is committed with it or after it. ext4
+/// does this by itself for a `rename` over a file; doing it here covers exchanges of names and file systems
+/// mounted with `noauto_da_alloc` as well.
+#[expect(unsafe_code, reason = "rustix has no `sync_file_range`")]
+fn begin_writing(file: &File) -> rustix::io::Result<()> {
+    // SAFETY: the descriptor is open as long as the file is borrowed, and no memory is handed over.
+    let result = unsafe { libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE) };
+    if result == 0 { Ok(()) } else { Err(Errno::IO) }
+}
+
 /// Overwrites the inode that was examined, if it must stay the same. A failure may leave a part of the
 /// content.
 pub(super) fn overwrite(entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
@@ -161,7 +196,7 @@ impl Appender {
     fn still_open(&self, entry: &Entry) -> Option<Arc<File>> {
         let last = self.last.lock();
         let last = last.as_ref().filter(|last| last.path == entry.path)?;
-        let named = super::stat_entry(entry).ok()??;
+        let named = stat_entry(entry).ok()??;
         named.same_file(&last.stat).then(|| last.file.clone())
     }
 

@@ -1,11 +1,39 @@
 //! Recovery of one file of an interrupted transaction.
 
-use super::{Recovery, clear, is_replaced, open};
-use crate::disk::Disk;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::journal::{Journal, LossReason, RecordedPart, Spot};
+use crate::disk::interface::Disk;
+use crate::disk::journal::{Journal, LossReason, RecordedChange, Spot};
 use crate::disk::place::{Entry, FileImage};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Result of the recovery at a start.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    /// Files whose old content was restored.
+    pub restored: Vec<PathBuf>,
+    /// Files that another program has changed since. They were not touched, and their old text was rescued.
+    pub left: Vec<PathBuf>,
+    /// Files of which a text was rescued.
+    pub rescued: Vec<PathBuf>,
+    /// Number of staged and displaced files that were removed.
+    pub strays: usize,
+    /// Errors of steps that could not be completed now and will be retried.
+    pub failed: Vec<DiskError>,
+    /// Number of invalid journal lines, which were ignored.
+    pub damaged: usize,
+}
+
+impl Recovery {
+    /// Returns `true` if there is nothing to report.
+    pub fn is_empty(&self) -> bool {
+        let Self { restored, left, rescued, strays, failed, damaged } = self;
+        restored.is_empty()
+            && left.is_empty()
+            && rescued.is_empty()
+            && failed.is_empty()
+            && (*strays, *damaged) == (0, 0)
+    }
+}
 
 /// The bytes of a file before and after it is written in place.
 pub(super) struct Images {
@@ -14,10 +42,10 @@ pub(super) struct Images {
 }
 
 /// Recovers one file.
-pub(super) struct PartRecovery<'r> {
+pub(super) struct FileRecovery<'r> {
     pub(super) disk: &'r dyn Disk,
     pub(super) journal: &'r Journal,
-    pub(super) part: &'r RecordedPart,
+    pub(super) change: &'r RecordedChange,
     pub(super) recovery: &'r mut Recovery,
     images: Option<Images>,
     /// `true` if the name holds a text of another program, which stays.
@@ -34,19 +62,19 @@ enum Present {
     Theirs,
 }
 
-impl<'r> PartRecovery<'r> {
+impl<'r> FileRecovery<'r> {
     pub(super) fn new(
         disk: &'r dyn Disk,
         journal: &'r Journal,
-        part: &'r RecordedPart,
+        change: &'r RecordedChange,
         recovery: &'r mut Recovery,
     ) -> Self {
-        Self { disk, journal, part, recovery, images: None, left: false }
+        Self { disk, journal, change, recovery, images: None, left: false }
     }
 
     /// Returns `true` if the only step of a single-step transaction has happened.
     pub(super) fn has_happened(&self) -> Result<bool> {
-        Ok(match (&self.part.origin, &self.part.result) {
+        Ok(match (&self.change.origin, &self.change.result) {
             (_, Some(result)) => self.image(&result.spot)?.is_some_and(|image| result.is(&image)),
             (Some(origin), None) => self.image(&origin.spot)?.is_none(),
             (None, None) => true,
@@ -56,7 +84,7 @@ impl<'r> PartRecovery<'r> {
     /// Reads the stored bytes of a file that is written in place. Unless both are there, the write was not
     /// begun.
     pub(super) fn load_images(&mut self, id: &str, index: usize) -> Result<()> {
-        if self.part.in_place {
+        if self.change.in_place {
             let (old, new) = self.journal.images(id, index);
             let read = |at| self.disk.read_entry(at, u64::MAX);
             let both = read(&old)?.zip(read(&new)?);
@@ -67,11 +95,11 @@ impl<'r> PartRecovery<'r> {
 
     /// Restores the file's old content and name, and removes what was not there before.
     pub(super) fn roll_back(&mut self) -> Result<()> {
-        if let Some(origin) = &self.part.origin {
+        if let Some(origin) = &self.change.origin {
             self.restore(&origin.spot)?;
         }
-        let elsewhere = |spot: &&Spot| self.part.origin.as_ref().is_none_or(|origin| origin.spot != **spot);
-        if let Some(result) = self.part.result.as_ref().map(|recorded| &recorded.spot).filter(elsewhere) {
+        let elsewhere = |spot: &&Spot| self.change.origin.as_ref().is_none_or(|origin| origin.spot != **spot);
+        if let Some(result) = self.change.result.as_ref().map(|recorded| &recorded.spot).filter(elsewhere) {
             self.remove_new_file(result)?;
         }
         Ok(())
@@ -88,11 +116,11 @@ impl<'r> PartRecovery<'r> {
         match self.present(origin)? {
             Present::Old => return Ok(()),
             Present::Theirs => return self.leave(origin),
-            Present::Ours if self.part.in_place => self.write_back(&name)?,
+            Present::Ours if self.change.in_place => self.write_back(&name)?,
             Present::Ours => self.replace(&name)?,
             Present::Nothing => self.move_back(&name)?,
         }
-        self.disk.sync_dir(&name.dir, folder_of(&name))?;
+        self.disk.sync_dir(&name.dir, name.folder())?;
         self.recovery.restored.push(name.path);
         Ok(())
     }
@@ -128,7 +156,7 @@ impl<'r> PartRecovery<'r> {
 
     /// Gives the free name back to the displaced file, or to the moved one.
     fn move_back(&mut self, name: &Entry) -> Result<()> {
-        let moved = self.part.result.as_ref().map(|result| &result.spot);
+        let moved = self.change.result.as_ref().map(|result| &result.spot);
         let old = match self.old_file()? {
             Some(old) => Some(old),
             None => moved.map(|spot| self.found_at(spot)).transpose()?.flatten(),
@@ -138,14 +166,14 @@ impl<'r> PartRecovery<'r> {
             // Another program has removed the file, so it stays removed.
             None => return Ok(()),
         }
-        if self.part.in_place { self.write_back(name) } else { Ok(()) }
+        if self.change.in_place { self.write_back(name) } else { Ok(()) }
     }
 
     /// Returns the file at a name if it is the old one or was being written in place.
     fn found_at(&self, spot: &Spot) -> Result<Option<Entry>> {
         let is_it = match self.present(spot)? {
             Present::Old => true,
-            Present::Ours => self.part.in_place,
+            Present::Ours => self.change.in_place,
             Present::Nothing | Present::Theirs => false,
         };
         if is_it { open(self.disk, spot) } else { Ok(None) }
@@ -166,7 +194,7 @@ impl<'r> PartRecovery<'r> {
             Present::Theirs => self.recovery.left.push(name.path),
             Present::Ours => {
                 self.disk.remove(&name)?;
-                self.disk.sync_dir(&name.dir, folder_of(&name))?;
+                self.disk.sync_dir(&name.dir, name.folder())?;
                 self.recovery.restored.push(name.path);
             }
         }
@@ -175,7 +203,7 @@ impl<'r> PartRecovery<'r> {
 
     /// Returns the displaced file.
     fn old_file(&self) -> Result<Option<Entry>> {
-        for spot in self.part.staged.iter().chain(&self.part.kept) {
+        for spot in self.change.staged.iter().chain(&self.change.kept) {
             if matches!(self.present(spot)?, Present::Old) {
                 return open(self.disk, spot);
             }
@@ -185,11 +213,11 @@ impl<'r> PartRecovery<'r> {
 
     /// Removes the staged and the displaced file.
     pub(super) fn clear_strays(&mut self) -> Result<()> {
-        let (part, left) = (self.part, self.left);
-        let old = |image: &FileImage| part.origin.as_ref().is_some_and(|origin| origin.is(image));
-        let ours = |image: &FileImage| part.result.as_ref().is_some_and(|result| result.is(image));
-        let of = part.origin.as_ref().or(part.result.as_ref()).map(|recorded| recorded.spot.path());
-        for spot in part.staged.iter().chain(&part.kept) {
+        let (change, left) = (self.change, self.left);
+        let old = |image: &FileImage| change.origin.as_ref().is_some_and(|origin| origin.is(image));
+        let ours = |image: &FileImage| change.result.as_ref().is_some_and(|result| result.is(image));
+        let of = change.origin.as_ref().or(change.result.as_ref()).map(|recorded| recorded.spot.path());
+        for spot in change.staged.iter().chain(&change.kept) {
             // Another program has overwritten the name since, so this is the only copy of the old text.
             let lost = |image: &FileImage| match (ours(image), old(image)) {
                 (true, _) => None,
@@ -203,7 +231,7 @@ impl<'r> PartRecovery<'r> {
 
     /// Removes the folders that the transaction created, as far as they are empty. A failure does no harm.
     pub(super) fn remove_created_folders(&self) {
-        for made in self.part.made.iter().rev() {
+        for made in self.change.made.iter().rev() {
             let spot = Spot { path: made.clone(), folder: None };
             if let Ok(Some(entry)) = open(self.disk, &spot) {
                 self.disk.remove_dir(&entry).ok();
@@ -229,18 +257,14 @@ impl<'r> PartRecovery<'r> {
     }
 
     fn is_old(&self, image: &FileImage) -> bool {
-        self.part.origin.as_ref().is_some_and(|origin| origin.is(image))
+        self.change.origin.as_ref().is_some_and(|origin| origin.is(image))
     }
 
     fn is_ours(&self, image: &FileImage) -> bool {
         let mixed = |images: &Images| is_mixture(&image.bytes, &images.old, &images.new);
-        self.part.result.as_ref().is_some_and(|result| result.is(image))
+        self.change.result.as_ref().is_some_and(|result| result.is(image))
             || self.images.as_ref().is_some_and(mixed)
     }
-}
-
-fn folder_of(name: &Entry) -> &Path {
-    name.path.parent().unwrap_or(Path::new("/"))
 }
 
 fn is_other(kind: &DiskErrorKind) -> bool {
@@ -259,6 +283,58 @@ fn is_mixture(present: &[u8], old: &[u8], new: &[u8]) -> bool {
         old.get(at) == Some(byte) || new.get(at) == Some(byte) || (*byte == 0 && at >= old.len())
     };
     (shorter..=longer).contains(&present.len()) && present.iter().enumerate().all(fits)
+}
+
+/// Opens the folder of a recorded name. Returns `None` if it is gone or has been replaced by another folder.
+fn open(disk: &dyn Disk, at: &Spot) -> Result<Option<Entry>> {
+    let (Some(folder), Some(name)) = (at.path().parent(), at.path().file_name()) else { return Ok(None) };
+    let root = match disk.open_root(folder) {
+        Ok(root) => root,
+        Err(DiskError { kind: DiskErrorKind::NotFound | DiskErrorKind::NotAFile { .. }, .. }) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    // A path that now leads through a symlink is not the recorded one.
+    let same_path = root.path() == folder;
+    let ino = disk.stat_entry(&root.entry("."))?.map(|stat| stat.ino);
+    let same_folder = same_path && (at.folder.is_none() || at.folder == ino);
+    Ok(same_folder.then(|| root.entry(name)))
+}
+
+/// Returns `true` if the recorded folder has been replaced. A folder that is missing altogether may come
+/// back, on a disk that is not mounted now.
+fn is_replaced(disk: &dyn Disk, at: &Spot) -> bool {
+    at.path().parent().is_some_and(|folder| disk.open_root(folder).is_ok())
+}
+
+/// Removes a staged or displaced file. If `lost` returns a reason, its text is rescued first, as a text of
+/// the file at `of`.
+pub(super) fn clear(
+    disk: &dyn Disk,
+    journal: &Journal,
+    at: &Spot,
+    of: Option<&Path>,
+    recovery: &mut Recovery,
+    lost: impl Fn(&FileImage) -> Option<LossReason>,
+) -> Result<()> {
+    let Some(entry) = open(disk, at)? else { return Ok(()) };
+    match disk.read_entry(&entry, u64::MAX) {
+        Ok(None) => return Ok(()),
+        Ok(Some(image)) => {
+            if let Some(why) = lost(&image) {
+                let of = of.unwrap_or(&entry.path);
+                journal.rescue(of, &image.bytes, why)?;
+                recovery.rescued.push(of.to_owned());
+            }
+        }
+        // Not a stray: editd never creates such an object.
+        Err(error) if is_other(&error.kind) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    disk.remove(&entry)?;
+    recovery.strays += 1;
+    disk.sync_dir(&entry.dir, entry.folder())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A read lease: while it is held, every open of the file for writing waits.
 
-use crate::disk::error::errno_of;
-use crate::disk::place::Handle;
+use super::error::errno_of;
+use super::place::Handle;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd};
 use std::thread::sleep;
@@ -20,23 +20,23 @@ const F_SETSIG: i32 = 10;
 #[derive(Debug)]
 pub struct Lease(Handle);
 
-/// Takes a lease on a file that is open for reading. Returns `None` if the file system has no leases, the
-/// file belongs to another user, or another program keeps it open for writing.
-pub(super) fn take(file: &Handle) -> Option<Lease> {
-    // Waiting programs are detected by polling. The kernel also sends a signal, which would end the process
-    // if it were not one that is ignored by default.
-    control(file, F_SETSIG, libc::SIGURG).ok()?;
-    for _ in 0..TRIES {
-        match set(file, libc::F_RDLCK) {
-            Ok(()) => return Some(Lease(file.clone())),
-            Err(Errno::AGAIN) => sleep(BETWEEN_TRIES),
-            Err(_) => return None,
-        }
-    }
-    None
-}
-
 impl Lease {
+    /// Takes a lease on a file that is open for reading. Returns `None` if the file system has no leases, the
+    /// file belongs to another user, or another program keeps it open for writing.
+    pub(super) fn take(file: &Handle) -> Option<Self> {
+        // Waiting programs are detected by polling. The kernel also sends a signal, which would end the
+        // process if it were not one that is ignored by default.
+        control(file, F_SETSIG, libc::SIGURG).ok()?;
+        for _ in 0..TRIES {
+            match control(file, libc::F_SETLEASE, libc::F_RDLCK) {
+                Ok(_) => return Some(Self(file.clone())),
+                Err(Errno::AGAIN) => sleep(BETWEEN_TRIES),
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
     /// Returns `true` if another program is waiting to open the file.
     pub fn is_wanted(&self) -> bool {
         control(&self.0, libc::F_GETLEASE, 0) != Ok(libc::F_RDLCK)
@@ -45,12 +45,8 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        set(&self.0, libc::F_UNLCK).ok();
+        control(&self.0, libc::F_SETLEASE, libc::F_UNLCK).ok();
     }
-}
-
-fn set(file: &Handle, kind: i32) -> Result<(), Errno> {
-    control(file, libc::F_SETLEASE, kind).map(drop)
 }
 
 #[expect(unsafe_code, reason = "rustix has none of the `fcntl` operations for leases")]
