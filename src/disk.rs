@@ -67,7 +67,7 @@ pub use change::{Change, CommitError, Committed, Displaced, Durability, Expected
 pub use commit::{StagedSet, commit, stage};
 pub use displaced::DisplacedFileMonitor;
 pub use error::{DiskError, DiskErrorKind, Result};
-pub use interface::{Disk, Examined, Flush, Sink, StageOrder, Staged, Streamed};
+pub use interface::{Disk, Examined, Flush, Sink, StageOrder, StagedFile, Streamed};
 pub use journal::{Journal, LossReason, Rescue};
 pub use lease::Lease;
 pub use os::OsDisk;

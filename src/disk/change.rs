@@ -71,15 +71,20 @@ pub enum Change {
 }
 
 impl Change {
+    /// Location of the file after the change, or before its deletion.
+    pub(super) fn destination(&self) -> &Target {
+        match self {
+            Self::Replace { target, .. } | Self::Create { target, .. } | Self::Delete { target, .. } => {
+                target
+            }
+            Self::Rename { to, .. } => to,
+        }
+    }
+
     /// Paths of the affected files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
-        let (first, second) = match self {
-            Self::Replace { target, .. } | Self::Create { target, .. } | Self::Delete { target, .. } => {
-                (target, None)
-            }
-            Self::Rename { from, to, .. } => (from, Some(to)),
-        };
-        std::iter::once(first).chain(second).map(|target| target.path.as_path())
+        let former = if let Self::Rename { from, .. } = self { Some(from) } else { None };
+        former.into_iter().chain([self.destination()]).map(|target| target.path.as_path())
     }
 }
 

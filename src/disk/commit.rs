@@ -13,13 +13,13 @@ mod rollback;
 mod switch;
 
 use super::change::{Change, CommitError, Committed, Displaced, Durability};
-use super::error::{DiskErrorKind, Result};
-use super::interface::{Disk, Flush, StageOrder, Staged};
+use super::error::DiskErrorKind;
+use super::interface::{Disk, Flush, StageOrder, StagedFile};
 use super::journal::{Journal, Ticket};
 use super::place::{Entry, Target};
 use crate::text::ContentHash;
 use crate::workspace::NewMode;
-use notes::SpotResolver;
+use notes::Recorder;
 use plan::{PlannedChange, Strategy};
 use rollback::{UndoStep, roll_back};
 
@@ -33,7 +33,7 @@ pub fn commit(
     journal: &Journal,
     changes: &[Change],
     durability: Durability,
-) -> std::result::Result<Vec<Committed>, CommitError> {
+) -> Result<Vec<Committed>, CommitError> {
     stage(disk, journal, changes, durability)?.commit()
 }
 
@@ -43,16 +43,16 @@ pub fn stage<'a>(
     journal: &'a Journal,
     changes: &'a [Change],
     durability: Durability,
-) -> std::result::Result<StagedSet<'a>, CommitError> {
+) -> Result<StagedSet<'a>, CommitError> {
     journal.retry(disk);
     let planned = plan::plan(disk, journal, changes)?;
-    let mut spots = SpotResolver::new(disk);
-    let entered = notes::enter(&mut spots, journal, &planned, durability);
+    let mut recorder = Recorder::new(disk);
+    let entered = recorder.enter(journal, &planned, durability);
     // Remove a log that could not be written, so that it takes up no space.
     let entered = entered.inspect_err(|_| journal.tidy(disk, false));
     let ticket = entered.map_err(|error| CommitError::new(0, error))?;
     let (undo, ticket) = (Vec::new(), Some(ticket));
-    let mut set = StagedSet { disk, journal, changes: planned, spots, durability, undo, ticket };
+    let mut set = StagedSet { disk, journal, changes: planned, recorder, durability, undo, ticket };
     match set.stage_all() {
         Ok(()) => Ok(set),
         Err(error) => Err(set.abort(error)),
@@ -65,7 +65,7 @@ pub struct StagedSet<'a> {
     disk: &'a dyn Disk,
     journal: &'a Journal,
     changes: Vec<PlannedChange<'a>>,
-    spots: SpotResolver<'a>,
+    recorder: Recorder<'a>,
     durability: Durability,
     /// The steps so far.
     undo: Vec<UndoStep>,
@@ -75,17 +75,32 @@ pub struct StagedSet<'a> {
 
 impl StagedSet<'_> {
     /// The second phase: writes the new files beside the old ones.
-    fn stage_all(&mut self) -> std::result::Result<(), CommitError> {
+    fn stage_all(&mut self) -> Result<(), CommitError> {
+        let flush = if self.durability == Durability::Full { Flush::Now } else { Flush::Ordered };
         for (index, change) in self.changes.iter_mut().enumerate() {
-            let staged = stage_one(self.disk, change, self.durability, &mut self.undo);
-            staged.map_err(|error| CommitError::new(index, error))?;
+            let Some(entry) = &change.staged_at else { continue };
+            let content = change.content.clone().unwrap_or_default();
+            let like = change.original.as_ref().map(|original| &original.examined);
+            let mode = match change.change {
+                Change::Create { mode, .. } => *mode,
+                _ => NewMode::Plain,
+            };
+            let staged = self.disk.stage(entry, StageOrder { content: &content, like, mode, flush });
+            match staged.map_err(|error| CommitError::new(index, error))? {
+                Some(staged) => {
+                    let of = change.destination().path.clone();
+                    self.undo.push(UndoStep::Staged { at: entry.clone(), content, of });
+                    change.staged = Some(staged);
+                }
+                None => change.keep_inode(),
+            }
         }
         Ok(())
     }
 
     /// The second half of [`commit`]: verifies that every file is still what its change expects, and gives
     /// the new files their names.
-    pub fn commit(mut self) -> std::result::Result<Vec<Committed>, CommitError> {
+    pub fn commit(mut self) -> Result<Vec<Committed>, CommitError> {
         if let Err(error) = self.carry_out() {
             return Err(self.abort(error));
         }
@@ -93,11 +108,10 @@ impl StagedSet<'_> {
         Ok(finish(self.disk, &mut self.changes))
     }
 
-    fn carry_out(&mut self) -> std::result::Result<(), CommitError> {
+    fn carry_out(&mut self) -> Result<(), CommitError> {
         let Some(ticket) = &mut self.ticket else { return Ok(()) };
         let flush = notes::flush(&self.changes, self.durability);
-        notes::begin(&mut self.spots, ticket, &self.changes, flush)
-            .map_err(|error| CommitError::new(0, error))?;
+        self.recorder.begin(ticket, &self.changes, flush).map_err(|error| CommitError::new(0, error))?;
         switch::switch(self.disk, &mut self.changes, flush == Flush::Now, &mut self.undo)?;
         if notes::is_single_step(&self.changes) {
             return Ok(());
@@ -140,48 +154,10 @@ impl Drop for StagedSet<'_> {
     }
 }
 
-/// Stages the new file of a change, if it needs one.
-fn stage_one(
-    disk: &dyn Disk,
-    change: &mut PlannedChange<'_>,
-    durability: Durability,
-    undo: &mut Vec<UndoStep>,
-) -> Result<()> {
-    let Some(entry) = &change.staged_at else { return Ok(()) };
-    let content = change.content.clone().unwrap_or_default();
-    let order = StageOrder {
-        content: &content,
-        like: change.original.as_ref().map(|original| &original.examined),
-        mode: match change.change {
-            Change::Create { mode, .. } => *mode,
-            _ => NewMode::Plain,
-        },
-        flush: match durability {
-            Durability::Full => Flush::Now,
-            Durability::Process => Flush::Ordered,
-        },
-    };
-    match disk.stage(entry, order)? {
-        Staged::Ready { stat, handle } => {
-            let of = change.destination().path.clone();
-            undo.push(UndoStep::Staged { at: entry.clone(), content, of });
-            change.staged = Some((stat, handle));
-        }
-        // The new file cannot have the attributes of the old one, so the old one is written in place.
-        Staged::Unfaithful => {
-            (change.staged_at, change.kept_at) = (None, None);
-            change.strategy = match change.strategy {
-                Strategy::MoveEdited => Strategy::MoveInPlace,
-                _ => Strategy::InPlace,
-            };
-        }
-    }
-    Ok(())
-}
-
 /// Returns the file of editd that briefly had the final name: another program may have opened it there.
 fn briefly_named(change: &PlannedChange<'_>) -> Option<Displaced> {
-    let (stat, handle) = change.staged.clone().filter(|_| change.strategy == Strategy::Exchange)?;
+    let staged = change.staged.clone().filter(|_| change.strategy == Strategy::Exchange)?;
+    let StagedFile { stat, handle } = staged;
     let hash = change.content.as_ref().map(|content| ContentHash::of_chunks(content.pieces()));
     Some(Displaced { handle, path: change.destination().path.clone(), stat, hash })
 }

@@ -61,7 +61,7 @@ impl DisplacedFileMonitor {
         held.bytes += displaced.stat.size;
         held.files.push_back((Instant::now(), displaced));
         // Otherwise the thread wakes up by itself in time. A send only fails when the monitor ends.
-        let wake = held.files.len() == 1 || held.is_crowded();
+        let wake = held.files.len() == 1 || held.exceed(1);
         drop(held);
         if wake {
             let _ = self.wake.send(());
@@ -87,16 +87,16 @@ impl Shared {
     fn run(&self, woken: &Receiver<()>) {
         loop {
             let wait = self.held.lock().wait();
-            match wait.map_or_else(
-                || woken.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                |wait| woken.recv_timeout(wait),
-            ) {
-                Err(RecvTimeoutError::Disconnected) => return,
-                Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            let ended = match wait {
+                Some(wait) => woken.recv_timeout(wait) == Err(RecvTimeoutError::Disconnected),
+                None => woken.recv().is_err(),
+            };
+            if ended {
+                return;
             }
             // If there are too many files, go on until there are far fewer; otherwise every further file
             // would wake the thread.
-            let thin_out = self.held.lock().is_crowded();
+            let thin_out = self.held.lock().exceed(1);
             loop {
                 let expired = self.held.lock().take_expired(thin_out);
                 let Some(expired) = expired else { break };
@@ -133,17 +133,14 @@ impl HeldFiles {
         self.files.front().map(|(since, _)| HELD_FOR.saturating_sub(since.elapsed()).max(REST))
     }
 
-    fn is_crowded(&self) -> bool {
-        self.files.len() > MAX_HELD || self.bytes > MAX_HELD_BYTES
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.files.len() <= MAX_HELD / 2 && self.bytes <= MAX_HELD_BYTES / 2
+    /// Returns `true` if the files exceed this part of what may be held.
+    fn exceed(&self, divisor: u32) -> bool {
+        self.files.len() > MAX_HELD / divisor as usize || self.bytes > MAX_HELD_BYTES / u64::from(divisor)
     }
 
     fn take_expired(&mut self, thin_out: bool) -> Option<Displaced> {
         let (since, _) = self.files.front()?;
-        let stays = if thin_out { self.is_sparse() } else { !self.is_crowded() };
+        let stays = !self.exceed(if thin_out { 2 } else { 1 });
         if stays && since.elapsed() < HELD_FOR {
             return None;
         }

@@ -102,13 +102,8 @@ impl DiskError {
 
     /// Creates the error for a failed system call.
     pub(super) fn from_errno(errno: Errno, operation: &'static str, path: &Path) -> Self {
-        Self {
-            kind: kind_of(errno),
-            operation,
-            path: path.to_owned(),
-            errno: Some(errno.raw_os_error()),
-            source: Some(errno.into()),
-        }
+        let (number, source) = (Some(errno.raw_os_error()), Some(errno.into()));
+        Self { errno: number, source, ..Self::new(kind_of(errno), operation, path) }
     }
 
     /// Returns the error with another kind.

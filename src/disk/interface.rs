@@ -70,19 +70,13 @@ pub enum Flush {
     Now,
 }
 
-/// Result of staging a file.
+/// A file that exists under its staged name.
 #[derive(Clone, Debug)]
-pub enum Staged {
-    /// The file exists under its staged name.
-    Ready {
-        /// State of the staged file.
-        stat: Stat,
-        /// The opened file. Holding it keeps its inode number from being reused for another file.
-        handle: Handle,
-    },
-    /// No file was left, because it could not have matched the original (owner, ACL or attributes differ, or
-    /// the folder accepts no new files). The original has to be written in place.
-    Unfaithful,
+pub struct StagedFile {
+    /// State of the file.
+    pub stat: Stat,
+    /// The opened file. Holding it keeps its inode number from being reused for another file.
+    pub handle: Handle,
 }
 
 /// The file system operations that editd needs. Paths are judged by the file or folder that was opened, never
@@ -153,8 +147,10 @@ pub trait Disk: Send + Sync {
     /// opened again.
     fn examine(&self, entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>>;
 
-    /// Writes a new file under a name that does not exist yet. Leaves nothing behind if it fails.
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged>;
+    /// Writes a new file under a name that does not exist yet. Leaves nothing behind if it fails. Returns
+    /// `None`, and leaves nothing behind either, if the file could not have matched the original (owner, ACL
+    /// or attributes differ, or the folder accepts no new files): the original has to be written in place.
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>>;
 
     /// Renames `from` to `to`, replacing any existing file.
     fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()>;
@@ -183,10 +179,7 @@ pub trait Disk: Send + Sync {
     fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat>;
 
     /// Makes programs that want to open a file for writing wait for a moment, where that is possible.
-    fn lease(&self, held: &Handle) -> Option<Lease> {
-        let _ = held;
-        None
-    }
+    fn lease(&self, held: &Handle) -> Option<Lease>;
 
     /// Removes a file's name.
     fn remove(&self, entry: &Entry) -> Result<()>;

@@ -14,8 +14,8 @@ pub(super) use record::{Line, RawPath, Record, RecordedChange, RecordedFile, Spo
 
 use super::bytes::FileBytes;
 use super::error::{DiskError, DiskErrorKind, Result};
-use super::interface::{Disk, Flush, StageOrder, Staged};
-use super::place::{Entry, Root};
+use super::interface::{Disk, Flush, StageOrder};
+use super::place::{Entry, Root, fresh_id};
 use crate::workspace::NewMode;
 use logs::Logs;
 use parking_lot::Mutex;
@@ -72,23 +72,16 @@ impl Journal {
     /// Refuses a path of a transaction that is neither finished nor rolled back.
     pub fn require_settled(&self, path: &Path) -> Result<()> {
         let state = self.state.lock();
-        let mut concerned =
-            state.unfinished.values().filter(|record| record.paths().any(|other| other == path));
-        let Some(record) = concerned.next() else { return Ok(()) };
+        let concerns = |record: &&Record| record.paths().any(|other| other == path);
+        let Some(record) = state.unfinished.values().find(concerns) else { return Ok(()) };
         let kind = DiskErrorKind::Recovering { transaction: record.id.clone() };
         Err(DiskError::new(kind, "change", path))
     }
 
     /// Records the temporary names of a transaction.
-    pub(super) fn enter(
-        &self,
-        disk: &dyn Disk,
-        id: String,
-        names: Vec<Spot>,
-        flush: Flush,
-    ) -> Result<Ticket<'_>> {
+    pub(super) fn enter(&self, disk: &dyn Disk, names: Vec<Spot>, flush: Flush) -> Result<Ticket<'_>> {
         let log = self.state.lock().logs.enter();
-        let ticket = Ticket { journal: self, id, log, begun: None };
+        let ticket = Ticket { journal: self, id: fresh_id(), log, begun: None };
         self.append(disk, &Line::Names { id: ticket.id.clone(), at: names }, flush)?;
         Ok(ticket)
     }
@@ -104,7 +97,12 @@ impl Journal {
             Flush::Now if !named => disk.sync_dir(&at.dir, self.folder.path()),
             _ => Ok(()),
         };
-        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name()).map_err(of_journal);
+        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name());
+        // Hide the kind of an error in the journal's own file: it says nothing about the user's file.
+        let appended = appended.map_err(|error| match error.kind {
+            DiskErrorKind::NoSpace { .. } => error,
+            _ => error.with_kind(DiskErrorKind::Io),
+        });
         self.state.lock().logs.appended(number, appended.is_ok(), flush == Flush::Now);
         appended
     }
@@ -130,11 +128,10 @@ impl Journal {
 
     /// Rescues a text that would otherwise be lost.
     pub(super) fn rescue(&self, path: &Path, bytes: &[u8], why: LossReason) -> Result<()> {
-        self.rescue.keep(path, bytes, why).map_err(|error| {
-            let mut failed = DiskError::new(DiskErrorKind::Io, "store a copy of", path);
-            failed.errno = error.raw_os_error();
-            failed.source = Some(error);
-            failed
+        self.rescue.keep(path, bytes, why).map_err(|error| DiskError {
+            errno: error.raw_os_error(),
+            source: Some(error),
+            ..DiskError::new(DiskErrorKind::Io, "store a copy of", path)
         })
     }
 
@@ -160,18 +157,12 @@ impl Journal {
 }
 
 impl Ticket<'_> {
-    /// Stores the bytes of a file that is about to be written in place, flushed.
-    pub(super) fn keep_images(
-        &self,
-        disk: &dyn Disk,
-        part: usize,
-        old: &FileBytes,
-        new: &FileBytes,
-    ) -> Result<()> {
+    /// Stores the old and the new bytes of a file that is about to be written in place, flushed.
+    pub(super) fn keep_images(&self, disk: &dyn Disk, part: usize, images: [&FileBytes; 2]) -> Result<()> {
         let (old_at, new_at) = self.journal.images(&self.id, part);
-        for (at, content) in [(&old_at, old), (&new_at, new)] {
+        for (at, content) in [&old_at, &new_at].into_iter().zip(images) {
             let order = StageOrder { content, like: None, mode: NewMode::Bits(0o600), flush: Flush::Now };
-            if matches!(disk.stage(at, order)?, Staged::Unfaithful) {
+            if disk.stage(at, order)?.is_none() {
                 return Err(DiskError::new(DiskErrorKind::PermissionDenied, "store a copy in", &at.path));
             }
         }
@@ -204,14 +195,6 @@ impl Ticket<'_> {
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         self.journal.state.lock().logs.leave(self.log);
-    }
-}
-
-/// Hides the kind of an error in the journal's own file: it says nothing about the user's file.
-fn of_journal(error: DiskError) -> DiskError {
-    match error.kind {
-        DiskErrorKind::NoSpace { .. } => error,
-        _ => error.with_kind(DiskErrorKind::Io),
     }
 }
 

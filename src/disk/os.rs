@@ -11,7 +11,7 @@ mod write;
 use super::bytes::FileBytes;
 use super::change::Expected;
 use super::error::{DiskError, ErrnoContext, Result};
-use super::interface::{Disk, Examined, Flush, Sink, StageOrder, Staged, Streamed};
+use super::interface::{Disk, Examined, Flush, Sink, StageOrder, StagedFile, Streamed};
 use super::lease::Lease;
 use super::place::{Entry, FileImage, Handle, Listed, Root, Stat, Target};
 use open::HELD_FOLDER;
@@ -20,7 +20,7 @@ use rustix::fs::{
     renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
-use state::{convert, stat_entry};
+use state::stat_entry;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use write::Appender;
@@ -73,11 +73,7 @@ impl Disk for OsDisk {
     }
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
-        match statat(&root.0.handle, below, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(raw) => Ok(Some(convert(&raw))),
-            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(below))),
-        }
+        stat_entry(&root.entry(below))
     }
 
     fn folder(&self, root: &Root, relative: &Path) -> Result<PathBuf> {
@@ -123,7 +119,7 @@ impl Disk for OsDisk {
         attributes::examine(entry, expected)
     }
 
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         write::stage(entry, order, self.umask)
     }
 

@@ -71,11 +71,6 @@ impl Root {
         &self.0.given
     }
 
-    /// Number of the device that contains the root folder.
-    pub fn device(&self) -> u64 {
-        self.0.device
-    }
-
     /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with
     /// every modification.
     pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {
@@ -92,7 +87,7 @@ impl Root {
     /// Returns `true` if a file is on a local file system whose timestamps are known to change with every
     /// modification.
     pub(super) fn is_steady(&self, stat: &Stat) -> bool {
-        self.0.steady_stamps && stat.dev == self.device()
+        self.0.steady_stamps && stat.dev == self.0.device
     }
 }
 
@@ -227,10 +222,8 @@ pub struct MTime {
 impl MTime {
     /// Returns the current time of the system's clock.
     pub fn now() -> Self {
-        match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(since) => Self { seconds: since.as_secs().cast_signed(), nanos: since.subsec_nanos() },
-            Err(_) => Self { seconds: 0, nanos: 0 },
-        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { seconds: since.as_secs().cast_signed(), nanos: since.subsec_nanos() }
     }
 }
 

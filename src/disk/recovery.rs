@@ -12,7 +12,7 @@ use super::error::Result;
 use super::interface::{Disk, Flush};
 use super::journal::{Journal, Line, LossReason, NUMBERS, Record, Rescue, parse};
 use super::place::{FileImage, MTime};
-use file::{FileRecovery, clear};
+use file::{FileRecovery, Recoverer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,16 +37,16 @@ impl Journal {
     }
 
     fn recover(&self, disk: &dyn Disk) -> Result<Recovery> {
-        let (mut lines, mut found, mut recovery) = (Vec::new(), Vec::new(), Recovery::default());
+        let (mut lines, mut found, mut recovery) = (Vec::new(), Vec::new(), Recoverer::new(disk, self));
         for number in 0..NUMBERS {
             let Some(image) = disk.read_entry(&self.log(number), MAX_LOG_BYTES)? else { continue };
             let (read, damaged) = parse(&image.bytes);
             lines.extend(read);
-            recovery.damaged += damaged;
+            recovery.report.damaged += damaged;
             found.push((number, damaged > 0));
             self.state.lock().logs.found(number);
         }
-        let unfinished = recover(disk, self, lines, &mut recovery);
+        let unfinished = recovery.recover(lines);
         // Write the transactions that have to be retried to a new log before the old logs go.
         self.state.lock().logs.choose(NUMBERS);
         for record in &unfinished {
@@ -64,7 +64,7 @@ impl Journal {
         }
         let by_id = unfinished.into_iter().map(|record| (record.id.clone(), record));
         self.state.lock().unfinished = by_id.collect();
-        Ok(recovery)
+        Ok(recovery.report)
     }
 
     /// Retries the rollback of transactions that could not be rolled back when they failed. Free if there are
@@ -77,7 +77,7 @@ impl Journal {
         let _one_at_a_time = self.settling.lock();
         let pending: Vec<_> = self.state.lock().unfinished.values().cloned().collect();
         for record in pending {
-            let settled = settle(disk, self, &record, &mut Recovery::default());
+            let settled = Recoverer::new(disk, self).settle(&record);
             let done = || self.append(disk, &Line::Done { id: record.id.clone() }, Flush::Now);
             match settled.and_then(|()| done()) {
                 Ok(()) => drop(self.state.lock().unfinished.remove(&record.id)),
@@ -87,67 +87,69 @@ impl Journal {
     }
 }
 
-/// Processes the lines of the logs; returns the transactions that have to be retried.
-fn recover(disk: &dyn Disk, journal: &Journal, lines: Vec<Line>, recovery: &mut Recovery) -> Vec<Record> {
-    let (mut entered, mut begun, mut done) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
-    for line in lines {
-        match line {
-            Line::Names { id, at } => drop(entered.insert(id, at)),
-            Line::Begin(record) => begun.push(record),
-            Line::Done { id } => drop(done.insert(id)),
-        }
-    }
-    let mut unfinished: Vec<Record> = Vec::new();
-    // The newest first: an older one may have created what a newer one changed.
-    for record in begun.into_iter().rev() {
-        entered.remove(&record.id);
-        if done.contains(&record.id) {
-            // Remains that cannot be removed stay where they are: retrying the set as unfinished would roll
-            // it back.
-            let cleaned = clean_up(disk, journal, &record, recovery);
-            recovery.failed.extend(cleaned.err());
-        } else if let Err(error) = settle(disk, journal, &record, recovery) {
-            recovery.failed.push(error);
-            let age = MTime::now().seconds.unsigned_abs().saturating_sub(record.at);
-            if age < PATIENCE {
-                unfinished.push(record);
+impl Recoverer<'_> {
+    /// Processes the lines of the logs; returns the transactions that have to be retried.
+    fn recover(&mut self, lines: Vec<Line>) -> Vec<Record> {
+        let (mut entered, mut begun, mut done) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+        for line in lines {
+            match line {
+                Line::Names { id, at } => drop(entered.insert(id, at)),
+                Line::Begin(record) => begun.push(record),
+                Line::Done { id } => drop(done.insert(id)),
             }
         }
-    }
-    // These were staged by transactions that never began, so nothing was displaced, unless the lines that
-    // would show a beginning are damaged.
-    let certain = recovery.damaged == 0;
-    for at in entered.into_values().flatten() {
-        let lost = |_: &FileImage| (!certain).then_some(LossReason::Interrupted);
-        let cleared = clear(disk, journal, &at, None, recovery, lost);
-        recovery.failed.extend(cleared.err());
-    }
-    unfinished.reverse();
-    unfinished
-}
-
-/// Removes what a finished transaction left behind.
-fn clean_up(disk: &dyn Disk, journal: &Journal, record: &Record, recovery: &mut Recovery) -> Result<()> {
-    for change in &record.parts {
-        FileRecovery::new(disk, journal, change, recovery).clear_strays()?;
-    }
-    journal.remove_images(disk, &record.id, record.parts.len());
-    Ok(())
-}
-
-/// Completes or rolls back one transaction.
-fn settle(disk: &dyn Disk, journal: &Journal, record: &Record, recovery: &mut Recovery) -> Result<()> {
-    for (index, change) in record.parts.iter().enumerate().rev() {
-        let mut file = FileRecovery::new(disk, journal, change, recovery);
-        if record.alone && file.has_happened()? {
-            file.clear_strays()?;
-            continue;
+        let mut unfinished: Vec<Record> = Vec::new();
+        // The newest first: an older one may have created what a newer one changed.
+        for record in begun.into_iter().rev() {
+            entered.remove(&record.id);
+            if done.contains(&record.id) {
+                // Remains that cannot be removed stay where they are: retrying the set as unfinished would roll
+                // it back.
+                let cleaned = self.clean_up(&record);
+                self.report.failed.extend(cleaned.err());
+            } else if let Err(error) = self.settle(&record) {
+                self.report.failed.push(error);
+                let age = MTime::now().seconds.unsigned_abs().saturating_sub(record.at);
+                if age < PATIENCE {
+                    unfinished.push(record);
+                }
+            }
         }
-        file.load_images(&record.id, index)?;
-        file.roll_back()?;
-        file.clear_strays()?;
-        file.remove_created_folders();
+        // These were staged by transactions that never began, so nothing was displaced, unless the lines that
+        // would show a beginning are damaged.
+        let certain = self.report.damaged == 0;
+        for at in entered.into_values().flatten() {
+            let lost = |_: &FileImage| (!certain).then_some(LossReason::Interrupted);
+            let cleared = self.clear(&at, None, lost);
+            self.report.failed.extend(cleared.err());
+        }
+        unfinished.reverse();
+        unfinished
     }
-    journal.remove_images(disk, &record.id, record.parts.len());
-    Ok(())
+
+    /// Removes what a finished transaction left behind.
+    fn clean_up(&mut self, record: &Record) -> Result<()> {
+        for change in &record.parts {
+            FileRecovery::new(self, change).clear_strays()?;
+        }
+        self.journal.remove_images(self.disk, &record.id, record.parts.len());
+        Ok(())
+    }
+
+    /// Completes or rolls back one transaction.
+    fn settle(&mut self, record: &Record) -> Result<()> {
+        for (index, change) in record.parts.iter().enumerate().rev() {
+            let mut file = FileRecovery::new(self, change);
+            if record.alone && file.has_happened()? {
+                file.clear_strays()?;
+                continue;
+            }
+            file.load_images(&record.id, index)?;
+            file.roll_back()?;
+            file.clear_strays()?;
+            file.remove_created_folders();
+        }
+        self.journal.remove_images(self.disk, &record.id, record.parts.len());
+        Ok(())
+    }
 }

@@ -6,9 +6,8 @@
 
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -57,13 +56,6 @@ struct Shared {
     /// Ends the rest of the system's thread.
     end_rest: Condvar,
     system: Mutex<Option<RecommendedWatcher>>,
-}
-
-impl fmt::Debug for Watcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.shared.state.lock();
-        f.debug_struct("Watcher").field("folders", &state.folders.len()).finish_non_exhaustive()
-    }
 }
 
 impl Watcher {
@@ -133,16 +125,14 @@ impl Shared {
         if state.has_news() {
             self.wake.notify_all();
         }
-        self.rest(&mut state);
-    }
-
-    fn rest(&self, state: &mut MutexGuard<'_, State>) {
-        if state.rested.is_some_and(|at| at.elapsed() < TOGETHER) {
-            return;
+        if state.rested.is_none_or(|at| at.elapsed() >= TOGETHER) {
+            let until = Instant::now() + REST;
+            while !state.ended
+                && state.requesting == 0
+                && !self.end_rest.wait_until(&mut state, until).timed_out()
+            {}
+            state.rested = Some(Instant::now());
         }
-        let until = Instant::now() + REST;
-        while !state.ended && state.requesting == 0 && !self.end_rest.wait_until(state, until).timed_out() {}
-        state.rested = Some(Instant::now());
     }
 
     /// Runs a request to the system's thread, which does not rest in the meantime.
@@ -238,22 +228,13 @@ struct State {
 impl State {
     /// Counts a file; returns `true` if its folder is new.
     fn add(&mut self, path: &Path, folder: &Path) -> bool {
-        let times = self.files.entry(path.to_owned()).or_default();
-        *times += 1;
-        if *times > 1 {
-            return false;
-        }
-        let files = self.folders.entry(folder.to_owned()).or_default();
-        *files += 1;
-        *files == 1
+        count_up(&mut self.files, path) && count_up(&mut self.folders, folder)
     }
 
     /// Uncounts a file; returns `true` if its folder is no longer needed.
     fn remove(&mut self, path: &Path, folder: &Path) -> bool {
-        if !count_down(&mut self.files, path) || !count_down(&mut self.folders, folder) {
-            return false;
-        }
-        !self.lost.remove(folder)
+        let is_last = count_down(&mut self.files, path) && count_down(&mut self.folders, folder);
+        is_last && !self.lost.remove(folder)
     }
 
     /// Records, once, that watching is incomplete.
@@ -315,15 +296,22 @@ impl State {
     }
 }
 
+/// Increments a count; returns `true` if it was zero.
+fn count_up(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
+    let count = counts.entry(path.to_owned()).or_default();
+    *count += 1;
+    *count == 1
+}
+
 /// Decrements a count; returns `true` if it reached zero.
 fn count_down(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
     let Some(count) = counts.get_mut(path) else { return false };
     *count -= 1;
-    if *count > 0 {
-        return false;
+    let is_zero = *count == 0;
+    if is_zero {
+        counts.remove(path);
     }
-    counts.remove(path);
-    true
+    is_zero
 }
 
 fn is_missing(error: &notify::Error) -> bool {

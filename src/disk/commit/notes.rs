@@ -5,7 +5,7 @@ use crate::disk::change::Durability;
 use crate::disk::error::Result;
 use crate::disk::interface::{Disk, Flush};
 use crate::disk::journal::{Journal, RawPath, Record, RecordedChange, RecordedFile, Spot, Ticket};
-use crate::disk::place::{Entry, MTime, Target, fresh_id};
+use crate::disk::place::{Entry, MTime, Target};
 use crate::text::ContentHash;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,109 +29,102 @@ pub(super) fn flush(changes: &[PlannedChange<'_>], durability: Durability) -> Fl
     if needed { Flush::Now } else { Flush::Later }
 }
 
-/// Records the names that the commit is going to use.
-pub(super) fn enter<'j>(
-    spots: &mut SpotResolver<'_>,
-    journal: &'j Journal,
-    changes: &[PlannedChange<'_>],
-    durability: Durability,
-) -> Result<Ticket<'j>> {
-    let strays = changes.iter().flat_map(|change| change.staged_at.iter().chain(&change.kept_at));
-    let names = strays.map(|entry| spots.of(entry)).collect::<Result<_>>()?;
-    let flush = match durability {
-        // The flush of the first staged file writes it out, if both are on one file system.
-        Durability::Full if changes.iter().any(|change| change.staged_at.is_some()) => Flush::Ordered,
-        // No staged file is flushed; the next step is already the displaced file's new name.
-        Durability::Full => Flush::Now,
-        Durability::Process => Flush::Later,
-    };
-    journal.enter(spots.disk, fresh_id(), names, flush)
-}
-
-/// Records the coming switch, together with the bytes of files that are written in place.
-pub(super) fn begin(
-    spots: &mut SpotResolver<'_>,
-    ticket: &mut Ticket<'_>,
-    changes: &[PlannedChange<'_>],
-    flush: Flush,
-) -> Result<()> {
-    let alone = is_single_step(changes);
-    if alone && changes.iter().all(|change| change.strategy == Strategy::Move) {
-        // A single rename leaves nothing behind and needs no rollback.
-        return Ok(());
-    }
-    let disk = spots.disk;
-    let recorded = changes.iter().map(|change| record_change(spots, change, alone)).collect::<Result<_>>()?;
-    let at = MTime::now().seconds.unsigned_abs();
-    let record = Record { id: ticket.id.clone(), at, alone, parts: recorded };
-    ticket.begin(disk, record, if alone { Flush::Later } else { flush })?;
-    // Written after the record that leads a start to these images; otherwise a kill in between would leave
-    // them forever. If the images are missing, the start knows that no byte was written yet.
-    for (index, change) in changes.iter().enumerate().filter(|(_, change)| change.is_in_place()) {
-        if let Some(Original { expect, .. }) = &change.original {
-            let new = change.content.clone().unwrap_or_default();
-            ticket.keep_images(disk, index, &expect.bytes, &new)?;
-        }
-    }
-    Ok(())
-}
-
-fn record_change(
-    spots: &mut SpotResolver<'_>,
-    change: &PlannedChange<'_>,
-    alone: bool,
-) -> Result<RecordedChange> {
-    let mut spot_of = |entry: &Option<Entry>| entry.as_ref().map(|entry| spots.of(entry)).transpose();
-    let (staged, kept) = (spot_of(&change.staged_at)?, spot_of(&change.kept_at)?);
-    let mut origin = None;
-    if let Some(Original { entry, examined, expect }) = &change.original {
-        let (size, hash) = (examined.stat.size, Some(expect.hash.to_string()));
-        origin = Some(RecordedFile { spot: spots.of(entry)?, size, hash, ino: Some(examined.stat.ino) });
-    }
-    Ok(RecordedChange {
-        staged,
-        kept,
-        origin,
-        result: record_result(spots, change, alone)?,
-        in_place: change.is_in_place(),
-        made: folders_made(change.destination()),
-    })
-}
-
-/// The resulting file. Hashing a large content costs about as much as writing it, so for a single-step set
-/// the inode has to suffice: recovery only asks whether that step has happened.
-fn record_result(
-    spots: &mut SpotResolver<'_>,
-    change: &PlannedChange<'_>,
-    alone: bool,
-) -> Result<Option<RecordedFile>> {
-    if change.strategy == Strategy::Remove {
-        return Ok(None);
-    }
-    let target = change.destination();
-    let spot = match target.entry() {
-        Some(entry) => spots.of(&entry)?,
-        None => Spot { path: RawPath(target.path.clone()), folder: None },
-    };
-    let (size, hash) = match (&change.content, &change.original) {
-        (Some(content), _) if alone => (content.len() as u64, None),
-        (Some(content), _) => (content.len() as u64, Some(ContentHash::of_chunks(content.pieces()))),
-        (None, Some(original)) => (original.examined.stat.size, Some(original.expect.hash)),
-        (None, None) => (0, None),
-    };
-    let ino = change.staged.as_ref().map(|(stat, _)| stat.ino);
-    Ok(Some(RecordedFile { spot, size, hash: hash.map(|hash| hash.to_string()), ino }))
-}
-
-/// Resolves names to their folders' inodes. The folders are held open, so each is read only once.
-pub(super) struct SpotResolver<'d> {
+/// Records what a commit is going to do. Resolves names to their folders' inodes: the folders are held open, so
+/// each is read only once.
+pub(super) struct Recorder<'d> {
     disk: &'d dyn Disk,
     folders: Vec<(PathBuf, Option<u64>)>,
 }
 
-impl<'d> SpotResolver<'d> {
+impl<'d> Recorder<'d> {
     pub(super) fn new(disk: &'d dyn Disk) -> Self {
         Self { disk, folders: Vec::new() }
+    }
+
+    /// Records the names that the commit is going to use.
+    pub(super) fn enter<'j>(
+        &mut self,
+        journal: &'j Journal,
+        changes: &[PlannedChange<'_>],
+        durability: Durability,
+    ) -> Result<Ticket<'j>> {
+        let strays = changes.iter().flat_map(|change| change.staged_at.iter().chain(&change.kept_at));
+        let names = strays.map(|entry| self.of(entry)).collect::<Result<_>>()?;
+        let flush = match durability {
+            // The flush of the first staged file writes it out, if both are on one file system.
+            Durability::Full if changes.iter().any(|change| change.staged_at.is_some()) => Flush::Ordered,
+            // No staged file is flushed; the next step is already the displaced file's new name.
+            Durability::Full => Flush::Now,
+            Durability::Process => Flush::Later,
+        };
+        journal.enter(self.disk, names, flush)
+    }
+
+    /// Records the coming switch, together with the bytes of files that are written in place.
+    pub(super) fn begin(
+        &mut self,
+        ticket: &mut Ticket<'_>,
+        changes: &[PlannedChange<'_>],
+        flush: Flush,
+    ) -> Result<()> {
+        let alone = is_single_step(changes);
+        if alone && changes.iter().all(|change| change.strategy == Strategy::Move) {
+            // A single rename leaves nothing behind and needs no rollback.
+            return Ok(());
+        }
+        let recorded =
+            changes.iter().map(|change| self.record_change(change, alone)).collect::<Result<_>>()?;
+        let at = MTime::now().seconds.unsigned_abs();
+        let record = Record { id: ticket.id.clone(), at, alone, parts: recorded };
+        ticket.begin(self.disk, record, if alone { Flush::Later } else { flush })?;
+        // Written after the record that leads a start to these images; otherwise a kill in between would leave
+        // them forever. If the images are missing, the start knows that no byte was written yet.
+        for (index, change) in changes.iter().enumerate().filter(|(_, change)| change.is_in_place()) {
+            if let Some(Original { expect, .. }) = &change.original {
+                let new = change.content.clone().unwrap_or_default();
+                ticket.keep_images(self.disk, index, [&expect.bytes, &new])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn record_change(&mut self, change: &PlannedChange<'_>, alone: bool) -> Result<RecordedChange> {
+        let mut spot_of = |entry: &Option<Entry>| entry.as_ref().map(|entry| self.of(entry)).transpose();
+        let (staged, kept) = (spot_of(&change.staged_at)?, spot_of(&change.kept_at)?);
+        let mut origin = None;
+        if let Some(Original { entry, examined, expect }) = &change.original {
+            let (size, hash) = (examined.stat.size, Some(expect.hash.to_string()));
+            origin = Some(RecordedFile { spot: self.of(entry)?, size, hash, ino: Some(examined.stat.ino) });
+        }
+        Ok(RecordedChange {
+            staged,
+            kept,
+            origin,
+            result: self.record_result(change, alone)?,
+            in_place: change.is_in_place(),
+            made: folders_made(change.destination()),
+        })
+    }
+
+    /// The resulting file. Hashing a large content costs about as much as writing it, so for a single-step set
+    /// the inode has to suffice: recovery only asks whether that step has happened.
+    fn record_result(&mut self, change: &PlannedChange<'_>, alone: bool) -> Result<Option<RecordedFile>> {
+        if change.strategy == Strategy::Remove {
+            return Ok(None);
+        }
+        let target = change.destination();
+        let spot = match target.entry() {
+            Some(entry) => self.of(&entry)?,
+            None => Spot { path: RawPath(target.path.clone()), folder: None },
+        };
+        let (size, hash) = match (&change.content, &change.original) {
+            (Some(content), _) if alone => (content.len() as u64, None),
+            (Some(content), _) => (content.len() as u64, Some(ContentHash::of_chunks(content.pieces()))),
+            (None, Some(original)) => (original.examined.stat.size, Some(original.expect.hash)),
+            (None, None) => (0, None),
+        };
+        let ino = change.staged.as_ref().map(|staged| staged.stat.ino);
+        Ok(Some(RecordedFile { spot, size, hash: hash.map(|hash| hash.to_string()), ino }))
     }
 
     fn of(&mut self, entry: &Entry) -> Result<Spot> {
@@ -149,10 +142,8 @@ impl<'d> SpotResolver<'d> {
 
 /// The folders missing on a target's path, outermost first.
 fn folders_made(target: &Target) -> Vec<RawPath> {
-    let opened: PathBuf = target.opened_dir();
-    let deeper = |path: &mut PathBuf, name: &OsString| {
-        path.push(name);
-        Some(RawPath(path.clone()))
-    };
-    target.missing_dirs.iter().scan(opened, deeper).collect()
+    let missing = target.path.ancestors().skip(1).take(target.missing_dirs.len());
+    let mut made: Vec<_> = missing.map(|folder| RawPath(folder.to_owned())).collect();
+    made.reverse();
+    made
 }

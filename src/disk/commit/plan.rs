@@ -3,9 +3,9 @@
 use crate::disk::bytes::FileBytes;
 use crate::disk::change::{Change, CommitError, Expected};
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::interface::{Disk, Examined};
+use crate::disk::interface::{Disk, Examined, StagedFile};
 use crate::disk::journal::Journal;
-use crate::disk::place::{Entry, Handle, Stat, Target};
+use crate::disk::place::{Entry, Stat, Target};
 use std::ffi::OsString;
 
 /// Strategy for applying a change.
@@ -40,7 +40,7 @@ pub(super) struct PlannedChange<'a> {
     /// Name of the new file until the switch; after an exchange, name of the old one.
     pub(super) staged_at: Option<Entry>,
     /// The staged file, once it exists.
-    pub(super) staged: Option<(Stat, Handle)>,
+    pub(super) staged: Option<StagedFile>,
     /// Name of an old file that is renamed away or linked, until the commit is done.
     pub(super) kept_at: Option<Entry>,
     /// The final name, once its folders exist.
@@ -73,14 +73,18 @@ impl<'a> PlannedChange<'a> {
         matches!(self.strategy, Strategy::InPlace | Strategy::MoveInPlace)
     }
 
+    /// Switches to an in-place write, because the new file cannot have the attributes of the old one.
+    pub(super) fn keep_inode(&mut self) {
+        (self.staged_at, self.kept_at) = (None, None);
+        self.strategy = match self.strategy {
+            Strategy::MoveEdited => Strategy::MoveInPlace,
+            _ => Strategy::InPlace,
+        };
+    }
+
     /// Final location of the file.
     pub(super) fn destination(&self) -> &'a Target {
-        match self.change {
-            Change::Replace { target, .. }
-            | Change::Create { target, .. }
-            | Change::Delete { target, .. } => target,
-            Change::Rename { to, .. } => to,
-        }
+        self.change.destination()
     }
 
     /// Name of the displaced file after the switch.
@@ -102,8 +106,8 @@ impl<'a> PlannedChange<'a> {
 
     /// The name and the state of the staged file.
     pub(super) fn require_staged(&self) -> Result<(&Entry, Stat)> {
-        let (stat, _) = self.staged.as_ref().ok_or_else(|| self.unplanned())?;
-        Ok((self.staged_at.as_ref().ok_or_else(|| self.unplanned())?, *stat))
+        let staged = self.staged.as_ref().ok_or_else(|| self.unplanned())?;
+        Ok((self.staged_at.as_ref().ok_or_else(|| self.unplanned())?, staged.stat))
     }
 
     /// The error for a change that lacks what its strategy needs. This is a bug in the plan; it fails the set

@@ -34,11 +34,8 @@ pub(super) fn switch(
     for (index, change) in changes.iter_mut().enumerate() {
         switch.carry_out(change).map_err(|error| CommitError::new(index, error))?;
     }
-    let last = changes.len().saturating_sub(1);
-    let mut touched = switch.touched.iter();
-    touched
-        .try_for_each(|(path, dir)| disk.sync_dir(dir, path))
-        .map_err(|error| CommitError::new(last, error))
+    let flushed = switch.touched.iter().try_for_each(|(path, dir)| disk.sync_dir(dir, path));
+    flushed.map_err(|error| CommitError::new(changes.len().saturating_sub(1), error))
 }
 
 struct Switch<'s> {
@@ -125,12 +122,16 @@ impl Switch<'_> {
     fn overwrite(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
         let original = change.require_original()?;
         self.require_expected(original)?;
-        let old = self.old_bytes(original)?;
+        // The bytes to restore. If they are not the bytes that the change was made for, the file is not touched.
+        let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
+        let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
+        let old = image.ok_or_else(|| changed(&original.entry))?.bytes;
+        require(original.expect.bytes == *old, &original.entry)?;
         let new: Arc<[u8]> = change.content.clone().unwrap_or_default().to_vec().into();
         self.undo.push(UndoStep::Overwritten {
             name: original.entry.clone(),
             original: original.examined.clone(),
-            old,
+            old: old.into(),
             new: new.clone(),
             done: false,
         });
@@ -140,16 +141,6 @@ impl Switch<'_> {
         }
         change.installed_at = Some(original.entry.clone());
         Ok(())
-    }
-
-    /// Reads the bytes to restore. If they are not the bytes that the change was made for, the file is not
-    /// touched.
-    fn old_bytes(&self, original: &Original<'_>) -> Result<Arc<[u8]>> {
-        let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
-        let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
-        let image = image.ok_or_else(|| changed(&original.entry))?;
-        require(original.expect.bytes == *image.bytes, &original.entry)?;
-        Ok(image.bytes.into())
     }
 
     fn install(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
@@ -200,23 +191,18 @@ impl Switch<'_> {
         for name in &target.missing_dirs {
             path.push(name);
             let folder = Entry { dir, name: name.clone(), path: path.clone() };
-            self.make_folder(&folder)?;
+            match self.disk.make_dir(&folder) {
+                // Another change of the set, or another program, has just created it.
+                Err(error) if error.kind == DiskErrorKind::Exists => {}
+                made => {
+                    self.undo.push(UndoStep::MadeDir { at: folder.clone() });
+                    made?;
+                    self.touch(&folder);
+                }
+            }
             dir = self.disk.open_dir(&folder)?;
         }
         Ok(Entry { dir, name: target.name.clone(), path: target.path.clone() })
-    }
-
-    /// Creates a folder, or uses it if another change of the set, or another program, has just created it.
-    fn make_folder(&mut self, folder: &Entry) -> Result<()> {
-        let made = self.disk.make_dir(folder);
-        if made.as_ref().is_err_and(|error| error.kind == DiskErrorKind::Exists) {
-            return Ok(());
-        }
-        self.undo.push(UndoStep::MadeDir { at: folder.clone() });
-        if made.is_ok() {
-            self.touch(folder);
-        }
-        made
     }
 
     fn touch(&mut self, entry: &Entry) {
@@ -248,6 +234,7 @@ impl Switch<'_> {
     }
 
     fn holds_expected(&self, at: &Entry, stat: &Stat, original: &Original<'_>) -> Result<bool> {
+        use DiskErrorKind::{Changed, NotAFile, TooLarge, Unstable};
         let expect = original.expect;
         if stat.size != expect.stat.size {
             return Ok(false);
@@ -259,17 +246,13 @@ impl Switch<'_> {
             self.disk.holds(at, &expect.bytes)
         };
         match holds {
-            Ok(holds) => Ok(holds),
             // The file grew, is no longer a regular file, or keeps changing.
-            Err(error) if is_change(&error.kind) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) if matches!(error.kind, TooLarge { .. } | NotAFile { .. } | Changed | Unstable) => {
+                Ok(false)
+            }
+            result => result,
         }
     }
-}
-
-fn is_change(kind: &DiskErrorKind) -> bool {
-    use DiskErrorKind as Kind;
-    matches!(kind, Kind::TooLarge { .. } | Kind::NotAFile { .. } | Kind::Changed | Kind::Unstable)
 }
 
 fn require(holds: bool, entry: &Entry) -> Result<()> {

@@ -177,15 +177,10 @@ impl Spot {
 /// Returns all valid lines and the number of invalid ones. A cut-off last line is not damage: a killed
 /// process leaves the log that way.
 pub(in crate::disk) fn parse(bytes: &[u8]) -> (Vec<Line>, usize) {
-    let (mut lines, mut damaged) = (Vec::new(), 0);
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     pieces.pop();
-    for piece in pieces {
-        match Line::read(piece) {
-            Some(line) => lines.push(line),
-            None => damaged += 1,
-        }
-    }
+    let lines: Vec<_> = pieces.iter().filter_map(|piece| Line::read(piece)).collect();
+    let damaged = pieces.len() - lines.len();
     (lines, damaged)
 }
 

@@ -34,7 +34,9 @@ pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Opti
     let pinned = if raw.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) {
         Some(DiskErrorKind::Busy)
     } else {
-        let is_replaceable = lets_replace(&folder, stat.uid) && is_open_to_us(entry);
+        let rights = Access::WRITE_OK | Access::EXEC_OK;
+        let is_open_to_us = || accessat(&entry.dir, ".", rights, AtFlags::EACCESS).is_ok();
+        let is_replaceable = lets_replace(&folder, stat.uid) && is_open_to_us();
         (!is_replaceable).then_some(DiskErrorKind::PermissionDenied)
     };
     Ok(Some(Examined { stat, pinned, handle }))
@@ -78,11 +80,6 @@ fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
             Err(if own { error.with_kind(DiskErrorKind::ReadOnly) } else { error })
         }
     }
-}
-
-/// Returns `true` if this process may create and remove names in the folder.
-fn is_open_to_us(entry: &Entry) -> bool {
-    accessat(&entry.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
 /// Returns `true` if a folder that this process may write lets it rename over a file of that owner.

@@ -23,14 +23,15 @@ pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<Path
             .context(OPERATION, root.path()),
     };
     let of_root = mount_of(root.0.mount, &root.0.handle)?;
-    let Some(target) = target else { return true_path(of_root, root.path()) };
-    // A file may be a mount point, too. A missing file is on its folder's mount.
-    let of_target = mount_of(target.mount, &target.parent)?;
+    let (mount, path) = match target {
+        None => (of_root, root.path()),
+        // A file may be a mount point, too. A missing file is on its folder's mount.
+        Some(target) => (mount_of(target.mount, &target.parent)?, target.path.as_path()),
+    };
     // Locations under the root that are on the root's own mount are reached only through that mount.
-    if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
-}
-
-fn true_path(mount: u64, path: &Path) -> Result<Option<PathBuf>> {
+    if target.is_some() && mount == of_root {
+        return Ok(None);
+    }
     let table = std::fs::read(TABLE).map_err(|error| errno_of(&error)).context(OPERATION, path)?;
     Ok(in_table(&table, mount, path))
 }

@@ -7,11 +7,11 @@ use rustix::io::Errno;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Returns the state of a name, without following a symlink there.
+/// Returns the state of a name, or of a path below the folder, without following a symlink there.
 pub(super) fn stat_entry(entry: &Entry) -> Result<Option<Stat>> {
     match statat(&entry.dir, &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(raw) => Ok(Some(convert(&raw))),
-        Err(Errno::NOENT) => Ok(None),
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
         Err(errno) => Err(DiskError::from_errno(errno, "check", &entry.path)),
     }
 }

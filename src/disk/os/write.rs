@@ -3,9 +3,8 @@
 use super::attributes;
 use super::open::{EXT4, TMPFS};
 use super::state::{convert, stat_entry, state};
-use crate::disk::bytes::FileBytes;
 use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result, errno_of};
-use crate::disk::interface::{Examined, Flush, StageOrder, Staged};
+use crate::disk::interface::{Examined, Flush, StageOrder, StagedFile};
 use crate::disk::place::{Entry, Stat};
 use crate::workspace::NewMode;
 use parking_lot::Mutex;
@@ -28,41 +27,47 @@ const APPEND: &str = "write to";
 const GATHERED: usize = 64 << 10;
 
 /// Creates a new file, fills it and sets its attributes; leaves nothing behind if that fails.
-pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<Staged> {
+pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<Option<StagedFile>> {
     let failed = |errno| with_space(errno, entry, order.content.len());
     let mut file = match create(entry, &order) {
         Ok(file) => file,
         // A folder that accepts no new file may still hold a file that can be written.
-        Err(Errno::ACCESS | Errno::PERM) if order.like.is_some() => return Ok(Staged::Unfaithful),
+        Err(Errno::ACCESS | Errno::PERM) if order.like.is_some() => return Ok(None),
         Err(errno) => return Err(failed(errno)),
     };
     let result = fill(&mut file, &order, umask);
     if !matches!(result, Ok(Some(_))) {
         unlinkat(&entry.dir, &entry.name, AtFlags::empty()).context("remove", &entry.path)?;
     }
-    Ok(match result.map_err(failed)? {
-        Some(stat) => Staged::Ready { stat, handle: OwnedFd::from(file).into() },
-        None => Staged::Unfaithful,
-    })
+    let stat = result.map_err(failed)?;
+    Ok(stat.map(|stat| StagedFile { stat, handle: OwnedFd::from(file).into() }))
 }
 
 fn create(entry: &Entry, order: &StageOrder<'_>) -> rustix::io::Result<File> {
     // Readable too, so that a later check can see what other programs wrote into it.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     // The replacement of a private file must never be readable by others, not even briefly.
-    let mode = match order.mode {
-        _ if order.like.is_some() => 0o600,
+    let mode = if order.like.is_some() { 0o600 } else { bits_of(order.mode) & 0o777 };
+    openat(&entry.dir, &entry.name, flags, Mode::from_raw_mode(mode)).map(File::from)
+}
+
+/// Returns the permission bits of a new file, to which the umask applies unless they are given.
+fn bits_of(mode: NewMode) -> u32 {
+    match mode {
         NewMode::Plain => 0o666,
         NewMode::Executable => 0o777,
-        NewMode::Bits(bits) => bits & 0o777,
-    };
-    openat(&entry.dir, &entry.name, flags, Mode::from_raw_mode(mode)).map(File::from)
+        NewMode::Bits(bits) => bits & 0o7777,
+    }
 }
 
 /// Writes the content, copies the attributes and flushes. Returns `None` if the file cannot match the
 /// original.
 fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> rustix::io::Result<Option<Stat>> {
-    write_pieces(file, order.content).map_err(|error| errno_of(&error))?;
+    // Small pieces are buffered, large ones are written directly.
+    let mut writer = BufWriter::with_capacity(GATHERED.min(order.content.len()), &mut *file);
+    let written = order.content.pieces().try_for_each(|piece| writer.write_all(piece));
+    written.and_then(|()| writer.flush()).map_err(|error| errno_of(&error))?;
+    drop(writer);
     let stat = match order.like {
         Some(original) => attributes::reproduce(file, original)?,
         None => Some(set_mode(file, order.mode, umask)?),
@@ -73,22 +78,11 @@ fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> rustix::io::Resu
     Ok(stat)
 }
 
-/// Writes the content. Small pieces are buffered, large ones are written directly.
-fn write_pieces(file: &mut File, content: &FileBytes) -> std::io::Result<()> {
-    let mut writer = BufWriter::with_capacity(GATHERED.min(content.len()), file);
-    content.pieces().try_for_each(|piece| writer.write_all(piece))?;
-    writer.flush()
-}
-
 /// Sets the mode of a new file. An ACL inherited from the folder replaces the umask.
 fn set_mode(file: &File, mode: NewMode, umask: u32) -> rustix::io::Result<Stat> {
     let stat = convert(&fstat(file)?);
-    let wanted = match mode {
-        NewMode::Plain => 0o666 & !umask,
-        NewMode::Executable => 0o777 & !umask,
-        NewMode::Bits(bits) => bits & 0o7777,
-    };
     let is_given = matches!(mode, NewMode::Bits(_));
+    let wanted = if is_given { bits_of(mode) } else { bits_of(mode) & !umask };
     if stat.mode & 0o7777 == wanted || (!is_given && attributes::has_acl(file)) {
         return Ok(stat);
     }

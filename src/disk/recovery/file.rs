@@ -27,11 +27,7 @@ impl Recovery {
     /// Returns `true` if there is nothing to report.
     pub fn is_empty(&self) -> bool {
         let Self { restored, left, rescued, strays, failed, damaged } = self;
-        restored.is_empty()
-            && left.is_empty()
-            && rescued.is_empty()
-            && failed.is_empty()
-            && (*strays, *damaged) == (0, 0)
+        restored.len() + left.len() + rescued.len() + strays + failed.len() + damaged == 0
     }
 }
 
@@ -41,12 +37,17 @@ pub(super) struct Images {
     new: Vec<u8>,
 }
 
-/// Recovers one file.
-pub(super) struct FileRecovery<'r> {
+/// Recovers from the interrupted transactions of a journal.
+pub(super) struct Recoverer<'r> {
     pub(super) disk: &'r dyn Disk,
     pub(super) journal: &'r Journal,
-    pub(super) change: &'r RecordedChange,
-    pub(super) recovery: &'r mut Recovery,
+    pub(super) report: Recovery,
+}
+
+/// Recovers one file.
+pub(super) struct FileRecovery<'a, 'r> {
+    run: &'a mut Recoverer<'r>,
+    change: &'a RecordedChange,
     images: Option<Images>,
     /// `true` if the name holds a text of another program, which stays.
     left: bool,
@@ -62,14 +63,65 @@ enum Present {
     Theirs,
 }
 
-impl<'r> FileRecovery<'r> {
-    pub(super) fn new(
-        disk: &'r dyn Disk,
-        journal: &'r Journal,
-        change: &'r RecordedChange,
-        recovery: &'r mut Recovery,
-    ) -> Self {
-        Self { disk, journal, change, recovery, images: None, left: false }
+impl<'r> Recoverer<'r> {
+    pub(super) fn new(disk: &'r dyn Disk, journal: &'r Journal) -> Self {
+        Self { disk, journal, report: Recovery::default() }
+    }
+
+    /// Opens the folder of a recorded name. Returns `None` if it is gone or has been replaced by another folder.
+    fn open(&self, at: &Spot) -> Result<Option<Entry>> {
+        let (Some(folder), Some(name)) = (at.path().parent(), at.path().file_name()) else { return Ok(None) };
+        let root = match self.disk.open_root(folder) {
+            Ok(root) => root,
+            Err(DiskError { kind: DiskErrorKind::NotFound | DiskErrorKind::NotAFile { .. }, .. }) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        // A path that now leads through a symlink is not the recorded one.
+        let same_path = root.path() == folder;
+        let ino = self.disk.stat_entry(&root.entry("."))?.map(|stat| stat.ino);
+        let same_folder = same_path && (at.folder.is_none() || at.folder == ino);
+        Ok(same_folder.then(|| root.entry(name)))
+    }
+
+    /// Returns `true` if the recorded folder has been replaced. A folder that is missing altogether may come
+    /// back, on a disk that is not mounted now.
+    fn is_replaced(&self, at: &Spot) -> bool {
+        at.path().parent().is_some_and(|folder| self.disk.open_root(folder).is_ok())
+    }
+
+    /// Removes a staged or displaced file. If `lost` returns a reason, its text is rescued first, as a text of
+    /// the file at `of`.
+    pub(super) fn clear(
+        &mut self,
+        at: &Spot,
+        of: Option<&Path>,
+        lost: impl Fn(&FileImage) -> Option<LossReason>,
+    ) -> Result<()> {
+        let Some(entry) = self.open(at)? else { return Ok(()) };
+        match self.disk.read_entry(&entry, u64::MAX) {
+            Ok(None) => return Ok(()),
+            Ok(Some(image)) => {
+                if let Some(why) = lost(&image) {
+                    let of = of.unwrap_or(&entry.path);
+                    self.journal.rescue(of, &image.bytes, why)?;
+                    self.report.rescued.push(of.to_owned());
+                }
+            }
+            // Not a stray: editd never creates such an object.
+            Err(error) if is_other(&error.kind) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        self.disk.remove(&entry)?;
+        self.report.strays += 1;
+        self.disk.sync_dir(&entry.dir, entry.folder())
+    }
+}
+
+impl<'a, 'r> FileRecovery<'a, 'r> {
+    pub(super) fn new(run: &'a mut Recoverer<'r>, change: &'a RecordedChange) -> Self {
+        Self { run, change, images: None, left: false }
     }
 
     /// Returns `true` if the only step of a single-step transaction has happened.
@@ -85,8 +137,8 @@ impl<'r> FileRecovery<'r> {
     /// begun.
     pub(super) fn load_images(&mut self, id: &str, index: usize) -> Result<()> {
         if self.change.in_place {
-            let (old, new) = self.journal.images(id, index);
-            let read = |at| self.disk.read_entry(at, u64::MAX);
+            let (old, new) = self.run.journal.images(id, index);
+            let read = |at| self.run.disk.read_entry(at, u64::MAX);
             let both = read(&old)?.zip(read(&new)?);
             self.images = both.map(|(old, new)| Images { old: old.bytes, new: new.bytes });
         }
@@ -106,8 +158,8 @@ impl<'r> FileRecovery<'r> {
     }
 
     fn restore(&mut self, origin: &Spot) -> Result<()> {
-        let Some(name) = open(self.disk, origin)? else {
-            if is_replaced(self.disk, origin) {
+        let Some(name) = self.run.open(origin)? else {
+            if self.run.is_replaced(origin) {
                 // The folder has been replaced, so it contains nothing that the transaction changed.
                 return self.leave(origin);
             }
@@ -120,8 +172,8 @@ impl<'r> FileRecovery<'r> {
             Present::Ours => self.replace(&name)?,
             Present::Nothing => self.move_back(&name)?,
         }
-        self.disk.sync_dir(&name.dir, name.folder())?;
-        self.recovery.restored.push(name.path);
+        self.run.disk.sync_dir(&name.dir, name.folder())?;
+        self.run.report.restored.push(name.path);
         Ok(())
     }
 
@@ -130,11 +182,11 @@ impl<'r> FileRecovery<'r> {
     fn leave(&mut self, origin: &Spot) -> Result<()> {
         self.left = true;
         if let Some(images) = &self.images {
-            self.journal.rescue(origin.path(), &images.old, LossReason::Interrupted)?;
-            self.recovery.rescued.push(origin.path().to_owned());
+            self.run.journal.rescue(origin.path(), &images.old, LossReason::Interrupted)?;
+            self.run.report.rescued.push(origin.path().to_owned());
         }
         if self.images.is_some() || self.old_file()?.is_some() {
-            self.recovery.left.push(origin.path().to_owned());
+            self.run.report.left.push(origin.path().to_owned());
         }
         Ok(())
     }
@@ -142,15 +194,15 @@ impl<'r> FileRecovery<'r> {
     /// Puts the displaced file back in place of the new one.
     fn replace(&mut self, name: &Entry) -> Result<()> {
         let Some(old) = self.old_file()? else { return Err(lost(name)) };
-        if !self.disk.exchange(&old, name)? {
-            return self.disk.rename_over(&old, name);
+        if !self.run.disk.exchange(&old, name)? {
+            return self.run.disk.rename_over(&old, name);
         }
         // The file that came out must be ours; a save at this very moment is swapped back.
-        let out = self.disk.read_entry(&old, u64::MAX)?;
+        let out = self.run.disk.read_entry(&old, u64::MAX)?;
         if out.is_none_or(|image| self.is_ours(&image)) {
             return Ok(());
         }
-        self.disk.exchange(&old, name)?;
+        self.run.disk.exchange(&old, name)?;
         Err(DiskError::new(DiskErrorKind::Changed, "restore", &name.path))
     }
 
@@ -161,41 +213,38 @@ impl<'r> FileRecovery<'r> {
             Some(old) => Some(old),
             None => moved.map(|spot| self.found_at(spot)).transpose()?.flatten(),
         };
-        match old {
-            Some(old) => self.disk.rename_new(&old, name)?,
-            // Another program has removed the file, so it stays removed.
-            None => return Ok(()),
-        }
+        // Another program has removed the file, so it stays removed.
+        let Some(old) = old else { return Ok(()) };
+        self.run.disk.rename_new(&old, name)?;
         if self.change.in_place { self.write_back(name) } else { Ok(()) }
     }
 
     /// Returns the file at a name if it is the old one or was being written in place.
     fn found_at(&self, spot: &Spot) -> Result<Option<Entry>> {
-        let is_it = match self.present(spot)? {
-            Present::Old => true,
-            Present::Ours => self.change.in_place,
-            Present::Nothing | Present::Theirs => false,
-        };
-        if is_it { open(self.disk, spot) } else { Ok(None) }
+        match self.present(spot)? {
+            Present::Ours if !self.change.in_place => Ok(None),
+            Present::Old | Present::Ours => self.run.open(spot),
+            Present::Nothing | Present::Theirs => Ok(None),
+        }
     }
 
     fn write_back(&self, name: &Entry) -> Result<()> {
-        let (Some(images), Some(examined)) = (&self.images, self.disk.examine(name, None)?) else {
+        let (Some(images), Some(examined)) = (&self.images, self.run.disk.examine(name, None)?) else {
             return Err(lost(name));
         };
-        self.disk.overwrite(name, &examined, &images.old)
+        self.run.disk.overwrite(name, &examined, &images.old)
     }
 
     /// Removes a file that was not there before.
     fn remove_new_file(&mut self, result: &Spot) -> Result<()> {
-        let Some(name) = open(self.disk, result)? else { return Ok(()) };
+        let Some(name) = self.run.open(result)? else { return Ok(()) };
         match self.present(result)? {
             Present::Nothing | Present::Old => {}
-            Present::Theirs => self.recovery.left.push(name.path),
+            Present::Theirs => self.run.report.left.push(name.path),
             Present::Ours => {
-                self.disk.remove(&name)?;
-                self.disk.sync_dir(&name.dir, name.folder())?;
-                self.recovery.restored.push(name.path);
+                self.run.disk.remove(&name)?;
+                self.run.disk.sync_dir(&name.dir, name.folder())?;
+                self.run.report.restored.push(name.path);
             }
         }
         Ok(())
@@ -205,7 +254,7 @@ impl<'r> FileRecovery<'r> {
     fn old_file(&self) -> Result<Option<Entry>> {
         for spot in self.change.staged.iter().chain(&self.change.kept) {
             if matches!(self.present(spot)?, Present::Old) {
-                return open(self.disk, spot);
+                return self.run.open(spot);
             }
         }
         Ok(None)
@@ -224,7 +273,7 @@ impl<'r> FileRecovery<'r> {
                 (false, true) => left.then_some(LossReason::Interrupted),
                 (false, false) => Some(LossReason::Displaced),
             };
-            clear(self.disk, self.journal, spot, of, self.recovery, lost)?;
+            self.run.clear(spot, of, lost)?;
         }
         Ok(())
     }
@@ -233,15 +282,15 @@ impl<'r> FileRecovery<'r> {
     pub(super) fn remove_created_folders(&self) {
         for made in self.change.made.iter().rev() {
             let spot = Spot { path: made.clone(), folder: None };
-            if let Ok(Some(entry)) = open(self.disk, &spot) {
-                self.disk.remove_dir(&entry).ok();
+            if let Ok(Some(entry)) = self.run.open(&spot) {
+                self.run.disk.remove_dir(&entry).ok();
             }
         }
     }
 
     fn image(&self, spot: &Spot) -> Result<Option<FileImage>> {
-        let Some(entry) = open(self.disk, spot)? else { return Ok(None) };
-        self.disk.read_entry(&entry, u64::MAX)
+        let Some(entry) = self.run.open(spot)? else { return Ok(None) };
+        self.run.disk.read_entry(&entry, u64::MAX)
     }
 
     fn present(&self, spot: &Spot) -> Result<Present> {
@@ -283,58 +332,6 @@ fn is_mixture(present: &[u8], old: &[u8], new: &[u8]) -> bool {
         old.get(at) == Some(byte) || new.get(at) == Some(byte) || (*byte == 0 && at >= old.len())
     };
     (shorter..=longer).contains(&present.len()) && present.iter().enumerate().all(fits)
-}
-
-/// Opens the folder of a recorded name. Returns `None` if it is gone or has been replaced by another folder.
-fn open(disk: &dyn Disk, at: &Spot) -> Result<Option<Entry>> {
-    let (Some(folder), Some(name)) = (at.path().parent(), at.path().file_name()) else { return Ok(None) };
-    let root = match disk.open_root(folder) {
-        Ok(root) => root,
-        Err(DiskError { kind: DiskErrorKind::NotFound | DiskErrorKind::NotAFile { .. }, .. }) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    // A path that now leads through a symlink is not the recorded one.
-    let same_path = root.path() == folder;
-    let ino = disk.stat_entry(&root.entry("."))?.map(|stat| stat.ino);
-    let same_folder = same_path && (at.folder.is_none() || at.folder == ino);
-    Ok(same_folder.then(|| root.entry(name)))
-}
-
-/// Returns `true` if the recorded folder has been replaced. A folder that is missing altogether may come
-/// back, on a disk that is not mounted now.
-fn is_replaced(disk: &dyn Disk, at: &Spot) -> bool {
-    at.path().parent().is_some_and(|folder| disk.open_root(folder).is_ok())
-}
-
-/// Removes a staged or displaced file. If `lost` returns a reason, its text is rescued first, as a text of
-/// the file at `of`.
-pub(super) fn clear(
-    disk: &dyn Disk,
-    journal: &Journal,
-    at: &Spot,
-    of: Option<&Path>,
-    recovery: &mut Recovery,
-    lost: impl Fn(&FileImage) -> Option<LossReason>,
-) -> Result<()> {
-    let Some(entry) = open(disk, at)? else { return Ok(()) };
-    match disk.read_entry(&entry, u64::MAX) {
-        Ok(None) => return Ok(()),
-        Ok(Some(image)) => {
-            if let Some(why) = lost(&image) {
-                let of = of.unwrap_or(&entry.path);
-                journal.rescue(of, &image.bytes, why)?;
-                recovery.rescued.push(of.to_owned());
-            }
-        }
-        // Not a stray: editd never creates such an object.
-        Err(error) if is_other(&error.kind) => return Ok(()),
-        Err(error) => return Err(error),
-    }
-    disk.remove(&entry)?;
-    recovery.strays += 1;
-    disk.sync_dir(&entry.dir, entry.folder())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::disk::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
-    Listed, Result, Root, Sink, StageOrder, Staged, Stat, Streamed, Target,
+    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use parking_lot::Mutex;
 use std::fmt;
@@ -210,7 +210,7 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.examine(entry, expected)
     }
 
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         self.count("stage", &entry.path)?;
         self.inner.stage(entry, order)
     }

@@ -7,8 +7,8 @@ mod walk;
 use super::failing::half_written;
 use crate::disk::place::{HandleKind, RootInner};
 use crate::disk::{
-    Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Listed,
-    Result, Root, Sink, StageOrder, Staged, Stat, Streamed, Target,
+    Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
+    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -228,7 +228,7 @@ impl Disk for MemoryDisk {
         state.tree.examine(entry)
     }
 
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         let mut state = self.state.lock();
         state.call("stage", &entry.path)?;
         state.tree.stage(entry, order)
@@ -290,6 +290,11 @@ impl Disk for MemoryDisk {
     fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
         let stat = self.state.lock().tree.stat_of(held.as_memory()?);
         stat.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "check", path))
+    }
+
+    /// Returns `None`: no other program opens files of the memory disk.
+    fn lease(&self, _: &Handle) -> Option<Lease> {
+        None
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

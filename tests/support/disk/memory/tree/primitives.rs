@@ -1,7 +1,7 @@
 //! The primitives of the memory disk.
 
 use super::super::{
-    DiskError, DiskErrorKind, Entry, Examined, FileImage, Handle, HandleKind, Result, StageOrder, Staged,
+    DiskError, DiskErrorKind, Entry, Examined, FileImage, Handle, HandleKind, Result, StageOrder, StagedFile,
     Stat,
 };
 use super::{Body, Tree};
@@ -61,7 +61,7 @@ impl Tree {
         Ok(Some(Examined { stat, pinned: None, handle }))
     }
 
-    pub(crate) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    pub(crate) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         let dir = self.require_free(entry)?;
         let bits = match order.mode {
             NewMode::Plain => 0o644,
@@ -72,7 +72,7 @@ impl Tree {
         let inode = self.insert(dir, &entry.name, Body::File(order.content.to_vec()), mode);
         let handle = Handle(HandleKind::Memory(inode));
         match self.stat_of(inode) {
-            Some(stat) => Ok(Staged::Ready { stat, handle }),
+            Some(stat) => Ok(Some(StagedFile { stat, handle })),
             None => error(DiskErrorKind::Io, "stage", entry),
         }
     }
