@@ -1,10 +1,10 @@
 //! The primitives of the memory disk.
 
-use super::{Body, Tree};
-use crate::disk::memory::{
-    DiskError, DiskErrorKind, Entry, Examined, FileImage, Handle, HandleKind, Result, StageOrder, Staged,
+use super::super::{
+    DiskError, DiskErrorKind, Entry, Examined, FileImage, Handle, HandleKind, Result, StageOrder, StagedFile,
     Stat,
 };
+use super::{Body, Tree};
 use crate::workspace::NewMode;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,23 +14,18 @@ fn error<T>(kind: DiskErrorKind, operation: &'static str, entry: &Entry) -> Resu
 }
 
 impl Tree {
-    pub(in crate::disk::memory) fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
+    pub(crate) fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
         let dir = entry.dir.as_memory()?;
         let inode = if entry.name == "." { Some(dir) } else { self.child(dir, &entry.name) };
         Ok(inode.and_then(|inode| self.stat_of(inode)))
     }
 
-    pub(in crate::disk::memory) fn read(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
+    pub(crate) fn read(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
         let Some(stat) = self.stat_entry(entry)? else { return Ok(None) };
         self.read_inode(stat.ino, &entry.path, limit).map(Some)
     }
 
-    pub(in crate::disk::memory) fn read_inode(
-        &self,
-        inode: u64,
-        path: &Path,
-        limit: u64,
-    ) -> Result<FileImage> {
+    pub(crate) fn read_inode(&self, inode: u64, path: &Path, limit: u64) -> Result<FileImage> {
         let failed = |kind| Err(DiskError::new(kind, "read", path));
         match (self.body(inode), self.stat_of(inode)) {
             (Some(Body::File(_)), Some(stat)) if stat.size > limit => {
@@ -46,7 +41,7 @@ impl Tree {
         }
     }
 
-    pub(in crate::disk::memory) fn append(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn append(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
         let dir = entry.dir.as_memory()?;
         let Some(inode) = self.child(dir, &entry.name) else {
             self.insert(dir, &entry.name, Body::File(bytes.to_vec()), 0o100_600);
@@ -58,7 +53,7 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+    pub(crate) fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
         let Some(FileImage { stat, handle, .. }) = self.read(entry, u64::MAX)? else { return Ok(None) };
         if stat.has_no_write_bit() {
             return error(DiskErrorKind::ReadOnly, "examine", entry);
@@ -66,7 +61,7 @@ impl Tree {
         Ok(Some(Examined { stat, pinned: None, handle }))
     }
 
-    pub(in crate::disk::memory) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    pub(crate) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         let dir = self.require_free(entry)?;
         let bits = match order.mode {
             NewMode::Plain => 0o644,
@@ -77,12 +72,12 @@ impl Tree {
         let inode = self.insert(dir, &entry.name, Body::File(order.content.to_vec()), mode);
         let handle = Handle(HandleKind::Memory(inode));
         match self.stat_of(inode) {
-            Some(stat) => Ok(Staged::Ready { stat, handle }),
+            Some(stat) => Ok(Some(StagedFile { stat, handle })),
             None => error(DiskErrorKind::Io, "stage", entry),
         }
     }
 
-    pub(in crate::disk::memory) fn rename(&mut self, from: &Entry, to: &Entry, over: bool) -> Result<()> {
+    pub(crate) fn rename(&mut self, from: &Entry, to: &Entry, over: bool) -> Result<()> {
         let to_dir = if over { to.dir.as_memory()? } else { self.require_free(to)? };
         let Some(inode) = self.take(from.dir.as_memory()?, &from.name) else {
             return error(DiskErrorKind::NotFound, "rename", from);
@@ -93,7 +88,7 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn exchange(&mut self, a: &Entry, b: &Entry) -> Result<()> {
+    pub(crate) fn exchange(&mut self, a: &Entry, b: &Entry) -> Result<()> {
         let (a_dir, b_dir) = (a.dir.as_memory()?, b.dir.as_memory()?);
         let (Some(first), Some(second)) = (self.child(a_dir, &a.name), self.child(b_dir, &b.name)) else {
             return error(DiskErrorKind::NotFound, "exchange", b);
@@ -105,7 +100,7 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn link(&mut self, from: &Entry, to: &Entry) -> Result<()> {
+    pub(crate) fn link(&mut self, from: &Entry, to: &Entry) -> Result<()> {
         let dir = self.require_free(to)?;
         let Some(inode) = self.child(from.dir.as_memory()?, &from.name) else {
             return error(DiskErrorKind::NotFound, "link", from);
@@ -115,12 +110,7 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn overwrite(
-        &mut self,
-        entry: &Entry,
-        original: &Examined,
-        content: &[u8],
-    ) -> Result<()> {
+    pub(crate) fn overwrite(&mut self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
         match self.stat_entry(entry)? {
             Some(stat) if stat.same_file(&original.stat) => self.fill(stat.ino, content),
             _ => return error(DiskErrorKind::Changed, "overwrite", entry),
@@ -128,7 +118,7 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn remove(&mut self, entry: &Entry) -> Result<()> {
+    pub(crate) fn remove(&mut self, entry: &Entry) -> Result<()> {
         match self.take(entry.dir.as_memory()?, &entry.name) {
             Some(inode) => self.drop_name(inode),
             None => return error(DiskErrorKind::NotFound, "remove", entry),
@@ -136,13 +126,13 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn make_dir(&mut self, entry: &Entry) -> Result<()> {
+    pub(crate) fn make_dir(&mut self, entry: &Entry) -> Result<()> {
         let dir = self.require_free(entry)?;
         self.insert(dir, &entry.name, Body::Dir(BTreeMap::new()), 0o40_755);
         Ok(())
     }
 
-    pub(in crate::disk::memory) fn open_dir(&self, entry: &Entry) -> Result<Handle> {
+    pub(crate) fn open_dir(&self, entry: &Entry) -> Result<Handle> {
         match self.child(entry.dir.as_memory()?, &entry.name) {
             Some(inode) if self.names(inode).is_some() => Ok(Handle(HandleKind::Memory(inode))),
             Some(_) => error(DiskErrorKind::NotAFile { what: "a path through a file" }, "open", entry),
@@ -150,7 +140,7 @@ impl Tree {
         }
     }
 
-    pub(in crate::disk::memory) fn remove_dir(&mut self, entry: &Entry) -> Result<()> {
+    pub(crate) fn remove_dir(&mut self, entry: &Entry) -> Result<()> {
         let inode = self.open_dir(entry)?.as_memory()?;
         if self.names(inode).is_some_and(|names| !names.is_empty()) {
             return error(DiskErrorKind::Exists, "remove the folder", entry);

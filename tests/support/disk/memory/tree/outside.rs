@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 impl Tree {
-    pub(in crate::disk::memory) fn add_dirs(&mut self, path: &Path) -> u64 {
+    pub(crate) fn add_dirs(&mut self, path: &Path) -> u64 {
         let mut dir = TOP;
         for name in path.iter().skip(1) {
             dir = match self.child(dir, name) {
@@ -16,26 +16,26 @@ impl Tree {
         dir
     }
 
-    pub(in crate::disk::memory) fn add(&mut self, path: &Path, body: Body, mode: u32) {
+    pub(crate) fn add(&mut self, path: &Path, body: Body, mode: u32) {
         let dir = self.add_dirs(path.parent().unwrap_or(path));
         self.insert(dir, path.file_name().unwrap_or_default(), body, mode);
     }
 
-    pub(in crate::disk::memory) fn write(&mut self, path: &Path, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, path: &Path, bytes: &[u8]) {
         match self.find(path) {
             Some(inode) => self.fill(inode, bytes),
             None => self.add(path, Body::File(bytes.to_owned()), 0o100_644),
         }
     }
 
-    pub(in crate::disk::memory) fn unlink_path(&mut self, path: &Path) {
+    pub(crate) fn unlink_path(&mut self, path: &Path) {
         let dir = self.find(path.parent().unwrap_or(path)).unwrap_or(TOP);
         self.take(dir, path.file_name().unwrap_or_default())
             .into_iter()
             .for_each(|inode| self.drop_name(inode));
     }
 
-    pub(in crate::disk::memory) fn hard_link(&mut self, existing: &Path, path: &Path) {
+    pub(crate) fn hard_link(&mut self, existing: &Path, path: &Path) {
         let dir = self.add_dirs(path.parent().unwrap_or(path));
         if let Some(inode) = self.find(existing) {
             self.put(dir, path.file_name().unwrap_or_default(), inode);
@@ -43,7 +43,7 @@ impl Tree {
         }
     }
 
-    pub(in crate::disk::memory) fn set_mode(&mut self, path: &Path, mode: u32) {
+    pub(crate) fn set_mode(&mut self, path: &Path, mode: u32) {
         let clock = self.clock;
         if let Some(node) = self.find(path).and_then(|inode| self.nodes.get_mut(&inode)) {
             node.mode = node.mode & !0o7777 | mode;
@@ -51,7 +51,7 @@ impl Tree {
         }
     }
 
-    pub(in crate::disk::memory) fn contents(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         let mut all = BTreeMap::new();
         self.collect(TOP, Path::new("/"), &mut all);
         all

@@ -4,11 +4,12 @@
 mod tree;
 mod walk;
 
-use super::error::{DiskError, DiskErrorKind, Result};
 use super::failing::half_written;
-use super::place::{Entry, FileImage, Handle, HandleKind, Listed, Root, RootInner, Target};
-use super::stat::Stat;
-use super::{Disk, Examined, Expected, FileBytes, Flush, Sink, StageOrder, Staged, Streamed};
+use crate::disk::place::{HandleKind, RootInner};
+use crate::disk::{
+    Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
+    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -120,6 +121,17 @@ impl State {
     }
 }
 
+impl Handle {
+    fn as_memory(&self) -> Result<u64> {
+        match &self.0 {
+            HandleKind::Memory(inode) => Ok(*inode),
+            HandleKind::Os(_) => {
+                Err(DiskError::new(DiskErrorKind::Io, "use a handle of another disk on", Path::new("")))
+            }
+        }
+    }
+}
+
 impl Disk for MemoryDisk {
     fn open_root(&self, path: &Path) -> Result<Root> {
         let state = self.state.lock();
@@ -216,7 +228,7 @@ impl Disk for MemoryDisk {
         state.tree.examine(entry)
     }
 
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         let mut state = self.state.lock();
         state.call("stage", &entry.path)?;
         state.tree.stage(entry, order)
@@ -278,6 +290,11 @@ impl Disk for MemoryDisk {
     fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
         let stat = self.state.lock().tree.stat_of(held.as_memory()?);
         stat.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "check", path))
+    }
+
+    /// Returns `None`: no other program opens files of the memory disk.
+    fn lease(&self, _: &Handle) -> Option<Lease> {
+        None
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

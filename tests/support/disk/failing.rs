@@ -1,9 +1,9 @@
 //! A disk whose k-th primitive fails, or is preceded by an action of another program.
 
-use super::error::{DiskError, DiskErrorKind, Result};
-use super::place::{Entry, FileImage, Handle, Listed, Root, Target};
-use super::stat::Stat;
-use super::{Disk, Examined, Expected, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
+use crate::disk::{
+    Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
+    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+};
 use parking_lot::Mutex;
 use std::fmt;
 use std::io::Read;
@@ -210,7 +210,7 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.examine(entry, expected)
     }
 
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
         self.count("stage", &entry.path)?;
         self.inner.stage(entry, order)
     }
