@@ -31,7 +31,6 @@ mod output;
 mod readable;
 mod refusal;
 mod roots;
-mod schema;
 mod server;
 mod session;
 mod size;

@@ -1,8 +1,10 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::notebook::{CellOp, CellRef, CellType};
 
 use super::decode::Invalid;
+use super::params::names_only;
 
 /// An entry of `cells` in a notebook change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +28,9 @@ pub struct CellParams {
 }
 
 /// An operation on a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum CellOpParam {
     /// Changes the type or source, or removes the outputs.
     Replace,
@@ -38,8 +41,9 @@ pub enum CellOpParam {
 }
 
 /// Type of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum CellTypeParam {
     /// Code.
     Code,

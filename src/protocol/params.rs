@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -39,9 +40,17 @@ pub struct TextEditParams {
     pub expected_replacements: Option<u32>,
 }
 
+/// Reduces the schema of an enum to the names of its variants.
+pub(super) fn names_only(schema: &mut Schema) {
+    let variants = schema.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<_> = variants.map(|variant| variant["const"].clone()).collect();
+    *schema = json_schema!({ "type": "string", "enum": names });
+}
+
 /// Matching mode for edits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum Matching {
     /// Exact matches, else matches of the tolerant tiers.
     #[default]
@@ -51,8 +60,9 @@ pub enum Matching {
 }
 
 /// Handling of a file that has changed since the author read it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum OnStaleParam {
     /// Refuse.
     #[default]
@@ -62,8 +72,9 @@ pub enum OnStaleParam {
 }
 
 /// Handling of a conflict in a merge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum OnConflictParam {
     /// Refuse.
     #[default]
@@ -73,8 +84,9 @@ pub enum OnConflictParam {
 }
 
 /// Additional representation of a change in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum DisplayParam {
     /// The unified diff again.
     Unified,

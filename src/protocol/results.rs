@@ -142,7 +142,7 @@ pub struct ChangedState {
 }
 
 /// Result of `editd/apply`, `editd/edit` and `editd/undo`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyResult {
     /// Id of the proposal.
