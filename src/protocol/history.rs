@@ -1,4 +1,4 @@
-//! Parameters and results of `editd/undo`, `editd/history` and `editd/blame`.
+//! Parameters and results of `editd/undo`, `editd/history`, `editd/blame` and `editd/changes`.
 
 use lsp_types::Uri;
 use serde::{Deserialize, Serialize};
@@ -167,4 +167,47 @@ pub struct BlameEntry {
     pub transaction: Option<String>,
     /// Time of the transaction.
     pub at: Option<String>,
+}
+
+/// Parameters of `editd/changes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangesParams {
+    /// Cursor of an earlier response: changes after it are returned again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// Restricts the result to this file; by default, all files that the session has read.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+}
+
+/// A file that was changed by others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedFile {
+    /// URI of the file.
+    pub uri: Uri,
+    /// Canonical path of the file.
+    pub path: String,
+    /// Author of the last change, or `disk` for another program.
+    pub by: String,
+    /// Hash of the content that the session last received.
+    pub hash_before: Option<String>,
+    /// Current hash, which is the session's new base; null if the file does not exist.
+    pub hash: Option<String>,
+    /// Diff from `hashBefore` to `hash`. Absent only if a text is no longer available or too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// Result of `editd/changes`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangesResult {
+    /// Cursor to send as `since` if this response gets lost.
+    pub cursor: u64,
+    /// Changed files.
+    pub files: Vec<ChangedFile>,
 }

@@ -6,31 +6,20 @@ use serde_json::Value;
 
 use crate::edit::Display;
 
-use super::change::{ChangeParams, FileChange};
+use super::change::{ChangeParams, FileChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
-use super::patch::{PatchAndBases, PatchParams};
 
 /// A replacement in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TextEditParams {
     /// Text to find.
-    #[serde(
-        alias = "old_text",
-        alias = "oldString",
-        alias = "old_string",
-        alias = "oldStr",
-        alias = "old_str"
-    )]
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(alias = "oldStr", alias = "old_str")]
     pub old_text: String,
     /// Replacement text.
-    #[serde(
-        alias = "new_text",
-        alias = "newString",
-        alias = "new_string",
-        alias = "newStr",
-        alias = "new_str"
-    )]
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(alias = "newStr", alias = "new_str")]
     pub new_text: String,
     /// Replaces every occurrence.
     #[serde(default, alias = "replace_all")]
@@ -156,22 +145,12 @@ pub struct ProposeParams {
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub edits: Option<Vec<TextEditParams>>,
     /// Short form: the only edit, or one more after `edits`.
-    #[serde(
-        alias = "old_text",
-        alias = "oldString",
-        alias = "old_string",
-        alias = "oldStr",
-        alias = "old_str"
-    )]
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(alias = "oldStr", alias = "old_str")]
     pub old_text: Option<String>,
     /// Short form: belongs to `oldText`.
-    #[serde(
-        alias = "new_text",
-        alias = "newString",
-        alias = "new_string",
-        alias = "newStr",
-        alias = "new_str"
-    )]
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(alias = "newStr", alias = "new_str")]
     pub new_text: Option<String>,
     /// Short form: belongs to `oldText`.
     #[serde(alias = "replace_all")]
@@ -340,28 +319,3 @@ pub struct ProposalsParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
-
-/// Parameters of `editd/changes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ChangesParams {
-    /// Cursor of an earlier response: changes after it are returned again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<u64>,
-    /// Restricts the result to this file; by default, all files that the session has read.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-}
-
-/// Parameters of `editd/status`: none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StatusParams {}
-
-/// Parameters of `editd/shutdown`: none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShutdownParams {}
