@@ -19,12 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod additions;
 mod advice;
 mod answer;
 mod call;
 mod coerce;
-mod delivery;
 mod guide;
 mod link;
 mod output;

@@ -109,7 +109,7 @@ methods! {
         /// Lists folders.
         List = "editd/list", ListParams => Entries;
         /// Forgets that the session has read a file.
-        Forget = "editd/forget", ForgetParams => ForgetResult;
+        Forget = "editd/forget", FileParams => ForgetResult;
         /// Computes changes and returns them without applying them.
         Propose = "editd/propose", ProposeParams => ProposeResult;
         /// Applies a proposal.
@@ -127,11 +127,11 @@ methods! {
         /// Lists transactions.
         HistoryMethod = "editd/history", HistoryParams => HistoryResult;
         /// Returns the author of each line of a file.
-        Blame = "editd/blame", BlameParams => BlameResult;
+        Blame = "editd/blame", FileParams => BlameResult;
         /// Returns changes that others made to files that the session has read.
         Changes = "editd/changes", ChangesParams => ChangesResult;
         /// Returns the diagnostics of attached editors.
-        Diagnostics = "editd/diagnostics", DiagnosticsParams => DiagnosticsResult;
+        Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult;
         /// Returns the status of the daemon.
         Status = "editd/status", StatusParams => StatusResult;
     }

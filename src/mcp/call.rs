@@ -10,8 +10,8 @@ use tokio::time::{Interval, interval_at, timeout};
 
 use crate::transport::CallError;
 
-use super::additions::without_additions;
 use super::answer::Answer;
+use super::coerce::without_additions;
 use super::link::Ticket;
 use super::refusal as refusals;
 use super::server::Server;

@@ -18,8 +18,8 @@ use crate::transport::Identity;
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::delivery::AppliedChange;
 use super::guide::{Served, guide};
+use super::link::AppliedChange;
 use super::readable::in_one_line;
 use super::refusal;
 use super::roots::Roots;
@@ -138,7 +138,7 @@ impl ServerHandler for Server {
             return Ok(CallToolResult::from(refusal::busy(MAX_CALLS)).into());
         };
         let mut arguments = request.arguments.unwrap_or_default();
-        coerce(&mut arguments, &(tool.schema)().into());
+        coerce(&mut arguments, &tool.input_schema().into());
         if let Some(name) = tool.unaccepted(&arguments) {
             return Ok(CallToolResult::from(refusal::unaccepted(tool, name)).into());
         }

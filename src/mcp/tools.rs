@@ -29,8 +29,7 @@ pub(super) struct Tool {
     /// Advice on when to use another tool, by the name of that tool.
     instead: &'static [(&'static str, &'static str)],
     effect: Effect,
-    /// Returns the schema of the arguments.
-    pub(super) schema: fn() -> JsonObject,
+    schema: fn() -> JsonObject,
     /// `true` if clients that show their model only a few tools should show this one.
     is_basic: bool,
     /// Converts the arguments to a request. The daemon validates them.
@@ -91,13 +90,18 @@ impl Tool {
 
     /// Returns the declared parameters of the tool, or of a part of its arguments such as `edits[0]`.
     pub(super) fn parameters(&self, part: &str) -> Vec<String> {
-        let schema = Value::Object((self.schema)());
+        let schema = Value::Object(self.input_schema());
         let names = part.split(['.', '[']).filter(|name| !name.is_empty());
         let found = names.fold(&schema, |schema, name| match name.strip_suffix(']') {
             Some(_) => &schema["items"],
             None => &schema["properties"][name],
         });
         found["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
+    }
+
+    /// Returns the schema of the arguments.
+    pub(super) fn input_schema(&self) -> JsonObject {
+        (self.schema)()
     }
 
     /// Returns the first argument that would make the daemon do something beyond the purpose of this tool,
@@ -123,7 +127,7 @@ impl Tool {
                 annotations.read_only(false).destructive(true).idempotent(idempotent)
             }
         };
-        let mut described = Described::new(self.name, description, (self.schema)())
+        let mut described = Described::new(self.name, description, self.input_schema())
             .with_title(self.title)
             .with_annotations(annotations);
         // Claude Code makes the model look up a tool before the first call, unless the tool has this flag.

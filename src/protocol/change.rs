@@ -137,22 +137,23 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
 }
 
 /// An entry of `cells` in a notebook change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CellParams {
     /// Operation to perform.
+    #[schemars(description = "")]
     pub op: CellOpParam,
-    /// Id of the cell.
+    /// The cell; for `insert`, the cell before the new one.
     #[serde(alias = "cellId", alias = "cell_id")]
     pub id: Option<String>,
-    /// Position of the cell, from 0.
+    /// Instead of `id`, from 0; for `insert`, the index of the new cell.
     pub index: Option<usize>,
-    /// New type of the cell.
+    /// Required for `insert`.
     #[serde(alias = "cell_type")]
     pub cell_type: Option<CellTypeParam>,
-    /// New source of the cell.
+    /// The complete new source.
     pub source: Option<String>,
-    /// Removes the outputs of the cell.
+    /// For `replace`: clear the outputs. Default false.
     #[serde(default, alias = "clear_outputs")]
     pub clear_outputs: bool,
 }

@@ -189,18 +189,6 @@ impl From<Item> for Diagnostic {
     }
 }
 
-/// Parameters of `editd/diagnostics`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DiagnosticsParams {
-    /// Restricts the result to this file.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-}
-
 /// A diagnostic as clients receive it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosticEntry {

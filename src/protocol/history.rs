@@ -4,75 +4,51 @@ use lsp_types::Uri;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/undo`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct UndoParams {
     /// Transaction to undo; by default the newest change that is neither undone nor an undo.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
     /// Restricts the undo to a change of this file: absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// Restricts the undo to changes made by this session.
-    #[serde(default, alias = "own_session", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(alias = "own_session")]
     pub own_session: bool,
     /// Requires a decision by the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<bool>,
     /// Maximum time to wait for the user's decision, in milliseconds.
-    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "wait_ms")]
     pub wait_ms: Option<u64>,
     /// Returns the effect of the undo without changing anything.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preview: bool,
     /// `fingerprint` of a preview. The undo is refused if its effect differs from the preview.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }
 
 /// Parameters of `editd/history`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct HistoryParams {
     /// Restricts the result to this file or folder: absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// Restricts the result to this transaction.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
     /// Includes the diff of each file.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diff: bool,
     /// Restricts the result to the session with this name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Restricts the result to changes at or after this time (RFC 3339, as `at`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// Maximum number of transactions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Restricts the result to transactions before this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-}
-
-/// Parameters of `editd/blame`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BlameParams {
-    /// Path of the file: absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
 }
 
 /// Result of `editd/history`.
@@ -170,17 +146,15 @@ pub struct BlameEntry {
 }
 
 /// Parameters of `editd/changes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesParams {
     /// Cursor of an earlier response: changes after it are returned again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// Restricts the result to this file; by default, all files that the session has read.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
 

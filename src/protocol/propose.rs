@@ -10,21 +10,21 @@ use super::change::{ChangeParams, FileChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
 
 /// A replacement in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TextEditParams {
-    /// Text to find.
+    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
     #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
     #[serde(alias = "oldStr", alias = "old_str")]
     pub old_text: String,
-    /// Replacement text.
+    /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
     #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
     #[serde(alias = "newStr", alias = "new_str")]
     pub new_text: String,
-    /// Replaces every occurrence.
+    /// Replace every exact occurrence. Default false.
     #[serde(default, alias = "replace_all")]
     pub replace_all: bool,
-    /// Required number of occurrences, all of which are replaced.
+    /// Replace all; there must be exactly this many.
     #[serde(default, alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
     pub expected_replacements: Option<u32>,
 }
@@ -237,22 +237,20 @@ impl ProposeParams {
 }
 
 /// Parameters of `editd/apply`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApplyParams {
     /// The proposal.
     pub id: String,
     /// Revision that the caller has seen; an outdated one is refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<u32>,
     /// Requires a decision by the user, even if the configuration does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<bool>,
     /// Maximum time to wait for the user's decision, in milliseconds.
-    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "wait_ms")]
     pub wait_ms: Option<u64>,
     /// Maximum time to wait for diagnostics of editors, in milliseconds.
-    #[serde(default, alias = "diagnostics_wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "diagnostics_wait_ms")]
     pub diagnostics_wait_ms: Option<u64>,
 }
 
@@ -290,24 +288,23 @@ fn with_apply(mut invalid: Invalid) -> Invalid {
 }
 
 /// Parameters of `editd/discard`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DiscardParams {
     /// The proposal.
     pub id: String,
     /// Reason, for the record.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// Parameters of `editd/proposal`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposalParams {
     /// The proposal.
     pub id: String,
     /// Maximum time to wait for the user's decision, in milliseconds.
-    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "wait_ms")]
     pub wait_ms: Option<u64>,
 }
 

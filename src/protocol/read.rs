@@ -1,51 +1,55 @@
 //! Parameters and results of `editd/read`, `editd/search`, `editd/find` and `editd/list`.
 
 use lsp_types::Uri;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/read`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadParams {
     /// Absolute, or relative to the first root.
+    #[schemars(required)]
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// First line to return, from 1; for a notebook, the first cell.
+    /// First line, from 1 (default); for a notebook, the first cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// Maximum number of lines to return, capped at 2,000; for a notebook, of cells.
+    /// Number of lines or cells. Default: as many as fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Maximum length of the text in the response, in bytes of JSON including escapes, capped at 256 KiB.
     /// Intended for clients that truncate longer responses.
+    #[schemars(skip)]
     #[serde(default, alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
-    /// First character of each line to return, from 1.
+    /// First character of each line, from 1 (default); 2,000 per line are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
     /// Maximum number of characters of each line. Longer lines are cut and marked.
+    #[schemars(skip)]
     #[serde(default, alias = "max_columns", skip_serializing_if = "Option::is_none")]
     pub max_columns: Option<usize>,
-    /// Prefixes each line with its number and a tab.
+    /// Prefix each line with its number and a tab, which are not part of the file. Default false.
     #[serde(default)]
     pub numbered: bool,
-    /// Returns a notebook as the text of its file instead of as cells.
+    /// Return a notebook as the text of its file, for text edits. Default false.
     #[serde(default)]
     pub raw: bool,
 }
 
-/// Parameters of `editd/forget`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ForgetParams {
+/// Parameters of `editd/forget`, `editd/blame` and `editd/diagnostics`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileParams {
     /// Absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
 
@@ -203,31 +207,31 @@ impl ReadResult {
 }
 
 /// Parameters of `editd/search`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchParams {
-    /// Regular expression that matches within one line, or a literal text if `literal` is set.
+    /// A regular expression (Rust syntax), matched within one line.
     pub pattern: String,
-    /// File or folder, absolute or relative to the first root; by default, all roots are searched.
+    /// File or folder to search. Default: all roots.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Restricts the search to paths that match this glob, as in `editd/find`, or with a leading `!`, to
-    /// those that do not match it.
+    /// Only files whose path matches, such as `*.rs` or `src/**/*.ts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub glob: Option<String>,
-    /// Ignores case.
+    /// Default false.
     #[serde(default, alias = "ignore_case")]
     pub ignore_case: bool,
-    /// Treats the pattern as literal text.
+    /// Treat `pattern` as plain text. Default false.
     #[serde(default, alias = "fixedString", alias = "fixed_string")]
     pub literal: bool,
-    /// Number of lines to return before and after each match, at most 20.
+    /// Lines around each match, at most 20. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<usize>,
-    /// Maximum number of matching lines: 100 by default, capped at 1,000.
+    /// Maximum number of matches. Default 100, at most 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
@@ -268,33 +272,35 @@ pub struct FoundLine {
 }
 
 /// Parameters of `editd/find`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FindParams {
-    /// Glob that matches names at any depth or, if it contains `/`, paths relative to the searched folder.
+    /// A glob, not a regular expression: for names (`*.toml`) or, with `/`, for paths (`src/**/*_test.go`).
     pub pattern: String,
-    /// Folder, absolute or relative to the first root; by default, all roots are searched.
+    /// Folder to search. Default: all roots.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Maximum number of paths: 1,000 by default, capped at 10,000.
+    /// Maximum number of paths. Default 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
 /// Parameters of `editd/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListParams {
-    /// Folder, absolute or relative to the first root; by default, all roots are listed.
+    /// The folder. Default: all roots.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Maximum number of entries: 500 by default, capped at 10,000.
+    /// Maximum number of entries. Default: all that fit in an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }

@@ -209,7 +209,7 @@ pub struct ProposalsResult {
 }
 
 /// Parameters of `editd/decide`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecideParams {
     /// The proposal.
@@ -217,19 +217,14 @@ pub struct DecideParams {
     /// The revision that the user has seen; any other is refused.
     pub revision: u32,
     /// Hunks to accept, except those whose lines have changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<PickParam>,
     /// Hunks to accept even if their lines have changed; those changes are overwritten.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<String>>,
     /// Hunks to reject.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject: Option<PickParam>,
     /// Complete texts to write instead of the proposed ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<Vec<ReplaceParam>>,
     /// Comment for the author.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<CommentParam>,
 }
 
@@ -254,7 +249,7 @@ pub enum PickParam {
 }
 
 /// A text that the user wrote in place of the one proposed for a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReplaceParam {
     /// A file of the proposal.

@@ -13,23 +13,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::protocol::{CellOpParam, CellTypeParam, DisplayParam, Matching, OnConflictParam, OnStaleParam};
-
-#[derive(JsonSchema)]
-pub(super) struct ReadArguments {
-    /// Absolute, or relative to the first root.
-    path: String,
-    /// First line, from 1 (default); for a notebook, the first cell.
-    offset: Option<usize>,
-    /// Number of lines or cells. Default: as many as fit.
-    limit: Option<usize>,
-    /// First character of each line, from 1 (default); 2,000 per line are shown.
-    column: Option<usize>,
-    /// Prefix each line with its number and a tab, which are not part of the file. Default false.
-    numbered: Option<bool>,
-    /// Return a notebook as the text of its file, for text edits. Default false.
-    raw: Option<bool>,
-}
+use crate::protocol::{CellParams, DisplayParam, Matching, OnConflictParam, OnStaleParam, TextEditParams};
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -37,7 +21,7 @@ pub(super) struct EditArguments {
     /// Absolute, or relative to the first root.
     path: String,
     /// One replacement per location; put all edits of a file into one call.
-    edits: Option<Vec<TextEditArguments>>,
+    edits: Option<Vec<TextEditParams>>,
     /// Instead of `edits`, if there is only one.
     old_text: Option<String>,
     /// Goes with `oldText`.
@@ -66,19 +50,6 @@ pub(super) struct EditArguments {
     wait_ms: Option<u64>,
     /// The `id` of your own pending change to replace.
     replaces: Option<String>,
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct TextEditArguments {
-    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
-    old_text: String,
-    /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
-    new_text: String,
-    /// Replace every exact occurrence. Default false.
-    replace_all: Option<bool>,
-    /// Replace all; there must be exactly this many.
-    expected_replacements: Option<u32>,
 }
 
 #[derive(JsonSchema)]
@@ -139,27 +110,11 @@ pub(super) struct NotebookArguments {
     /// Absolute, or relative to the first root.
     path: String,
     /// Operations, each on a different cell.
-    cells: Vec<CellArguments>,
+    cells: Vec<CellParams>,
     /// Hash from a result: the version to change. Default: the one you were last given.
     base_hash: Option<String>,
     #[serde(flatten)]
     options: ChangeOptions,
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct CellArguments {
-    op: CellOpParam,
-    /// The cell; for `insert`, the cell before the new one.
-    id: Option<String>,
-    /// Instead of `id`, from 0; for `insert`, the index of the new cell.
-    index: Option<usize>,
-    /// Required for `insert`.
-    cell_type: Option<CellTypeParam>,
-    /// The complete new source.
-    source: Option<String>,
-    /// For `replace`: clear the outputs. Default false.
-    clear_outputs: Option<bool>,
 }
 
 #[derive(JsonSchema)]
@@ -172,43 +127,6 @@ pub(super) struct UndoArguments {
     path: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SearchArguments {
-    /// A regular expression (Rust syntax), matched within one line.
-    pattern: String,
-    /// File or folder to search. Default: all roots.
-    path: Option<String>,
-    /// Only files whose path matches, such as `*.rs` or `src/**/*.ts`.
-    glob: Option<String>,
-    /// Default false.
-    ignore_case: Option<bool>,
-    /// Treat `pattern` as plain text. Default false.
-    literal: Option<bool>,
-    /// Lines around each match, at most 20. Default 0.
-    context: Option<usize>,
-    /// Maximum number of matches. Default 100, at most 1000.
-    limit: Option<usize>,
-}
-
-#[derive(JsonSchema)]
-pub(super) struct FindArguments {
-    /// A glob, not a regular expression: for names (`*.toml`) or, with `/`, for paths (`src/**/*_test.go`).
-    pattern: String,
-    /// Folder to search. Default: all roots.
-    path: Option<String>,
-    /// Maximum number of paths. Default 1000.
-    limit: Option<usize>,
-}
-
-#[derive(JsonSchema)]
-pub(super) struct ListArguments {
-    /// The folder. Default: all roots.
-    path: Option<String>,
-    /// Maximum number of entries. Default: all that fit in an answer.
-    limit: Option<usize>,
 }
 
 #[derive(JsonSchema)]
@@ -261,6 +179,9 @@ fn simplify(schema: &mut Value) {
                 for name in ["title", "format", "minimum", "maximum", "default"] {
                     members.shift_remove(name);
                 }
+            }
+            if members.get("additionalProperties") == Some(&Value::Bool(false)) {
+                members.shift_remove("additionalProperties");
             }
             members
                 .shift_remove("title")

@@ -5,9 +5,9 @@ use rmcp::model::JsonObject;
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::ANSWER;
-use crate::protocol::{CellContent, Read, ReadContent, ReadResult, TextContent};
+use crate::protocol::{CellContent, Read, ReadContent, ReadParams, ReadResult, TextContent};
 
-use super::arguments::{ReadArguments, schema};
+use super::arguments::schema;
 use super::{AnswerOptions, Effect, Request, Tool};
 
 /// Maximum size of the text in an answer, in bytes including escapes. The rest of the answer is reserved for
@@ -29,7 +29,7 @@ pub(super) static TOOLS: [Tool; 1] = [Tool {
         ("search", "To find text use `search`: it costs less than reading whole files."),
     ],
     effect: Effect::Reads,
-    schema: schema::<ReadArguments>,
+    schema: schema::<ReadParams>,
     is_basic: true,
     request,
 }];

@@ -5,11 +5,12 @@ use crate::mcp::answer::Answer;
 use crate::mcp::readable::in_one_line;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{
-    Entries, EntryKind, Find, FoundEntry, FoundLine, List, Search, SearchResult, json_len,
+    Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, List, ListParams, Search, SearchParams,
+    SearchResult, json_len,
 };
 use crate::workspace::limits::ENTRIES_MOST;
 
-use super::arguments::{FindArguments, ListArguments, SearchArguments, schema};
+use super::arguments::schema;
 use super::{AnswerOptions, Effect, Request, Tool};
 
 /// Size of a line without its text, in bytes.
@@ -25,7 +26,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             `path` or `glob`. A search is not a read: read a file before you change it.",
         instead: &[("find", "To find files by name use `find`.")],
         effect: Effect::Reads,
-        schema: schema::<SearchArguments>,
+        schema: schema::<SearchParams>,
         is_basic: false,
         request: |params| Request::new::<Search>(params, found_lines),
     },
@@ -40,7 +41,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             ("list", "To see one folder use `list`."),
         ],
         effect: Effect::Reads,
-        schema: schema::<FindArguments>,
+        schema: schema::<FindParams>,
         is_basic: false,
         request: |params| Request::new::<Find>(params, found_entries),
     },
@@ -51,7 +52,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
         instead: &[("find", "For nested folders use `find`: one call instead of many.")],
         effect: Effect::Reads,
-        schema: schema::<ListArguments>,
+        schema: schema::<ListParams>,
         is_basic: false,
         request: |mut params| {
             // The omitted entries are counted here, so all entries are needed.
