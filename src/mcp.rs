@@ -28,7 +28,6 @@ mod link;
 mod output;
 mod readable;
 mod refusal;
-mod roots;
 mod server;
 mod session;
 mod size;
@@ -47,8 +46,7 @@ use tokio_util::sync::CancellationToken;
 use crate::daemon::Places;
 use crate::transport::Spawn;
 
-use roots::Roots;
-use server::Server;
+use server::{Roots, Server};
 use session::Session;
 use stdio::Stdio;
 pub use tools::{Selection, UnknownTool};

@@ -139,6 +139,7 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
 /// An entry of `cells` in a notebook change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(description = "")]
 pub struct CellParams {
     /// Operation to perform.
     #[schemars(description = "")]

@@ -1,8 +1,6 @@
 //! Messages between editors and the daemon that extend LSP, diagnostics of editors, and changes in the form of
 //! LSP.
 
-use std::path::Path;
-
 use lsp_types::{
     CreateFile, CreateFileOptions, DeleteFile, DocumentChangeOperation, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, Position as LspPosition, Range, RenameFile, RenameFileOptions,
@@ -243,8 +241,9 @@ fn operations_of(
     if !file.plan.is_empty() && file.action != Action::Delete {
         let nothing = Text::default();
         let before = file.before.as_ref().map_or(&nothing, |before| &before.text);
-        let edits = text_edits(before, &file.plan, encoding);
-        operations.push(DocumentChangeOperation::Edit(text_document_edit(&file.path, edits)));
+        let edits = text_edits(before, &file.plan, encoding).into_iter().map(OneOf::Left).collect();
+        let text_document = OptionalVersionedTextDocumentIdentifier { uri: uri.clone(), version: None };
+        operations.push(DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits }));
     }
     match &file.action {
         Action::Delete => {
@@ -261,27 +260,19 @@ fn operations_of(
     }
 }
 
-fn text_document_edit(path: &Path, edits: Vec<TextEdit>) -> TextDocumentEdit {
-    TextDocumentEdit {
-        text_document: OptionalVersionedTextDocumentIdentifier { uri: uri_of(path), version: None },
-        edits: edits.into_iter().map(OneOf::Left).collect(),
-    }
-}
-
 /// Converts a plan for a text to LSP edits, sorted and disjoint.
 pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
-    let position = |offset| lsp_position(before.position_of(offset, encoding));
+    // The maximum size of a file is far below `u32::MAX`.
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let position = |offset| {
+        let Position { line, character } = before.position_of(offset, encoding);
+        LspPosition { line: count(line), character: count(character) }
+    };
     let edit = |splice: &Splice| TextEdit {
         range: Range::new(position(splice.range.start), position(splice.range.end)),
         new_text: splice.text.clone(),
     };
     plan.splices().iter().map(edit).collect()
-}
-
-fn lsp_position(position: Position) -> LspPosition {
-    // The maximum size of a file is far below `u32::MAX`.
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    LspPosition { line: count(position.line), character: count(position.character) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -100,18 +100,13 @@ fn described(refusal: &Refusal) -> Value {
 fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
     let mut data = Map::new();
     data.insert("kind".to_owned(), refusal.name().into());
-    if let Some(path) = &refusal.path {
-        data.insert("path".to_owned(), shown(path).into());
-    }
-    if let Some(change) = refusal.change {
-        data.insert("change".to_owned(), change.into());
-    }
-    if let Some(edit) = refusal.edit {
-        data.insert("edit".to_owned(), edit.into());
-    }
-    if let Some(line) = refusal.patch_line {
-        data.insert("patchLine".to_owned(), line.into());
-    }
+    let places = [
+        ("path", refusal.path.as_deref().map(shown).map(Value::from)),
+        ("change", refusal.change.map(Value::from)),
+        ("edit", refusal.edit.map(Value::from)),
+        ("patchLine", refusal.patch_line.map(Value::from)),
+    ];
+    data.extend(places.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     data.insert("hint".to_owned(), refusal.hint().into());
     if let Value::Object(details) = details(refusal) {
         data.extend(details);
@@ -149,7 +144,9 @@ fn details(refusal: &Refusal) -> Value {
         }
         RefusalKind::EmptyFile => json!({ "closest": [] }),
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
-        RefusalKind::OutsideWorkspace { roots } => json!({ "roots": paths(roots) }),
+        RefusalKind::OutsideWorkspace { roots } => {
+            json!({ "roots": roots.iter().map(|root| shown(root)).collect::<Vec<_>>() })
+        }
         RefusalKind::Root { reason } => json!({ "reason": reason }),
         RefusalKind::Protected(protection) => protection_details(protection),
         RefusalKind::Disk { operation, errno, detail, required, available } => json!({
@@ -200,10 +197,8 @@ fn proposal_details(refusal: &ProposalRefusal) -> Value {
 }
 
 fn protection_details(protection: &Protection) -> Value {
-    let mut data = json!({ "rule": protection.rule });
-    if let Some(reason) = &protection.reason {
-        data["reason"] = reason.as_str().into();
-    }
+    let reason = protection.reason.as_deref().map(Into::into);
+    let mut data = with(json!({ "rule": protection.rule }), ("reason", reason));
     if let Remedy::Policy { file, lines } | Remedy::Review { file, lines } = &protection.opening {
         data["policy"] = shown(file).into();
         data["allow"] = lines.as_str().into();
@@ -214,24 +209,16 @@ fn protection_details(protection: &Protection) -> Value {
 fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
     match kind {
         EditRefusalKind::NotFound { closest, already_applied } => {
-            let closest: Value = closest.iter().map(closest_entry).collect();
-            if *already_applied {
-                json!({ "closest": closest, "alreadyApplied": true })
-            } else {
-                json!({ "closest": closest })
-            }
+            let data = json!({ "closest": closest_entries(closest) });
+            with(data, ("alreadyApplied", already_applied.then_some(true.into())))
         }
         EditRefusalKind::MissingContext { context, closest } => {
-            let closest: Value = closest.iter().map(closest_entry).collect();
-            json!({ "context": context, "closest": closest })
+            json!({ "context": context, "closest": closest_entries(closest) })
         }
         EditRefusalKind::Placeholder { line, .. } => json!({ "line": line }),
         EditRefusalKind::Ambiguous { occurrences } => {
-            let mut details = json!({ "found": occurrences.total, "occurrences": listed(occurrences) });
-            if occurrences.more {
-                details["more"] = true.into();
-            }
-            details
+            let data = json!({ "found": occurrences.total, "occurrences": listed(occurrences) });
+            with(data, ("more", occurrences.more.then_some(true.into())))
         }
         EditRefusalKind::CountMismatch { expected, found, occurrences } => json!({
             "expected": expected, "found": found, "occurrences": listed(occurrences),
@@ -277,11 +264,14 @@ fn both(one: (Option<usize>, Option<LineRange>), other: (Option<usize>, Option<L
     json!({ "edits": [entry(one), entry(other)] })
 }
 
-fn closest_entry(closest: &Closest) -> Value {
-    json!({
-        "startLine": closest.start_line, "endLine": closest.end_line,
-        "similarity": closest.similarity, "diff": closest.diff, "reason": closest.reason,
-    })
+fn closest_entries(closest: &[Closest]) -> Value {
+    let entry = |closest: &Closest| {
+        json!({
+            "startLine": closest.start_line, "endLine": closest.end_line,
+            "similarity": closest.similarity, "diff": closest.diff, "reason": closest.reason,
+        })
+    };
+    closest.iter().map(entry).collect()
 }
 
 /// Adds a member to an object, if it has a value.
@@ -312,10 +302,6 @@ fn hash(hash: Option<ContentHash>) -> Option<String> {
     hash.map(|hash| hash.to_string())
 }
 
-fn paths(paths: &[PathBuf]) -> Vec<String> {
-    paths.iter().map(|path| shown(path)).collect()
-}
-
-fn shown(path: &std::path::Path) -> String {
+fn shown(path: &Path) -> String {
     path.display().to_string()
 }

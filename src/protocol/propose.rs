@@ -12,6 +12,7 @@ use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_js
 /// A replacement in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(description = "")]
 pub struct TextEditParams {
     /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
     #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
