@@ -20,6 +20,9 @@ fn all() -> impl Iterator<Item = &'static Tool> {
     read::TOOLS.iter().chain(&change::TOOLS).chain(&search::TOOLS).chain(&status::TOOLS)
 }
 
+/// Tools that clients should show even if they show their model only a few.
+const BASIC: [&str; 3] = ["read", "edit", "write"];
+
 /// Definition of a tool.
 pub(super) struct Tool {
     pub(super) name: &'static str,
@@ -30,8 +33,6 @@ pub(super) struct Tool {
     instead: &'static [(&'static str, &'static str)],
     effect: Effect,
     schema: fn() -> JsonObject,
-    /// `true` if clients that show their model only a few tools should show this one.
-    is_basic: bool,
     /// Converts the arguments to a request. The daemon validates them.
     pub(super) request: fn(JsonObject) -> Request,
 }
@@ -131,8 +132,8 @@ impl Tool {
             .with_title(self.title)
             .with_annotations(annotations);
         // Claude Code makes the model look up a tool before the first call, unless the tool has this flag.
-        described.meta = self
-            .is_basic
+        described.meta = BASIC
+            .contains(&self.name)
             .then(|| MetaObject([("anthropic/alwaysLoad".to_owned(), true.into())].into_iter().collect()));
         described
     }

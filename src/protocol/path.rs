@@ -21,7 +21,11 @@ impl RequestPath {
         names: (&str, &str),
     ) -> Result<Self, Invalid> {
         match (path, uri) {
-            (Some(path), None) => Self::from_path(path).map_err(|problem| Invalid::new(names.0, problem)),
+            (Some(path), None) if path.is_empty() => Err(Invalid::new(names.0, "it is empty")),
+            (Some(path), None) if path.contains('\0') => {
+                Err(Invalid::new(names.0, "it contains a NUL character"))
+            }
+            (Some(path), None) => Ok(Self(path.into())),
             (None, Some(uri)) => {
                 path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem))
             }
@@ -29,14 +33,6 @@ impl RequestPath {
                 Err(Invalid::new(names.1, format!("it cannot be combined with `{}`", names.0)))
             }
             (None, None) => Err(Invalid::new(names.0, "it is missing")),
-        }
-    }
-
-    fn from_path(path: String) -> Result<Self, &'static str> {
-        match path.as_str() {
-            "" => Err("it is empty"),
-            _ if path.contains('\0') => Err("it contains a NUL character"),
-            _ => Ok(Self(path.into())),
         }
     }
 

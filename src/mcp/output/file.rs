@@ -103,16 +103,13 @@ impl FileOutput {
     }
 
     pub(super) fn write(&self, text: &mut String) {
-        let verb = match (self.action.as_str(), self.is_done) {
-            ("create", true) => "Created",
-            ("create", false) => "To create:",
-            ("delete", true) => "Deleted",
-            ("delete", false) => "To delete:",
-            ("rename", true) => "Renamed",
-            ("rename", false) => "To rename:",
-            (_, true) => "Changed",
-            (_, false) => "To change:",
+        let (done, planned) = match self.action.as_str() {
+            "create" => ("Created", "To create:"),
+            "delete" => ("Deleted", "To delete:"),
+            "rename" => ("Renamed", "To rename:"),
+            _ => ("Changed", "To change:"),
         };
+        let verb = if self.is_done { done } else { planned };
         let to = self.new_path.as_ref().map(|to| format!(" to {}", in_one_line(to))).unwrap_or_default();
         let several = |lines: &str| if lines.contains(['-', ',']) { "lines" } else { "line" };
         let mode = self.mode.as_ref().map(|_| ", executable".to_owned());

@@ -160,13 +160,10 @@ pub(super) fn schema<T: JsonSchema>() -> JsonObject {
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     simplify(&mut schema);
-    match schema {
-        Value::Object(mut schema) => {
-            schema.shift_remove("description");
-            schema
-        }
-        _ => Map::new(),
-    }
+    let Value::Object(mut schema) = schema else { return Map::new() };
+    schema.shift_remove("title");
+    schema.shift_remove("description");
+    schema
 }
 
 /// Removes parts that cost tokens without helping a model: names of types, widths of integers, null for
@@ -176,17 +173,13 @@ fn simplify(schema: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Object(members) => {
             if members.get("type").is_some_and(|kind| !kind.is_object()) {
-                for name in ["title", "format", "minimum", "maximum", "default"] {
+                for name in ["format", "minimum", "maximum", "default"] {
                     members.shift_remove(name);
                 }
             }
             if members.get("additionalProperties") == Some(&Value::Bool(false)) {
                 members.shift_remove("additionalProperties");
             }
-            members
-                .shift_remove("title")
-                .filter(Value::is_object)
-                .map(|title| members.insert("title".to_owned(), title));
             if let Some(Value::Array(types)) = members.get_mut("type") {
                 types.retain(|kind| kind != "null");
                 if let [only] = types.as_slice() {

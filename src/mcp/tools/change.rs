@@ -48,7 +48,6 @@ pub(super) static TOOLS: [Tool; 5] = [
         ],
         effect: Effect::Changes { idempotent: false },
         schema: schema::<EditArguments>,
-        is_basic: true,
         request: edit,
     },
     Tool {
@@ -59,7 +58,6 @@ pub(super) static TOOLS: [Tool; 5] = [
         instead: &[("edit", "To change parts of a file use `edit`: it costs less and is easier to review.")],
         effect: Effect::Changes { idempotent: true },
         schema: schema::<WriteArguments>,
-        is_basic: true,
         request: |arguments| edit(one_change("write", arguments)),
     },
     Tool {
@@ -71,7 +69,6 @@ pub(super) static TOOLS: [Tool; 5] = [
         instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
         effect: Effect::Changes { idempotent: false },
         schema: schema::<PatchArguments>,
-        is_basic: false,
         request: edit,
     },
     Tool {
@@ -83,7 +80,6 @@ pub(super) static TOOLS: [Tool; 5] = [
         instead: &[],
         effect: Effect::Changes { idempotent: false },
         schema: schema::<NotebookArguments>,
-        is_basic: false,
         request: |arguments| edit(one_change("notebook", arguments)),
     },
     Tool {
@@ -95,7 +91,6 @@ pub(super) static TOOLS: [Tool; 5] = [
         instead: &[],
         effect: Effect::Changes { idempotent: false },
         schema: schema::<UndoArguments>,
-        is_basic: false,
         request: undo,
     },
 ];

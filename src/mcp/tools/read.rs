@@ -30,7 +30,6 @@ pub(super) static TOOLS: [Tool; 1] = [Tool {
     ],
     effect: Effect::Reads,
     schema: schema::<ReadParams>,
-    is_basic: true,
     request,
 }];
 

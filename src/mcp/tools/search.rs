@@ -27,7 +27,6 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[("find", "To find files by name use `find`.")],
         effect: Effect::Reads,
         schema: schema::<SearchParams>,
-        is_basic: false,
         request: |params| Request::new::<Search>(params, found_lines),
     },
     Tool {
@@ -42,7 +41,6 @@ pub(super) static TOOLS: [Tool; 3] = [
         ],
         effect: Effect::Reads,
         schema: schema::<FindParams>,
-        is_basic: false,
         request: |params| Request::new::<Find>(params, found_entries),
     },
     Tool {
@@ -53,7 +51,6 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[("find", "For nested folders use `find`: one call instead of many.")],
         effect: Effect::Reads,
         schema: schema::<ListParams>,
-        is_basic: false,
         request: |mut params| {
             // The omitted entries are counted here, so all entries are needed.
             params.entry("limit").or_insert_with(|| ENTRIES_MOST.into());

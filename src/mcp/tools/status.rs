@@ -31,7 +31,6 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[],
         effect: Effect::Reads,
         schema: schema::<ChangesArguments>,
-        is_basic: false,
         request: |params| Request::new::<Changes>(params, changes),
     },
     Tool {
@@ -44,7 +43,6 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[],
         effect: Effect::Reads,
         schema: schema::<DiagnosticsArguments>,
-        is_basic: false,
         request: |params| Request::new::<Diagnostics>(params, diagnostics),
     },
     Tool {
@@ -56,7 +54,6 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[],
         effect: Effect::Reads,
         schema: schema::<ProposalArguments>,
-        is_basic: false,
         request: proposal_status,
     },
 ];
