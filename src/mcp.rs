@@ -19,19 +19,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod additions;
 mod advice;
 mod answer;
 mod call;
 mod coerce;
-mod delivery;
 mod guide;
 mod link;
 mod output;
 mod readable;
 mod refusal;
-mod roots;
-mod schema;
 mod server;
 mod session;
 mod size;
@@ -50,8 +46,7 @@ use tokio_util::sync::CancellationToken;
 use crate::daemon::Places;
 use crate::transport::Spawn;
 
-use roots::Roots;
-use server::Server;
+use server::{Roots, Server};
 use session::Session;
 use stdio::Stdio;
 pub use tools::{Selection, UnknownTool};

@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -20,7 +21,11 @@ impl RequestPath {
         names: (&str, &str),
     ) -> Result<Self, Invalid> {
         match (path, uri) {
-            (Some(path), None) => Self::from_path(path).map_err(|problem| Invalid::new(names.0, problem)),
+            (Some(path), None) if path.is_empty() => Err(Invalid::new(names.0, "it is empty")),
+            (Some(path), None) if path.contains('\0') => {
+                Err(Invalid::new(names.0, "it contains a NUL character"))
+            }
+            (Some(path), None) => Ok(Self(path.into())),
             (None, Some(uri)) => {
                 path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem))
             }
@@ -28,14 +33,6 @@ impl RequestPath {
                 Err(Invalid::new(names.1, format!("it cannot be combined with `{}`", names.0)))
             }
             (None, None) => Err(Invalid::new(names.0, "it is missing")),
-        }
-    }
-
-    fn from_path(path: String) -> Result<Self, &'static str> {
-        match path.as_str() {
-            "" => Err("it is empty"),
-            _ if path.contains('\0') => Err("it contains a NUL character"),
-            _ => Ok(Self(path.into())),
         }
     }
 
@@ -112,15 +109,14 @@ pub fn uri_of(path: &Path) -> Uri {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
                 text.push(char::from(*byte));
             }
-            _ => text.extend(['%', hex(byte >> 4), hex(byte & 15)]),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "%{byte:02X}");
+            }
         }
     }
     // The escaped path is a URI by construction; an empty path results in a valid URI too.
     Uri::from_str(&text).unwrap_or_else(|_| Uri::from_str("file:///").expect("a constant URI"))
-}
-
-fn hex(digit: u8) -> char {
-    char::from_digit(u32::from(digit), 16).unwrap_or('0').to_ascii_uppercase()
 }
 
 #[cfg(test)]

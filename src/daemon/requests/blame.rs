@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::disk::Target;
 use crate::edit::{Hunk, Labels, Plan, Spot, diff_texts};
-use crate::protocol::{BlameEntry, BlameParams, BlameResult, RequestPath, uri_of};
+use crate::protocol::{BlameEntry, BlameResult, FileParams, RequestPath, uri_of};
 use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
 use crate::workspace::Refusal;
 use crate::workspace::history::{
@@ -32,7 +32,7 @@ impl Daemon {
     pub async fn blame(
         &self,
         session: &Arc<SessionContext>,
-        BlameParams { path, uri }: BlameParams,
+        FileParams { path, uri }: FileParams,
     ) -> Result<BlameResult, Failure> {
         let path = RequestPath::from_fields(path, uri, ("path", "uri"))?;
         let locate = move |core: &Core, session: &SessionContext| {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::disk::Target;
 use crate::protocol::{
-    DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult, RequestPath, path_of_uri,
+    DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsResult, FileParams, RequestPath, path_of_uri,
 };
 use crate::workspace::limits::DIAGNOSTICS_LISTED;
 
@@ -28,7 +28,7 @@ impl Daemon {
     pub async fn diagnostics(
         &self,
         session: &Arc<SessionContext>,
-        DiagnosticsParams { path, uri }: DiagnosticsParams,
+        FileParams { path, uri }: FileParams,
     ) -> Result<DiagnosticsResult, Failure> {
         let (core, session) = (self.core.clone(), session.clone());
         let only = match (path, uri) {

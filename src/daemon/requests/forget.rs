@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::disk::Target;
-use crate::protocol::{ForgetParams, ForgetResult, RequestPath};
+use crate::protocol::{FileParams, ForgetResult, RequestPath};
 
 use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::Job;
@@ -13,7 +13,7 @@ impl Daemon {
     pub async fn forget(
         &self,
         session: &Arc<SessionContext>,
-        params: ForgetParams,
+        params: FileParams,
     ) -> Result<ForgetResult, Failure> {
         let path = RequestPath::from_fields(params.path, params.uri, ("path", "uri"))?;
         let locate =

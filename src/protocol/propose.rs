@@ -1,47 +1,46 @@
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::edit::Display;
 
-use super::change::{ChangeParams, FileChange};
+use super::change::{ChangeParams, FileChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
-use super::patch::{PatchAndBases, PatchParams};
 
 /// A replacement in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(description = "")]
 pub struct TextEditParams {
-    /// Text to find.
-    #[serde(
-        alias = "old_text",
-        alias = "oldString",
-        alias = "old_string",
-        alias = "oldStr",
-        alias = "old_str"
-    )]
+    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(alias = "oldStr", alias = "old_str")]
     pub old_text: String,
-    /// Replacement text.
-    #[serde(
-        alias = "new_text",
-        alias = "newString",
-        alias = "new_string",
-        alias = "newStr",
-        alias = "new_str"
-    )]
+    /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(alias = "newStr", alias = "new_str")]
     pub new_text: String,
-    /// Replaces every occurrence.
+    /// Replace every exact occurrence. Default false.
     #[serde(default, alias = "replace_all")]
     pub replace_all: bool,
-    /// Required number of occurrences, all of which are replaced.
+    /// Replace all; there must be exactly this many.
     #[serde(default, alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
     pub expected_replacements: Option<u32>,
 }
 
+/// Reduces the schema of an enum to the names of its variants.
+pub(super) fn names_only(schema: &mut Schema) {
+    let variants = schema.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<_> = variants.map(|variant| variant["const"].clone()).collect();
+    *schema = json_schema!({ "type": "string", "enum": names });
+}
+
 /// Matching mode for edits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum Matching {
     /// Exact matches, else matches of the tolerant tiers.
     #[default]
@@ -51,8 +50,9 @@ pub enum Matching {
 }
 
 /// Handling of a file that has changed since the author read it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum OnStaleParam {
     /// Refuse.
     #[default]
@@ -62,8 +62,9 @@ pub enum OnStaleParam {
 }
 
 /// Handling of a conflict in a merge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum OnConflictParam {
     /// Refuse.
     #[default]
@@ -73,8 +74,9 @@ pub enum OnConflictParam {
 }
 
 /// Additional representation of a change in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
 pub enum DisplayParam {
     /// The unified diff again.
     Unified,
@@ -144,22 +146,12 @@ pub struct ProposeParams {
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub edits: Option<Vec<TextEditParams>>,
     /// Short form: the only edit, or one more after `edits`.
-    #[serde(
-        alias = "old_text",
-        alias = "oldString",
-        alias = "old_string",
-        alias = "oldStr",
-        alias = "old_str"
-    )]
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(alias = "oldStr", alias = "old_str")]
     pub old_text: Option<String>,
     /// Short form: belongs to `oldText`.
-    #[serde(
-        alias = "new_text",
-        alias = "newString",
-        alias = "new_string",
-        alias = "newStr",
-        alias = "new_str"
-    )]
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(alias = "newStr", alias = "new_str")]
     pub new_text: Option<String>,
     /// Short form: belongs to `oldText`.
     #[serde(alias = "replace_all")]
@@ -246,22 +238,20 @@ impl ProposeParams {
 }
 
 /// Parameters of `editd/apply`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApplyParams {
     /// The proposal.
     pub id: String,
     /// Revision that the caller has seen; an outdated one is refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<u32>,
     /// Requires a decision by the user, even if the configuration does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<bool>,
     /// Maximum time to wait for the user's decision, in milliseconds.
-    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "wait_ms")]
     pub wait_ms: Option<u64>,
     /// Maximum time to wait for diagnostics of editors, in milliseconds.
-    #[serde(default, alias = "diagnostics_wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "diagnostics_wait_ms")]
     pub diagnostics_wait_ms: Option<u64>,
 }
 
@@ -299,24 +289,23 @@ fn with_apply(mut invalid: Invalid) -> Invalid {
 }
 
 /// Parameters of `editd/discard`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DiscardParams {
     /// The proposal.
     pub id: String,
     /// Reason, for the record.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// Parameters of `editd/proposal`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposalParams {
     /// The proposal.
     pub id: String,
     /// Maximum time to wait for the user's decision, in milliseconds.
-    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "wait_ms")]
     pub wait_ms: Option<u64>,
 }
 
@@ -328,28 +317,3 @@ pub struct ProposalsParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
-
-/// Parameters of `editd/changes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ChangesParams {
-    /// Cursor of an earlier response: changes after it are returned again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<u64>,
-    /// Restricts the result to this file; by default, all files that the session has read.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-}
-
-/// Parameters of `editd/status`: none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StatusParams {}
-
-/// Parameters of `editd/shutdown`: none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShutdownParams {}
