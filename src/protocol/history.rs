@@ -4,7 +4,7 @@ use lsp_types::Uri;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/undo`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct UndoParams {
     /// Transaction to undo; by default the newest change that is neither undone nor an undo.
@@ -29,7 +29,7 @@ pub struct UndoParams {
 }
 
 /// Parameters of `editd/history`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct HistoryParams {
     /// Restricts the result to this file or folder: absolute, or relative to the first root.
