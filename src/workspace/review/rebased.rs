@@ -167,7 +167,7 @@ impl RebasedFile {
         let wanted = wanted.filter_map(|(hunk, _)| self.splices.get(hunk.splice?).cloned()).collect();
         let length = self.base.as_ref().map_or(0, String::len);
         let plan = Plan::new(length, wanted).unwrap_or_else(|_| Plan::empty(length));
-        plan.over(&self.drift, self.base.as_deref().unwrap_or_default())
+        plan.rebase_overwriting(&self.drift, self.base.as_deref().unwrap_or_default())
     }
 }
 

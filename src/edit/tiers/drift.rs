@@ -1,18 +1,105 @@
-//! Checks whether a block with drifted context is the intended one.
+//! Alignment of a block with lines of the file that differ slightly, and the check that it is the intended one.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::super::super::base::Base;
-use super::super::super::block::Block;
-use super::super::super::elided::is_comment;
-use super::super::super::line_diff::runs;
-use super::super::super::whole_lines::{
-    bare, depth, eq_ignoring_whitespace, find_lines, is_blank_line, split_indent,
+use crate::edit::base::{Base, key_and_pairs};
+use crate::edit::elided::is_comment;
+use crate::edit::line_diff::{Run, runs};
+use crate::edit::whole_lines::{
+    Block, bare, depth, eq_ignoring_whitespace, find_lines, is_blank_line, split_indent,
 };
-use super::super::super::{Deadline, TimedOut, similarity};
-use super::alignment::{Alignment, Gap, alignments, same};
+use crate::edit::{Deadline, TimedOut, similarity};
 use crate::text::lines;
+
+/// An alignment of a block with the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alignment {
+    /// First line of the base, from 0.
+    pub(super) start: usize,
+    /// Lines of the file for every line of the block, counted from `start`.
+    pub(super) spans: Vec<Range<usize>>,
+    pub(super) gap: Gap,
+    /// Number of lines of the block that differ from the file's, including the missing or surplus line.
+    pub(super) differing: usize,
+}
+
+/// A line that only one side has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    None,
+    /// The file lacks this line of the block.
+    Missing(usize),
+    /// The file has an extra line before this line of the block.
+    Surplus(usize),
+}
+
+impl Alignment {
+    fn new(start: usize, lines: usize, gap: Gap, differing: usize) -> Self {
+        let span = |at: usize| match gap {
+            Gap::Missing(missing) if at == missing => at..at,
+            Gap::Missing(missing) if at > missing => at - 1..at,
+            Gap::Surplus(before) if at >= before => at + 1..at + 2,
+            _ => at..at + 1,
+        };
+        Self { start, spans: (0..lines).map(span).collect(), gap, differing }
+    }
+
+    /// Returns the number of lines of the base that the alignment covers.
+    pub(super) fn lines(&self) -> usize {
+        self.spans.last().map_or(0, |span| span.end)
+    }
+}
+
+/// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing.
+pub(super) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
+    let differs = |shift: usize| -> Vec<bool> {
+        // `shift` is 0 for one line back, 1 for none, 2 for one line on.
+        let actual = |at: usize| (start + at + shift).checked_sub(1);
+        requested
+            .iter()
+            .enumerate()
+            .map(|(at, line)| actual(at).is_none_or(|actual| !same(base, line, actual)))
+            .collect()
+    };
+    let [back, level, on] = [0, 1, 2].map(differs);
+    let lines = requested.len();
+    let sums = [&back, &level, &on].map(|differs| prefix_sums(differs));
+    let head = |to: usize| sums[1][to];
+    let rest = |shift: usize, from: usize| sums[shift][lines] - sums[shift][from];
+    let mut found = vec![(Gap::None, head(lines))];
+    // A gap must be between two lines that equal the file's.
+    for at in (1..lines).filter(|&at| !level[at - 1]) {
+        if !on[at] {
+            found.push((Gap::Surplus(at), head(at) + rest(2, at) + 1));
+        }
+        if back.get(at + 1) == Some(&false) {
+            found.push((Gap::Missing(at), head(at) + rest(0, at + 1) + 1));
+        }
+    }
+    let total = base.index().lines();
+    let alignment = |(gap, differing)| Alignment::new(start, lines, gap, differing);
+    let mut found: Vec<_> = found.into_iter().map(alignment).collect();
+    found.retain(|one| start + one.lines() <= total);
+    let fewest = found.iter().map(|one| one.differing).min();
+    found.retain(|one| Some(one.differing) == fewest);
+    found
+}
+
+/// Returns the prefix sums: how many of the first n lines differ, for every n.
+fn prefix_sums(differs: &[bool]) -> Vec<usize> {
+    let sums = differs.iter().scan(0, |sum, &differs| {
+        *sum += usize::from(differs);
+        Some(*sum)
+    });
+    [0].into_iter().chain(sums).collect()
+}
+
+/// Returns `true` if line `at` (from 0) of the base equals the requested line except for whitespace.
+fn same(base: &Base<'_>, requested: &str, at: usize) -> bool {
+    base.index().keys.get(at) == Some(&key_and_pairs(requested).0)
+        && eq_ignoring_whitespace(requested, base.line(at))
+}
 
 /// Minimum similarity of a context line to the file's.
 const MIN_SIMILARITY: f64 = 0.65;
@@ -32,7 +119,7 @@ pub(super) struct DriftCheck<'n> {
     pub(super) requested: Vec<&'n str>,
     new: Vec<&'n str>,
     /// Runs of lines that the edit changes, with the lines that replace them.
-    changed: Vec<(Range<usize>, Range<usize>)>,
+    changed: Vec<Run>,
 }
 
 impl<'n> DriftCheck<'n> {
@@ -54,11 +141,11 @@ impl<'n> DriftCheck<'n> {
         let fits = self.gap_is_harmless(base, alignment)
             && (0..self.requested.len()).all(|line| self.line_is_close_enough(base, alignment, line))
             && self.indentation_agrees(base, alignment);
-        if !fits || !self.is_done(base, alignment, drifted)? {
-            return Ok(fits);
+        if fits && self.is_done(base, alignment, drifted)? {
+            base.is_applied.set(true);
+            return Ok(false);
         }
-        base.is_applied.set(true);
-        Ok(false)
+        Ok(fits)
     }
 
     fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
@@ -68,12 +155,8 @@ impl<'n> DriftCheck<'n> {
             Gap::Surplus(before) => {
                 // At an insertion, or between removed lines, it is unclear whether the extra line should
                 // stay.
-                let apart = |(old, _): &(Range<usize>, Range<usize>)| {
-                    if old.is_empty() {
-                        old.start != before
-                    } else {
-                        before <= old.start || before >= old.end
-                    }
+                let apart = |(old, _): &Run| {
+                    if old.is_empty() { old.start != before } else { before <= old.start || before >= old.end }
                 };
                 // The extra line may also be one that the edit has already inserted.
                 let actual = base.line(alignment.start + before);
@@ -103,10 +186,9 @@ impl<'n> DriftCheck<'n> {
     /// Returns `true` if the file has the result of the edit rather than the block.
     fn is_done(&self, base: &Base<'_>, alignment: &Alignment, drifted: usize) -> Result<bool, TimedOut> {
         let new = alignments(base, &self.new, alignment.start);
-        if new.first().is_some_and(|new| new.differing < drifted) {
-            return Ok(true);
-        }
-        if self.is_applied_with_file_wording(base, alignment) {
+        if new.first().is_some_and(|new| new.differing < drifted)
+            || self.is_applied_with_file_wording(base, alignment)
+        {
             return Ok(true);
         }
         let text: String = self.new.iter().flat_map(|line| [*line, "\n"]).collect();
@@ -166,27 +248,24 @@ impl<'n> DriftCheck<'n> {
             return self.is_already_changed(line, actual);
         }
         let at_edge = line == 0 || line + 1 == self.requested.len();
-        let reworded =
-            self.requested.len() >= LONG_BLOCK && is_prose(&bare(requested)) && is_prose(&bare(actual));
+        let (requested, actual) = (bare(requested), bare(actual));
+        let reworded = self.requested.len() >= LONG_BLOCK && is_prose(&requested) && is_prose(&actual);
         let least = if at_edge && !reworded { MIN_EDGE_SIMILARITY } else { MIN_SIMILARITY };
-        let (bare_requested, bare_actual) = (bare(requested), bare(actual));
-        let same_thing = !refers_to_something_else(&bare_requested, &bare_actual)
-            && (!self.identifies_block(line) || head(&bare_requested) == head(&bare_actual));
-        same_thing
-            && similarity::compares_completely(&bare_requested, &bare_actual)
-            && similarity::of_texts(&bare_requested, &bare_actual) >= least
+        !refers_to_something_else(&requested, &actual)
+            && (!self.identifies_block(line) || head(&requested) == head(&actual))
+            && similarity::compares_completely(&requested, &actual)
+            && similarity::of_texts(&requested, &actual) >= least
     }
 
     /// Returns `true` if the edit replaces a line by what the file already has.
     fn is_already_changed(&self, line: usize, actual: &str) -> bool {
-        let Some((old, new)) = self.run_of(line).filter(|(old, new)| old.len() == new.len()) else {
-            return false;
-        };
-        eq_ignoring_whitespace(self.new[new.start + line - old.start], actual)
+        self.run_of(line).is_some_and(|(old, new)| {
+            old.len() == new.len() && eq_ignoring_whitespace(self.new[new.start + line - old.start], actual)
+        })
     }
 
     /// Returns the changed run that contains a line of the block.
-    fn run_of(&self, line: usize) -> Option<&(Range<usize>, Range<usize>)> {
+    fn run_of(&self, line: usize) -> Option<&Run> {
         self.changed.iter().find(|(old, _)| old.contains(&line))
     }
 
