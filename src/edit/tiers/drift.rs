@@ -156,7 +156,11 @@ impl<'n> DriftCheck<'n> {
                 // At an insertion, or between removed lines, it is unclear whether the extra line should
                 // stay.
                 let apart = |(old, _): &Run| {
-                    if old.is_empty() { old.start != before } else { before <= old.start || before >= old.end }
+                    if old.is_empty() {
+                        old.start != before
+                    } else {
+                        before <= old.start || before >= old.end
+                    }
                 };
                 // The extra line may also be one that the edit has already inserted.
                 let actual = base.line(alignment.start + before);
