@@ -4,28 +4,19 @@
 //! let code = editd::cli::main();
 //! ```
 
-mod allocator;
-mod apply;
 mod arguments;
-mod ask;
-mod author;
-mod blame;
 mod consent;
-mod daemon;
 mod demo;
-mod doctor;
 mod edit;
 mod error;
 mod log;
-mod lsp;
 mod manual;
-mod mcp;
 mod paint;
 mod read;
 mod review;
 mod root;
-mod row;
-mod search;
+mod serve;
+mod status;
 mod stream;
 mod undo;
 
@@ -35,15 +26,15 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::protocol::Method;
 use crate::server::Places;
-use crate::transport::{Client, Identity, PlaceOptions, Spawn, places};
+use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
 use crate::workspace::Role;
 
 use arguments::{Arguments, Command, Output};
-use author::Author;
 pub(crate) use error::CliError;
 
 /// Settings shared by all commands.
@@ -51,8 +42,14 @@ pub(crate) struct Context {
     pub(crate) places: Places,
     pub(crate) spawn: Spawn,
     pub(crate) output: Output,
-    author: Author,
+    /// The name from `--author` or `EDITD_AUTHOR`.
+    author: Option<String>,
 }
+
+/// Author of changes that a person confirmed at a terminal. Reserved: no agent may use this name.
+const PERSON: &str = "terminal";
+/// Reserved author names, which the history uses for changes that no agent made.
+const RESERVED: [&str; 3] = [PERSON, "editor", "disk"];
 
 /// Kind of the refusal for a path outside the session's roots.
 const OUTSIDE: Option<&str> = Some("outside_workspace");
@@ -68,21 +65,32 @@ pub(crate) enum End {
 }
 
 impl Context {
+    /// Returns the author of changes made without asking: the given name, else `editd`.
+    pub(crate) fn command_author(&self) -> &str {
+        self.author.as_deref().unwrap_or(env!("CARGO_PKG_NAME"))
+    }
+
+    /// Returns the author of changes that were confirmed at the terminal: the given name, else `terminal`. An
+    /// agent that answers the questions itself gives its name.
+    fn person_author(&self) -> &str {
+        self.author.as_deref().unwrap_or(PERSON)
+    }
+
     /// Opens a session as an agent.
     pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Agent, self.author.of_command(), root)
+        self.session(Role::Agent, self.command_author(), root)
     }
 
     /// Opens a session that makes a change. If `asks`, the change is shown to a person first and counts as
     /// theirs.
     pub(crate) fn session_for_change(&self, root: Option<&Path>, asks: bool) -> Result<Client, CliError> {
-        let name = if asks { self.author.of_person() } else { self.author.of_command() };
+        let name = if asks { self.person_author() } else { self.command_author() };
         self.session(Role::Agent, name, root)
     }
 
     /// Opens a session as the person at the terminal, who may do more than agents.
     pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Editor, self.author.of_person(), root)
+        self.session(Role::Editor, self.person_author(), root)
     }
 
     fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, CliError> {
@@ -116,9 +124,34 @@ impl Context {
             answer => Ok(answer?),
         }
     }
+
+    /// Sends a request like [`ask`](Self::ask). Returns `None` if the result was printed as JSON.
+    pub(crate) fn query<M: Method>(
+        &self,
+        root: Option<&Path>,
+        params: &impl Serialize,
+    ) -> Result<Option<M::Result>, CliError> {
+        self.unless_json(self.ask::<M>(root, params)?)
+    }
+
+    /// Prints a result unchanged if the output format is JSON, else returns it.
+    pub(crate) fn unless_json<T: DeserializeOwned>(&self, result: Value) -> Result<Option<T>, CliError> {
+        if self.print_json(&result)? {
+            return Ok(None);
+        }
+        Ok(Some(serde_json::from_value(result).map_err(CliError::failed)?))
+    }
+
+    /// Prints a result unchanged if the output format is JSON. Returns `true` if it is.
+    pub(crate) fn print_json(&self, result: &Value) -> std::io::Result<bool> {
+        if self.output == Output::Json {
+            writeln!(stream::stdout(), "{}", paint::json(result))?;
+        }
+        Ok(self.output == Output::Json)
+    }
 }
 
-/// Runs the program. The exit codes are documented in `manual::facts`.
+/// Runs the program. The exit codes are documented in `manual`.
 pub fn main() -> ExitCode {
     stream::configure_colours();
     let arguments = match arguments() {
@@ -126,7 +159,7 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     let json = arguments.output == Output::Json;
-    // Flushing may fail, for example on a full disk. Next the command has failed.
+    // Flushing may fail, for example on a full disk. Then the command has failed.
     let end = run(arguments).and_then(|end| Ok(stream::raw_stdout().flush().map(|()| end)?));
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,
@@ -141,71 +174,70 @@ pub fn main() -> ExitCode {
 
 /// Parses the arguments. Returns an exit code if the help or a usage error was printed instead.
 fn arguments() -> Result<Arguments, ExitCode> {
-    // The output format is unknown if the arguments cannot be parsed.
-    let wrong = |error: &CliError| {
-        error.show(false);
-        ExitCode::from(error.exit_code())
-    };
     let parsed = manual::command().try_get_matches().and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches)?;
         Ok((arguments, matches))
     });
-    match parsed {
-        Ok((arguments, matches)) => {
-            manual::check(&matches).map_err(|error| wrong(&error))?;
-            Ok(arguments)
-        }
-        Err(error) => Err(match manual::usage_error(&error) {
-            Some(error) => wrong(&error),
+    let error = match parsed {
+        Ok((arguments, matches)) => match manual::check(&matches) {
+            Ok(()) => return Ok(arguments),
+            Err(error) => error,
+        },
+        Err(error) => match manual::usage_error(&error) {
+            Some(error) => error,
             // clap treats help that is printed because arguments are missing as wrong usage.
-            None => ExitCode::from(if error.use_stderr() { 2 } else { 0 }),
-        }),
+            None => return Err(ExitCode::from(if error.use_stderr() { 2 } else { 0 })),
+        },
+    };
+    // The output format is unknown if the arguments cannot be parsed.
+    error.show(false);
+    Err(ExitCode::from(error.exit_code()))
+}
+
+/// Takes the author from the argument, else from `EDITD_AUTHOR`.
+fn author(argument: Option<String>) -> Result<Option<String>, CliError> {
+    let name = argument.or_else(|| std::env::var("EDITD_AUTHOR").ok());
+    let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    match name.as_ref().filter(|name| RESERVED.contains(&name.as_str())) {
+        Some(taken) => Err(CliError::usage(format!(
+            "`{taken}` cannot be an author: the name is reserved for changes that no agent made"
+        ))
+        .with_hint("choose another name for --author or EDITD_AUTHOR")),
+        None => Ok(name),
     }
 }
 
 fn run(arguments: Arguments) -> Result<End, CliError> {
-    let options = PlaceOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
-    let places = places(&options).map_err(CliError::failed)?;
+    let options = DirOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
+    let places = dirs(&options).map_err(CliError::failed)?;
     let spawn = if arguments.no_spawn { Spawn::Forbidden } else { Spawn::Allowed };
-    let author = Author::of(arguments.author)?;
+    let author = author(arguments.author)?;
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
         Command::Write(write) => edit::write(&context, &write),
-        Command::Apply(apply) => apply::apply(&context, &apply),
+        Command::Apply(apply) => edit::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
-        Command::Search(arguments) => search::search(&context, arguments),
-        Command::Find(arguments) => search::find(&context, arguments),
-        Command::List(arguments) => search::list(&context, &arguments),
-        Command::Proposals => read::proposals(&context),
+        Command::Search(arguments) => read::search(&context, arguments),
+        Command::Find(arguments) => read::find(&context, arguments),
+        Command::List(arguments) => read::list(&context, &arguments),
+        Command::Proposals => review::proposals(&context),
         Command::Review(arguments) => review::review(&context, &arguments),
         Command::Undo(arguments) => undo::undo(&context, &arguments),
         Command::Log(arguments) => log::log(&context, &arguments),
-        Command::Show(arguments) => log::show(&context, &arguments),
-        Command::Blame(arguments) => blame::blame(&context, &arguments),
-        Command::Status => daemon::status(&context),
-        Command::StopCondition => daemon::stop(&context),
-        Command::Serve { detached } => daemon::serve(&context, detached),
-        Command::Lsp { .. } => lsp::lsp(&context),
-        Command::Mcp(arguments) => mcp::mcp(&context, arguments),
-        Command::Demo(arguments) => demo::demo(&arguments),
-        Command::Doctor => doctor::doctor(&context),
+        Command::Show { id } => log::show(&context, &id),
+        Command::Blame { path } => log::blame(&context, &path),
+        Command::Status => status::status(&context),
+        Command::Stop => status::stop(&context),
+        Command::Serve { detached } => serve::serve(&context, detached),
+        Command::Lsp { .. } => serve::lsp(&context),
+        Command::Mcp(arguments) => serve::mcp(&context, arguments),
+        Command::Demo { no_pause, keep } => demo::demo(no_pause, keep),
+        Command::Doctor => status::doctor(&context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut manual::command(), "editd", &mut stream::raw_stdout());
             Ok(End::Done)
         }
-        Command::Man { dir } => man(dir.as_deref()),
+        Command::Man { dir } => manual::man(dir.as_deref()),
     }
-}
-
-/// `editd man`.
-fn man(folder: Option<&Path>) -> Result<End, CliError> {
-    match folder {
-        None => manual::page(&mut stream::raw_stdout())?,
-        Some(folder) => {
-            let pages = manual::write_pages(folder).map_err(|error| CliError::at(folder, &error))?;
-            writeln!(stream::stdout(), "Wrote {pages} pages to {}.", paint::path(folder))?;
-        }
-    }
-    Ok(End::Done)
 }

@@ -106,7 +106,8 @@ struct Table {
     hard_links: bool,
     idle_exit: Option<String>,
     history_days: Option<u64>,
-    limits: LimitsTable,
+    #[serde(with = "LimitsTable")]
+    limits: Limits,
 }
 
 #[derive(Deserialize)]
@@ -116,49 +117,42 @@ enum DurabilityName {
     Full,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
+/// The fields of [`Limits`], which cannot name a format itself.
+#[derive(Deserialize)]
+#[serde(remote = "Limits", deny_unknown_fields, default = "Limits::default")]
+#[serde(expecting = "struct LimitsTable")]
 struct LimitsTable {
-    file_size: Option<u64>,
-    memory: Option<u64>,
-    kept_bases: Option<u64>,
-    history_bytes: Option<u64>,
-    connections: Option<usize>,
-    message_size: Option<usize>,
-    message_ms: Option<u64>,
-    message_memory: Option<usize>,
-    requests_in_flight: Option<usize>,
-    unsent_output: Option<usize>,
-    work_memory: Option<u64>,
-    changes: Option<usize>,
-    edits: Option<usize>,
-    proposals: Option<usize>,
-    proposal_bytes: Option<u64>,
-    deadline_ms: Option<u64>,
+    file_size: u64,
+    memory: u64,
+    kept_bases: u64,
+    history_bytes: u64,
+    connections: usize,
+    message_size: usize,
+    message_ms: u64,
+    message_memory: usize,
+    requests_in_flight: usize,
+    unsent_output: usize,
+    work_memory: u64,
+    changes: usize,
+    edits: usize,
+    proposals: usize,
+    proposal_bytes: u64,
+    deadline_ms: u64,
 }
 
-impl LimitsTable {
-    /// Returns the name of the first limit that must not be 0 but is. A cache size of 0 is slow, but works.
-    fn first_zero(&self) -> Option<&'static str> {
-        let counts = [
-            ("connections", self.connections),
-            ("message_size", self.message_size),
-            ("requests_in_flight", self.requests_in_flight),
-            ("unsent_output", self.unsent_output),
-            ("changes", self.changes),
-            ("edits", self.edits),
-            ("proposals", self.proposals),
-        ];
-        let zero_count = counts.into_iter().find(|(_, count)| *count == Some(0));
-        let amounts = [
-            ("file_size", self.file_size),
-            ("message_ms", self.message_ms),
-            ("deadline_ms", self.deadline_ms),
-        ];
-        let zero_amount = amounts.into_iter().find(|(_, amount)| *amount == Some(0));
-        zero_count.map(|(name, _)| name).or(zero_amount.map(|(name, _)| name))
-    }
-}
+/// Limits that must not be 0. A cache size of 0 is slow, but works.
+const NONZERO_LIMITS: [&str; 10] = [
+    "connections",
+    "message_size",
+    "requests_in_flight",
+    "unsent_output",
+    "changes",
+    "edits",
+    "proposals",
+    "file_size",
+    "message_ms",
+    "deadline_ms",
+];
 
 const DEFAULT_HISTORY_DAYS: u64 = 90;
 const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
@@ -176,10 +170,11 @@ impl Config {
     /// Reads the configuration. If the file cannot be read, returns the defaults with [`error`](Self::error)
     /// set, which refuses all writes.
     pub fn load(file: PathBuf) -> Self {
-        let defaults = Self::with(file.clone(), Table::default(), DEFAULT_IDLE_EXIT);
         match read(&file) {
             Ok((table, idle_exit)) => Self::with(file, table, idle_exit),
-            Err(error) => Self { error: Some(error), ..defaults },
+            Err(error) => {
+                Self { error: Some(error), ..Self::with(file, Table::default(), DEFAULT_IDLE_EXIT) }
+            }
         }
     }
 
@@ -197,7 +192,7 @@ impl Config {
             hard_links: table.hard_links,
             idle_exit,
             history_days: table.history_days.unwrap_or(DEFAULT_HISTORY_DAYS),
-            limits: limits(&table.limits),
+            limits: table.limits,
             error: None,
         }
     }
@@ -212,7 +207,8 @@ fn read(file: &Path) -> Result<(Table, Duration), String> {
     let table: Table = toml::from_str(&text).map_err(|error| {
         format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " "))
     })?;
-    if let Some(name) = table.limits.first_zero() {
+    let limits = table.limits.by_name();
+    if let Some(name) = NONZERO_LIMITS.iter().find(|name| limits.contains(&(**name, 0))) {
         return Err(format!("{}: `limits.{name}` must be greater than 0", file.display()));
     }
     let idle_exit = table.idle_exit.as_deref().map_or(Ok(DEFAULT_IDLE_EXIT), duration);
@@ -230,28 +226,6 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// does not exist matches nothing.
 fn canonical(root: &Path) -> PathBuf {
     std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())
-}
-
-fn limits(table: &LimitsTable) -> Limits {
-    let default = Limits::default();
-    Limits {
-        file_size: table.file_size.unwrap_or(default.file_size),
-        memory: table.memory.unwrap_or(default.memory),
-        kept_bases: table.kept_bases.unwrap_or(default.kept_bases),
-        history_bytes: table.history_bytes.unwrap_or(default.history_bytes),
-        connections: table.connections.unwrap_or(default.connections),
-        message_size: table.message_size.unwrap_or(default.message_size),
-        message_ms: table.message_ms.unwrap_or(default.message_ms),
-        message_memory: table.message_memory.unwrap_or(default.message_memory),
-        requests_in_flight: table.requests_in_flight.unwrap_or(default.requests_in_flight),
-        unsent_output: table.unsent_output.unwrap_or(default.unsent_output),
-        work_memory: table.work_memory.unwrap_or(default.work_memory),
-        changes: table.changes.unwrap_or(default.changes),
-        edits: table.edits.unwrap_or(default.edits),
-        proposals: table.proposals.unwrap_or(default.proposals),
-        proposal_bytes: table.proposal_bytes.unwrap_or(default.proposal_bytes),
-        deadline_ms: table.deadline_ms.unwrap_or(default.deadline_ms),
-    }
 }
 
 #[cfg(test)]

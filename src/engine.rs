@@ -52,7 +52,7 @@ use crate::edit::{Deadline, Display};
 use crate::history::{History, HistoryLimits, WaitingProposals};
 use crate::workspace::limits::SEARCHES;
 use crate::workspace::rules::names_of;
-use crate::workspace::{Answered, OnStale, Proposal, RequestKey, Workspace};
+use crate::workspace::{OnStale, Proposal, Workspace};
 
 pub use failure::Failure;
 pub(crate) use failure::{collect_all, refusal_of};
@@ -137,12 +137,12 @@ impl std::ops::Deref for Engine {
 
 impl Engine {
     /// Recovers what an earlier daemon left unfinished, and starts background tasks on the current runtime.
-    /// `answer` returns the answer to the request that made a pending proposal.
+    /// Calls `restored` for each pending proposal of the previous daemon.
     pub(crate) fn start(
         config: Config,
         disk: Arc<dyn Disk>,
         places: Places,
-        answer: impl Fn(&Proposal) -> Option<(RequestKey, Answered)>,
+        restored: impl FnMut(&Proposal),
     ) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
@@ -159,7 +159,7 @@ impl Engine {
         let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
-        let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
+        let state = WorkspaceState::new(workspace, cache.clone(), clients.clone(), watch);
         let interrupted = Interrupted::open(places.state_dir.join("interrupted"))?;
         let inner = EngineInner {
             roots: open_roots(&*disk, &config.roots),
@@ -193,11 +193,12 @@ impl Engine {
         };
         let engine = Self(Arc::new(inner));
         engine.forget_committed();
-        engine.restore(proposals, answer);
+        proposals.iter().for_each(restored);
+        engine.workspace.update(|w| w.restore(proposals));
         tokio::spawn(engine.clone().follow_hints());
         spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
         // The history compares files to find interrupted transactions, so the files must be recovered first.
-        spawn_thread("history", move || history.tend())?;
+        spawn_thread("history", move || history.settle_previous_run())?;
         Ok(engine)
     }
 

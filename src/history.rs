@@ -34,7 +34,7 @@
 //! };
 //! history.begin(&entry, Vec::new(), &[])?;
 //! // Here the change happens.
-//! history.landed(&entry.id, false)?;
+//! history.record_applied(&entry.id, false)?;
 //! assert_eq!(history.find(&entry.id).expect("it was recorded").entry.author, "ada");
 //! assert!(history.about(Path::new("/home/ada/shop/cart.py")).is_empty());
 //! # std::fs::remove_dir_all(folder)?;
@@ -42,17 +42,16 @@
 //! ```
 
 mod index;
-mod line;
-mod load;
 mod record;
 mod segment;
-mod settle;
 #[cfg(test)]
 mod tests;
 mod waiting;
 mod writer;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,9 +66,8 @@ use crate::workspace::history::{Back, DISK, PastAction, PastDetail, PastEntry, P
 pub use waiting::WaitingProposals;
 
 use index::Index;
-use line::Line;
 use record::EntryRecord;
-use segment::SegmentName;
+use segment::{Line, SegmentName};
 use writer::Writer;
 
 /// Limits of the history.
@@ -163,12 +161,12 @@ impl History {
 
     /// Records that a change has happened. With `flush`, this record and everything before it is on stable
     /// storage when the call returns.
-    pub fn landed(&self, id: &Arc<str>, flush: bool) -> io::Result<()> {
+    pub fn record_applied(&self, id: &Arc<str>, flush: bool) -> io::Result<()> {
         self.writer.lock().settle(&Line::Landed { id: id.to_string(), files: None }, flush)
     }
 
     /// Records that a change has not happened.
-    pub fn failed(&self, id: &Arc<str>) -> io::Result<()> {
+    pub fn record_failed(&self, id: &Arc<str>) -> io::Result<()> {
         self.writer.lock().settle(&Line::Failed { id: id.to_string() }, false)
     }
 
@@ -201,13 +199,13 @@ impl History {
             return Err(NotRecorded::Off);
         }
         // This is the only copy of the text.
-        self.landed(&id, true)?;
+        self.record_applied(&id, true)?;
         Ok(id)
     }
 
     /// Frees space, and settles what an earlier run began and did not complete. Call it once after the start,
     /// when recovery is complete, on a thread that no request waits for.
-    pub fn tend(&self) {
+    pub fn settle_previous_run(&self) {
         let state = self.writer.lock().state();
         let measure = |name: &SegmentName| match name.measure(&state.folder) {
             Ok(extent) => Some((name.clone(), extent)),
@@ -219,14 +217,13 @@ impl History {
         let extents = state.segments.iter().filter_map(measure).collect();
         self.writer.lock().measured(extents);
         if let Some(newest) = state.segments.iter().rev().find(|name| name.nonce != self.nonce) {
-            settle::settle_segment(self, newest);
+            self.settle_segment(newest);
         }
     }
 
     /// Returns the entry with this id.
     pub fn find(&self, id: &str) -> Option<RecordedEntry> {
-        let index = self.synced();
-        index.find(id)
+        self.synced().find(id)
     }
 
     /// Returns the newest entries that `accept` selects, newest first, at most `limit`. If `before` names an
@@ -237,14 +234,12 @@ impl History {
         limit: usize,
         accept: impl FnMut(&RecordedEntry) -> bool,
     ) -> Option<Vec<RecordedEntry>> {
-        let index = self.synced();
-        index.newest(before, limit, accept)
+        self.synced().newest(before, limit, accept)
     }
 
     /// Returns all entries about a path, oldest first.
     pub fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {
-        let index = self.synced();
-        index.about(path)
+        self.synced().about(path)
     }
 
     /// Returns the undo details for each file of an entry, if they can still be read.
@@ -260,7 +255,7 @@ impl History {
     /// Returns an image of an entry, if it still exists and matches its hash.
     pub fn image(&self, id: &str, hash: ContentHash) -> Option<Vec<u8>> {
         let location = self.index.lock().location_of(id)?;
-        let bytes = std::fs::read(location.image(self.writer.lock().folder(), hash)).ok()?;
+        let bytes = std::fs::read(location.segment.image(self.writer.lock().folder(), hash)).ok()?;
         (ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 
@@ -269,12 +264,80 @@ impl History {
         let mut index = self.index.lock();
         let (state, oldest) = (self.writer.lock().state(), SystemTime::now().checked_sub(self.limits.age));
         let interrupted = index.sync(&state, oldest);
-        settle::settle(self, &mut index, &interrupted);
+        self.settle(&mut index, &interrupted);
         index
+    }
+
+    /// Settles the changes begun in one segment of an earlier run, without reading any other segment.
+    fn settle_segment(&self, name: &SegmentName) {
+        let (mut index, state) = (Index::default(), self.writer.lock().state());
+        index.read_on(&state, name);
+        index.merge_fresh();
+        let interrupted = index.begun_in(|segment| segment == name);
+        self.settle(&mut index, &interrupted);
+    }
+
+    /// Determines for each change whether it has happened, and records the result: the files may be different the
+    /// next time.
+    fn settle(&self, index: &mut Index, interrupted: &[Arc<PastEntry>]) {
+        for entry in interrupted {
+            let mut files = Vec::new();
+            for file in &entry.files {
+                if self.has_happened(index, entry, file) {
+                    files.push(file.detail);
+                }
+            }
+            let line = if files.is_empty() {
+                index.record_failed(&entry.id);
+                Line::Failed { id: entry.id.to_string() }
+            } else {
+                index.record_applied(&entry.id, Some(&files));
+                Line::Landed { id: entry.id.to_string(), files: Some(files) }
+            };
+            if let Err(error) = self.writer.lock().settle(&line, false) {
+                tracing::warn!(%error, "the history cannot be written");
+            }
+        }
+        index.merge_fresh();
+    }
+
+    /// Returns `true` if a file is in the state that the entry produced, or was when a later entry found it.
+    fn has_happened(&self, index: &mut Index, entry: &PastEntry, file: &PastFile) -> bool {
+        let (location, limit) = (file.place(), self.limits.file_size);
+        let moved = match file.action {
+            PastAction::Rename(_) => present(&file.path, limit).is_ok_and(|hash| hash.is_none()),
+            _ => true,
+        };
+        if moved && present(location, limit).is_ok_and(|hash| hash == file.hash_after) {
+            return true;
+        }
+        // Read after the file: a change that happens concurrently was recorded before.
+        let state = self.writer.lock().state();
+        for name in state.segments.iter().filter(|name| name.nonce == state.nonce) {
+            index.read_on(&state, name);
+        }
+        index.merge_fresh();
+        index.was_found_after(&entry.id, location, file.hash_after)
     }
 }
 
 /// Path of the history under the state folder.
 pub fn folder_in(state_dir: &Path) -> PathBuf {
     state_dir.join("history")
+}
+
+/// Returns the hash of the file at a path, or `None` if there is no file.
+fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
+    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
+    let mut file = match File::options().read(true).custom_flags(flags).open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let stat = file.metadata()?;
+    if !stat.is_file() || stat.len() > limit {
+        return Err(ErrorKind::Unsupported.into());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(stat.len()).unwrap_or_default());
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(ContentHash::of(&bytes)))
 }

@@ -8,10 +8,10 @@
 //!
 //! ```no_run
 //! use editd::mcp::{Options, Selection, serve};
-//! use editd::transport::{PlaceOptions, Spawn, places};
+//! use editd::transport::{DirOptions, Spawn, dirs};
 //!
 //! serve(Options {
-//!     places: places(&PlaceOptions::default())?,
+//!     places: dirs(&DirOptions::default())?,
 //!     spawn: Spawn::Allowed,
 //!     roots: vec!["/home/ada/shop".into()],
 //!     tools: Selection::new(vec!["read".to_owned(), "edit".to_owned()], false)?,
@@ -19,19 +19,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod additions;
 mod advice;
 mod answer;
 mod call;
 mod coerce;
-mod delivery;
 mod guide;
 mod link;
 mod output;
 mod readable;
 mod refusal;
-mod roots;
-mod schema;
 mod server;
 mod session;
 mod size;
@@ -50,8 +46,7 @@ use tokio_util::sync::CancellationToken;
 use crate::server::Places;
 use crate::transport::Spawn;
 
-use roots::Roots;
-use server::Server;
+use server::{Roots, Server};
 use session::Session;
 use stdio::Stdio;
 pub use tools::{Selection, UnknownTool};

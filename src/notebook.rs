@@ -168,10 +168,10 @@ impl CellType {
 /// text.
 ///
 /// ```
-/// use editd::notebook::{CellOp, CellPlace, edit_cells};
+/// use editd::notebook::{CellOp, CellRef, edit_cells};
 ///
 /// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": "a"}], "nbformat": 4}"#;
-/// let cell = CellPlace::Index(0);
+/// let cell = CellRef::Index(0);
 /// let source = Some("b".to_owned());
 /// let op = CellOp::Replace { cell, cell_type: None, source, clear_outputs: false };
 /// let changed = edit_cells(text, &[op]).unwrap();

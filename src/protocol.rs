@@ -11,73 +11,32 @@
 //! # Ok::<(), editd::protocol::Invalid>(())
 //! ```
 
-mod cells;
 mod change;
 mod decode;
-mod diagnostics;
 mod editor;
 mod error;
 mod hints;
 mod history;
 mod json;
 pub mod lsp_review;
-mod method;
-mod params;
-mod patch;
 mod path;
+mod propose;
 mod read;
-mod refusal;
 mod results;
-mod review;
-mod search;
-mod strict;
-mod workspace_edit;
 
-pub use cells::{CellOpParam, CellParams, CellTypeParam, cell_ops};
-pub use change::{ChangeParams, FileChange, WriteParams};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+pub use change::*;
 pub use decode::{Invalid, decode};
-pub use diagnostics::{
-    DIAGNOSTICS_CHANGED, DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult,
-};
-pub use editor::{
-    APPLY_EDITS, ApplyEditsParams, DOCUMENT_STATE, DocumentEdits, DocumentNow, DocumentStateParams,
-    DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,
-};
-pub use error::{Code, RpcError};
+pub use editor::*;
+pub use error::*;
 pub use hints::Audience;
-pub use history::{
-    BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, TransactionEntry, TransactionFile,
-    UndoParams,
-};
-pub use json::{json_len, json_prefix};
-pub use method::{
-    Apply, Blame, Changes, Decide, Diagnostics, Discard, EDITOR_METHODS, Edit, Find, Forget, HistoryMethod,
-    List, METHODS, Method, ProposalMethod, Proposals, Propose, Read, Reopen, Search, Shutdown, Status, Undo,
-};
-pub use params::{
-    ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
-    OnStaleParam, ProposalParams, ProposalsParams, ProposeParams, ShutdownParams, StatusParams,
-    TextEditParams,
-};
-pub use patch::{PatchAndBases, PatchParams};
-pub use path::{path_of_uri, requested_path, uri_of};
-pub use read::{
-    CellContent, ForgetParams, ForgetResult, ImageContent, Indent, NotebookContent, OutputContent,
-    ReadContent, ReadParams, ReadResult, TextContent,
-};
-pub use refusal::refusal_error;
-pub use results::{
-    AppliedFile, ApplyResult, ChangedFile, ChangedState, ChangesResult, FileEntry, Hunk, MatchEntry,
-    MemoryUse, PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
-};
-pub use review::{
-    CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReopenParams, ReplaceParam, UserEdit,
-};
-pub use search::{
-    Entries, EntryKind, FindParams, FoundEntry, FoundLine, ListParams, SearchParams, SearchResult,
-};
-pub use strict::{JSON_VALUES, Strict};
-pub use workspace_edit::{text_edits, workspace_edit};
+pub use history::*;
+pub use json::*;
+pub use path::*;
+pub use propose::*;
+pub use read::*;
+pub use results::*;
 
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;
@@ -104,3 +63,171 @@ pub const FILE_CHANGED: &str = "editd/fileChanged";
 pub const PROPOSAL_CHANGED: &str = "editd/proposalChanged";
 /// Notification to editors: the daemon closes this connection in an orderly way. No message follows it.
 pub const GOODBYE: &str = "$/editd/goodbye";
+
+/// A method of the protocol with its name, parameters and result. The daemon and its clients share this
+/// definition.
+pub trait Method {
+    /// Name on the wire.
+    const NAME: &'static str;
+    /// Parameters.
+    type Params: DeserializeOwned + Send + 'static;
+    /// Result of a request that is not refused.
+    type Result: Serialize + DeserializeOwned + Send + 'static;
+}
+
+/// Defines a type for each method, and a list of method names for each kind of caller.
+macro_rules! methods {
+    ($($(#[$list_doc:meta])* $list:ident {
+        $($(#[$doc:meta])* $type:ident = $name:literal, $params:ty => $result:ty;)*
+    })*) => {$(
+        $(#[$list_doc])*
+        pub const $list: &[&str] = &[$($name),*];
+
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $type;
+
+            impl Method for $type {
+                const NAME: &'static str = $name;
+                type Params = $params;
+                type Result = $result;
+            }
+        )*
+    )*};
+}
+
+methods! {
+    /// Methods that every session may call.
+    METHODS {
+        /// Returns the text of a file and its hash, which serves as a base.
+        Read = "editd/read", ReadParams => ReadResult;
+        /// Finds lines by a pattern, in files and in unsaved text.
+        Search = "editd/search", SearchParams => SearchResult;
+        /// Finds files and folders by their paths.
+        Find = "editd/find", FindParams => Entries;
+        /// Lists folders.
+        List = "editd/list", ListParams => Entries;
+        /// Forgets that the session has read a file.
+        Forget = "editd/forget", FileParams => ForgetResult;
+        /// Computes changes and returns them without applying them.
+        Propose = "editd/propose", ProposeParams => ProposeResult;
+        /// Applies a proposal.
+        Apply = "editd/apply", ApplyParams => ApplyResult;
+        /// Proposes and applies in one step.
+        Edit = "editd/edit", EditParams => ApplyResult;
+        /// Discards a proposal.
+        Discard = "editd/discard", DiscardParams => ProposeResult;
+        /// Returns the current state of a proposal.
+        ProposalMethod = "editd/proposal", ProposalParams => ProposalResult;
+        /// Lists proposals.
+        Proposals = "editd/proposals", ProposalsParams => ProposalsResult;
+        /// Undoes a transaction.
+        Undo = "editd/undo", UndoParams => ApplyResult;
+        /// Lists transactions.
+        HistoryMethod = "editd/history", HistoryParams => HistoryResult;
+        /// Returns the author of each line of a file.
+        Blame = "editd/blame", FileParams => BlameResult;
+        /// Returns changes that others made to files that the session has read.
+        Changes = "editd/changes", ChangesParams => ChangesResult;
+        /// Returns the diagnostics of attached editors.
+        Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult;
+        /// Returns the status of the daemon.
+        Status = "editd/status", StatusParams => StatusResult;
+    }
+    /// Methods that only editors may call.
+    EDITOR_METHODS {
+        /// Decides about a proposal; only on `editor.sock`.
+        Decide = "editd/decide", DecideParams => ProposalResult;
+        /// Proposes rejected hunks again; only on `editor.sock`.
+        Reopen = "editd/reopen", ReopenParams => ProposalResult;
+        /// Stops the daemon; only on `editor.sock`.
+        Shutdown = "editd/shutdown", ShutdownParams => ShutdownResult;
+    }
+}
+
+/// Parameters of `editd/status`: none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusParams {}
+
+/// Parameters of `editd/shutdown`: none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShutdownParams {}
+
+/// Result of `editd/status`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusResult {
+    /// Version of the program.
+    pub version: String,
+    /// Version of the wire contract.
+    pub protocol: u32,
+    /// Process ID.
+    pub pid: u32,
+    /// Time since the start, in seconds.
+    pub uptime: u64,
+    /// Number of connections that have sent `initialize`, including this one.
+    pub sessions: usize,
+    /// Number of files that any session has read.
+    pub documents: usize,
+    /// Number of known proposals.
+    pub proposals: usize,
+    /// Number of proposals that can still be applied.
+    pub open_proposals: usize,
+    /// Number of diagnostics received from editors.
+    #[serde(default)]
+    pub diagnostics: usize,
+    /// Memory usage.
+    pub memory: MemoryUse,
+    /// `off`, `auto` or `always`.
+    pub review: String,
+    /// `process` or `full`.
+    pub durability: String,
+    /// State folder.
+    pub state_dir: String,
+    /// Folder of the sockets.
+    pub runtime_dir: String,
+    /// Error in the configuration, because of which writes are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration_error: Option<String>,
+    /// Number of files of interrupted transactions that are neither completed nor rolled back yet.
+    #[serde(default)]
+    pub recovering: usize,
+    /// The user's path rules, if a policy file exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyStatus>,
+    /// Limits in force.
+    pub limits: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Status of the policy file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyStatus {
+    /// Path of the policy file.
+    pub file: String,
+    /// Number of its rules in force.
+    pub rules: usize,
+    /// Error in the policy file, because of which writes are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Memory usage, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryUse {
+    /// Cached text.
+    pub text: u64,
+    /// Resident memory of the process, if the system reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident: Option<u64>,
+}
+
+/// Result of `editd/shutdown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShutdownResult {
+    /// Process ID of the daemon that is shutting down, so that the client can wait for it.
+    pub pid: u32,
+}

@@ -3,7 +3,7 @@
 //!
 //! A walk visits a tree in path order. It opens every folder by its path from the root
 //! ([`Disk::list`](crate::disk::Disk::list)), so a concurrent rename cannot lead it outside of the root. The
-//! walk hands files to several threads. `found.rs` keeps the first results in path order, independent of the
+//! walk hands files to several threads. `results.rs` keeps the first results in path order, independent of the
 //! number of threads, and reports when later files cannot contribute any more.
 //!
 //! Unsaved text in editors takes precedence over the disk: [`FileAccess`] returns it, and decides what may be
@@ -14,21 +14,21 @@
 //!
 //! use editd::disk::{Disk, MemoryDisk};
 //! use editd::edit::Deadline;
-//! use editd::search::{Access, Bounds, Query, Scope, Shown, Start, Stop, search};
+//! use editd::search::{Bounds, FileAccess, OpenText, Query, Scope, Start, StopCondition, search};
 //!
 //! /// Allows every file; no editor has anything open.
 //! struct Open;
 //!
-//! impl Access for Open {
+//! impl FileAccess for Open {
 //!     fn allows(&self, _: &Path) -> bool { true }
 //!     fn confirms(&self, _: &Path) -> bool { true }
-//!     fn shown(&self, _: &Path) -> Shown { Shown::Disk }
+//!     fn shown(&self, _: &Path) -> OpenText { OpenText::Disk }
 //! }
 //!
 //! let disk = MemoryDisk::new();
-//! disk.write_behind("/shop/a.rs", b"fn main() {}\n");
-//! disk.write_behind("/shop/.gitignore", b"target\n");
-//! disk.write_behind("/shop/target/b.rs", b"fn main() {}\n");
+//! disk.write_externally("/shop/a.rs", b"fn main() {}\n");
+//! disk.write_externally("/shop/.gitignore", b"target\n");
+//! disk.write_externally("/shop/target/b.rs", b"fn main() {}\n");
 //! let scope = Scope {
 //!     root: disk.open_root(Path::new("/shop"))?,
 //!     start: Start::Folder(PathBuf::new()),
@@ -37,33 +37,99 @@
 //!     open: Default::default(),
 //! };
 //! let query = Query::new(r"fn \w+", false, false, Bounds { lines: 100, context: 0, bytes: 1 << 16 })?;
-//! let stop = Stop::new(&|| false, Deadline::NONE);
+//! let stop = StopCondition::new(&|| false, Deadline::NONE);
 //! let report = search(&disk, &[scope], (&query, None), &Open, &stop);
 //! assert_eq!(report.files.len(), 1, "the other file is ignored");
 //! assert!(!report.more);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod finder;
-mod found;
-mod glob;
-mod ignores;
+mod filter;
 mod lines;
-mod passed;
+mod matcher;
 mod query;
+mod results;
 mod run;
-mod scope;
-mod source;
-mod steps;
-mod stop;
 mod walk;
 
-pub use found::FileMatches;
-pub use glob::{FileGlob, Glob};
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::Root;
+
+pub use filter::{FileGlob, Glob};
 pub use lines::Line;
-pub use passed::Passed;
+pub use matcher::StopCondition;
 pub use query::{Bounds, Query};
+pub use results::{FileMatches, Passed};
 pub use run::{Report, search};
-pub use scope::{FileAccess, OpenText, Scope, Start};
-pub use stop::StopCondition;
 pub use walk::{Entry, Then, walk};
+
+/// The part of a root that a search covers.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The opened root.
+    pub root: Root,
+    /// Start of the search, as a canonical path from the root.
+    pub start: Start,
+    /// Top folder of the workspace around the root. Ignore rules are read there and in the folders in
+    /// between.
+    pub top: PathBuf,
+    /// Folders covered by another scope, as paths from the root.
+    pub others: Vec<PathBuf>,
+    /// Files that are open in editors and may have unsaved text, as paths from the root.
+    pub open: BTreeSet<PathBuf>,
+}
+
+/// The start of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// All entries of a folder that are not ignored.
+    Folder(PathBuf),
+    /// A single file, ignored or not.
+    File(PathBuf),
+}
+
+impl Scope {
+    /// Returns the open files in a folder and its subfolders, as paths from that folder.
+    pub(super) fn open_in<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
+        let from = self.open.range::<Path, _>((Bound::Excluded(folder), Bound::Unbounded));
+        from.map_while(move |path| path.strip_prefix(folder).ok())
+    }
+}
+
+/// Access rules and unsaved texts for a search. Paths are absolute and canonical.
+pub trait FileAccess: Sync {
+    /// Returns `true` if the content of a file may be reported, judged by its path. The search calls this for
+    /// every file before opening it, so that the number of skipped files does not depend on their content.
+    fn allows(&self, path: &Path) -> bool;
+
+    /// Returns `true` if the path still leads to this file and the file may be read. The search calls this
+    /// only for files with matches.
+    fn confirms(&self, path: &Path) -> bool;
+
+    /// Returns the text of a file that may have unsaved changes in an editor.
+    fn shown(&self, path: &Path) -> OpenText;
+}
+
+/// The text of a file that is open in editors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenText {
+    /// The text on disk.
+    Disk,
+    /// The unsaved text of an editor.
+    Unsaved(Arc<String>),
+    /// Two editors have different unsaved texts.
+    Contested,
+    /// The text on disk; an editor may have another text, which is not known.
+    Unknown,
+}
+
+impl OpenText {
+    /// Returns `true` if the file exists at least in an editor.
+    pub(super) fn is_there(&self) -> bool {
+        matches!(self, Self::Unsaved(_) | Self::Contested)
+    }
+}

@@ -5,11 +5,11 @@
 //!
 //! ```no_run
 //! use editd::config::Config;
-//! use editd::transport::{PlaceOptions, places, serve};
+//! use editd::transport::{DirOptions, dirs, serve};
 //!
 //! let config = Config::load("/home/ada/.config/editd/config.toml".into());
-//! let places = places(&PlaceOptions::default())?;
-//! tokio::runtime::Runtime::new()?.block_on(serve(config, places, None))?;
+//! let dirs = dirs(&DirOptions::default())?;
+//! tokio::runtime::Runtime::new()?.block_on(serve(config, dirs, None))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -18,6 +18,7 @@ mod decode;
 mod encode;
 mod failure;
 mod lsp_review;
+mod once;
 
 mod handlers {
     pub(crate) mod change;
@@ -51,11 +52,13 @@ pub use handlers::Introduction;
 pub use lsp_review::Follow;
 
 use clients::WireClient;
+use once::RememberedAnswers;
 
 /// A running daemon. Cheap to clone.
 #[derive(Clone)]
 pub struct Daemon {
     engine: Engine,
+    answers: RememberedAnswers,
     life: Arc<Life>,
 }
 
@@ -75,14 +78,20 @@ impl Daemon {
     /// Recovers what an earlier daemon left unfinished, and starts background tasks on the current runtime.
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
         lsp_review::clear(&places.runtime_dir);
-        let engine = Engine::start(config, disk, places, encode::stored_answer)?;
+        let answers = RememberedAnswers::default();
+        let engine = Engine::start(config, disk, places, |proposal| {
+            // A repeated request must not make another proposal.
+            if let Some(request) = proposal.request.clone() {
+                answers.remember(&proposal.author, request, encode::undecided(proposal).into());
+            }
+        })?;
         let life = Life {
             connections: AtomicUsize::new(0),
             changed: Notify::new(),
             outdated: false.into(),
             next_session: AtomicU64::new(1),
         };
-        Ok(Self { engine, life: Arc::new(life) })
+        Ok(Self { engine, answers, life: Arc::new(life) })
     }
 
     /// The configuration of the daemon.

@@ -10,42 +10,34 @@
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use editd::transport::{Client, PlaceOptions, Spawn, places};
+//! use editd::transport::{Client, DirOptions, Spawn, dirs};
 //! use editd::workspace::Role;
 //! use serde_json::json;
 //!
-//! let places = places(&PlaceOptions::default())?;
-//! let mut client = Client::connect(&places, Role::Agent, Spawn::Allowed,
-//! Some(Path::new("/home/ada/shop")))?; client.request("editd/read", &json!({ "path": "cart.py" }))?;
+//! let dirs = dirs(&DirOptions::default())?;
+//! let root = Path::new("/home/ada/shop");
+//! let mut client = Client::connect(&dirs, Role::Agent, Spawn::Allowed, Some(root))?;
+//! client.request("editd/read", &json!({ "path": "cart.py" }))?;
 //! let edit = json!({ "path": "cart.py", "oldText": "sum = 0", "newText": "amount = 0" });
 //! let done = client.request("editd/edit", &edit)?;
 //! println!("{}", done["files"][0]["diff"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod activation;
-mod backlog;
 mod bridge;
-mod budget;
 mod client;
-mod connect;
 mod connection;
-mod folders;
+mod dirs;
 mod framing;
-mod gate;
-mod json;
-mod listen;
+mod limits;
 mod lsp;
 mod message;
 mod outbound;
-mod places;
-mod signals;
+mod serve;
 mod sockets;
 
-pub use activation::InheritedSockets;
 pub use bridge::{Crossing, bridge};
-pub use client::{CallError, Client, Identity, Incoming, Outgoing, outcome};
-pub use connect::{ConnectError, Spawn};
-pub use folders::prepare_folders;
-pub use listen::{ServeError, serve};
-pub use places::{PlaceOptions, instance_is_alive, places, runtime_dir_of};
+pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, outcome};
+pub use dirs::{DirOptions, dirs, instance_is_alive, prepare_folders, runtime_dir_of};
+pub use serve::{ServeError, serve};
+pub use sockets::InheritedSockets;

@@ -22,21 +22,18 @@
 //! assert!(refused.hint().contains("policy.toml"), "only the user can allow it, and how");
 //! ```
 
-mod answers;
 /// Documents that are open in editors.
 pub mod buffers;
-mod departed;
 /// Diagnostics that editors report.
 pub mod diagnostics;
-mod document;
-mod file_key;
+mod files;
 /// Past transactions and how to undo them.
 pub mod history;
+mod ledger;
 /// Limits, with their names and reasons.
 pub mod limits;
 mod log;
 mod proposal;
-mod prose;
 mod refusal;
 mod request;
 /// Proposals under review.
@@ -47,20 +44,19 @@ mod session;
 mod state;
 mod texts;
 
-pub use answers::{Answered, RememberedAnswers, Repeatable, RequestKey};
-pub use document::{FileContent, ObservedVersion};
-pub use file_key::FileKey;
+pub use files::{FileContent, FileKey, MTime, ObservedVersion, Snapshot, is_prose};
+pub use ledger::{Base, Coverage};
 pub use limits::Limits;
-pub use log::{Author, OwnEdits, Transition, TransitionLog};
-pub use proposal::{Action, DisplayDiff, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
-pub use prose::is_prose;
+pub use proposal::{
+    Action, DisplayDiff, NewMode, NewProposal, NextStep, OnStale, PlannedFile, Proposal, ProposalId,
+    ProposalState, Repeatable,
+};
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
 pub use request::{Invalid, RequestedPath};
-pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
-pub use state::{
-    ApplyStep, BaseState, Changed, CommittedChange, Counts, Diagnosed, NewProposal, NextStep, Notice,
-    Outcome, Record, Workspace,
-};
-pub use texts::{Snapshot, TextStore};
+pub use session::{Abilities, Role, Session, SessionId};
+pub use state::changes::{BaseState, Changed, CommittedChange};
+pub use state::documents::{Diagnosed, DocumentEffect, DocumentEvent};
+pub use state::proposals::ApplyStep;
+pub use state::{Counts, Notice, Outcome, Record, Workspace};

@@ -1,20 +1,13 @@
 //! Definition of the command line. Every doc comment of an argument or command appears in the help, the
 //! completions and the manual pages. `manual` has the rest of their text.
 
-mod change;
-mod query;
+mod commands;
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use change::{
-    ApplyArguments, Consent, EditArguments, Format, Purpose, UndoArguments, WriteArguments,
-};
-pub(crate) use query::{
-    BlameArguments, ChangeFilter, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
-    SearchArguments, ShowArguments,
-};
+pub(crate) use commands::*;
 
 /// Heading of the options that all commands share.
 const GLOBAL: &str = "Global options";
@@ -29,7 +22,8 @@ const GLOBAL: &str = "Global options";
     version,
     max_term_width = 100,
     arg_required_else_help = true,
-    disable_help_flag = true
+    disable_help_flag = true,
+    disable_version_flag = true
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -65,6 +59,10 @@ pub(crate) struct Arguments {
     /// Print help: -h for a summary, --help for all details
     #[arg(long, short, global = true, action = ArgAction::Help, help_heading = GLOBAL, display_order = 905)]
     help: Option<bool>,
+
+    /// Print the version
+    #[arg(long, short = 'V', action = ArgAction::Version, help_heading = GLOBAL, display_order = 905)]
+    version: Option<bool>,
 }
 
 /// The output format of results.
@@ -123,15 +121,21 @@ pub(crate) enum Command {
     /// List changes, newest first
     Log(LogArguments),
     /// Show a change or a proposal as a diff
-    Show(ShowArguments),
+    Show {
+        /// The id of a change from `editd log`, or of a proposal from `editd review`
+        id: String,
+    },
     /// Show the author of each line of a file
-    Blame(BlameArguments),
+    Blame {
+        /// The file
+        path: PathBuf,
+    },
     /// Show the state of the daemon
     Status,
     /// Stop the daemon
     ///
     /// Finishes running changes first. The next command that needs a daemon starts one.
-    StopCondition,
+    Stop,
     /// Run the daemon in the foreground
     ///
     /// Usually not needed: commands that need the daemon start it, and it ends after half an hour without a
@@ -157,7 +161,15 @@ pub(crate) enum Command {
     ///
     /// A scripted agent and a scripted person change a file in a temporary folder, through a separate daemon.
     /// The demo does not touch your files, and removes everything at the end.
-    Demo(DemoArguments),
+    Demo {
+        /// Run all steps without waiting for Enter
+        #[arg(long)]
+        no_pause: bool,
+
+        /// Keep the folder and print its path
+        #[arg(long)]
+        keep: bool,
+    },
     /// Check the installation and print the effective settings
     ///
     /// Exits with code 1 if it finds a problem.
@@ -187,15 +199,4 @@ pub(crate) struct McpArguments {
     /// Serve only read-only tools
     #[arg(long)]
     pub(crate) read_only: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DemoArguments {
-    /// Run all steps without waiting for Enter
-    #[arg(long)]
-    pub(crate) no_pause: bool,
-
-    /// Keep the folder and print its path
-    #[arg(long)]
-    pub(crate) keep: bool,
 }

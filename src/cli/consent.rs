@@ -10,15 +10,14 @@ use crate::transport::Client;
 
 use super::arguments::Output;
 use super::paint::{FAINT, GOOD};
-use super::read::print_json;
-use super::{CliError, Context, End, ask, paint, stream};
+use super::{CliError, Context, End, paint, stream};
 
 /// State of a proposal that waits for a person's decision.
 const PENDING: &str = "pending";
 
 /// Returns `true` if a person can be asked and has not passed `--yes`.
 pub(super) fn should_ask(context: &Context, yes: bool) -> bool {
-    !yes && context.output == Output::Text && ask::is_interactive()
+    !yes && context.output == Output::Text && stream::is_interactive()
 }
 
 /// Makes a change. If `asks`, shows it and asks for confirmation first.
@@ -61,63 +60,66 @@ pub(super) fn retry_while_stale(
 }
 
 fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Result<End, CliError> {
-    let proposal = match client.call::<Propose>(request).map_err(CliError::from) {
+    let (mut id, mut revision, needs_decision) = match client.call::<Propose>(request).map_err(CliError::from)
+    {
+        // A path rule requires a person's decision: the person at this terminal. A change that a rule forbids
+        // altogether is refused again.
         Err(error) if error.kind() == Some("protected") => {
-            return ask_and_decide(context, client, request);
+            let mut request = request.clone();
+            request["review"] = true.into();
+            let waits = client.call::<Edit>(&request)?;
+            show(waits.files.iter().map(|file| &file.entry))?;
+            (waits.id, waits.revision, true)
         }
-        proposal => proposal?,
+        proposal => {
+            let proposal = proposal?;
+            show(&proposal.files)?;
+            (proposal.id, proposal.revision, false)
+        }
     };
-    show(&proposal.files)?;
-    if ask::confirm("Apply this change?")? {
-        let params = json!({ "id": proposal.id, "revision": proposal.revision });
-        let applied = client.call::<Apply>(&params)?;
-        if applied.state == PENDING {
-            return accept(context, client, &applied);
+    if !stream::confirm("Apply this change?")? {
+        client.call::<Discard>(&json!({ "id": id, "reason": "not wanted at the terminal" }))?;
+        return nothing_changed();
+    }
+    if !needs_decision {
+        let applied = client.call::<Apply>(&json!({ "id": id, "revision": revision }))?;
+        if applied.state != PENDING {
+            summarize(&applied)?;
+            return Ok(End::Done);
         }
-        summarize(&applied)?;
-        return Ok(End::Done);
+        (id, revision) = (applied.id, applied.revision);
     }
-    client.call::<Discard>(&json!({ "id": proposal.id, "reason": "not wanted at the terminal" }))?;
-    writeln!(stream::stdout(), "Nothing was changed.")?;
-    Ok(End::Undecided)
-}
-
-/// Makes a change that needs a person's decision because of a path rule, by asking the person at this
-/// terminal. A change that a rule forbids altogether is refused again.
-fn ask_and_decide(context: &Context, client: &mut Client, request: &Value) -> Result<End, CliError> {
-    let mut request = request.clone();
-    request["review"] = true.into();
-    let waits = client.call::<Edit>(&request)?;
-    show(waits.files.iter().map(|file| &file.entry))?;
-    if ask::confirm("Apply this change?")? {
-        return accept(context, client, &waits);
-    }
-    client.call::<Discard>(&json!({ "id": waits.id, "reason": "not wanted at the terminal" }))?;
-    writeln!(stream::stdout(), "Nothing was changed.")?;
-    Ok(End::Undecided)
-}
-
-/// Accepts a pending change on behalf of the person who has just confirmed it.
-fn accept(context: &Context, client: &mut Client, waits: &ApplyResult) -> Result<End, CliError> {
-    let mut person = context.person(None)?;
-    let yes = json!({ "id": waits.id, "revision": waits.revision, "accept": "all" });
-    person.call::<Decide>(&yes)?;
-    summarize(&client.call::<Apply>(&json!({ "id": waits.id, "revision": waits.revision }))?)?;
+    // The person has just confirmed the pending change.
+    let accept = json!({ "id": id, "revision": revision, "accept": "all" });
+    context.person(None)?.call::<Decide>(&accept)?;
+    summarize(&client.call::<Apply>(&json!({ "id": id, "revision": revision }))?)?;
     Ok(End::Done)
+}
+
+/// Ends a command after the person has answered no.
+pub(super) fn nothing_changed() -> Result<End, CliError> {
+    writeln!(stream::stdout(), "Nothing was changed.")?;
+    Ok(End::Undecided)
 }
 
 /// Prints the result of a change.
 pub(super) fn report(context: &Context, result: &Value) -> Result<End, CliError> {
     let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(CliError::failed)?;
     let waits = applied.state == PENDING;
-    if !print_json(context, result)? {
+    if !context.print_json(result)? {
         if waits {
             let id = paint::visible(&applied.id);
             writeln!(stream::stdout(), "The change waits for review: editd review {id}")?;
         } else {
             summarize(&applied)?;
         }
-        notes_on_stderr(&applied)?;
+        // On standard error, so that no script takes the notes for data.
+        let mut err = stream::stderr();
+        for file in &applied.files {
+            let path = paint::visible(&file.entry.path);
+            let about = if applied.files.len() == 1 { String::new() } else { format!("{path}: ") };
+            notes(&mut err, &file.entry, &about)?;
+        }
     }
     Ok(if waits { End::Undecided } else { End::Done })
 }
@@ -145,17 +147,6 @@ pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std:
         writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(&warning))?;
     }
     Ok(())
-}
-
-/// Prints the notes of a change that was made without asking, on standard error, so that no script takes them
-/// for data.
-fn notes_on_stderr(applied: &ApplyResult) -> std::io::Result<()> {
-    let mut err = stream::stderr();
-    let is_one_file = applied.files.len() == 1;
-    applied.files.iter().try_for_each(|file| {
-        let path = paint::visible(&file.entry.path);
-        notes(&mut err, &file.entry, &if is_one_file { String::new() } else { format!("{path}: ") })
-    })
 }
 
 pub(super) fn summarize(applied: &ApplyResult) -> std::io::Result<()> {

@@ -1,19 +1,23 @@
-use std::io::Read;
-use std::path::Path;
+//! Commands that change files: `editd edit`, `editd write` and `editd apply`.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{Read as ReadMethod, uri_of};
+use crate::patch::{self, FilePatch, PatchFormat};
+use crate::protocol::{Read, uri_of};
 use crate::workspace::NewMode;
 
-use super::arguments::{Consent, EditArguments, Purpose, WriteArguments};
+use super::arguments::{ApplyArguments, Consent, EditArguments, Format, WriteArguments};
 use super::root::Target;
 use super::{CliError, Context, End, consent, paint, root};
 
 /// `editd edit`.
 pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, CliError> {
     if let Some(source) = &arguments.json {
-        return edit_json(context, source, (&arguments.consent, &arguments.purpose));
+        return edit_json(context, source, &arguments.consent);
     }
     let (Some(path), Some(old), Some(new)) = (arguments.path, arguments.old, arguments.new) else {
         return Err(CliError::usage("PATH, --old and --new are required"));
@@ -23,8 +27,7 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
         edit["expectedReplacements"] = expected.into();
     }
     let target = root::of_file(&path)?;
-    let wanted = json!({ "kind": "edit", "edits": [edit] });
-    change(context, &target, &wanted, (&arguments.consent, &arguments.purpose))
+    change(context, &target, json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
 }
 
 /// `editd write`.
@@ -36,7 +39,7 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
     let (target, made) = root::of_new_file(&arguments.path)?;
     let executable = arguments.executable.then_some(NewMode::EXECUTABLE);
     let wanted = json!({ "kind": "write", "content": text, "mode": executable });
-    let end = change(context, &target, &wanted, (&arguments.consent, &arguments.purpose));
+    let end = change(context, &target, wanted, &arguments.consent);
     if let Some(folder) = made {
         // Succeeds only if the folder is empty, which means that nothing was written.
         let _ = std::fs::remove_dir(folder);
@@ -45,62 +48,49 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
 }
 
 /// Makes one change of one file, with the consent of the person.
-fn change(
-    context: &Context,
-    target: &Target,
-    change: &Value,
-    (consent, purpose): (&Consent, &Purpose),
-) -> Result<End, CliError> {
+fn change(context: &Context, target: &Target, mut change: Value, consent: &Consent) -> Result<End, CliError> {
     // With --review, the question is asked in the review and not here.
-    let is_settled = consent.yes || purpose.review;
+    let is_settled = consent.yes || consent.purpose.review;
     let asks = consent::should_ask(context, is_settled);
     let mut client = context.session_for_change(Some(&target.root), asks)?;
-    let mut change = change.clone();
     // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
     change["uri"] = uri_of(&target.path).as_str().into();
     if let Some(base) = &consent.base {
         change["baseHash"] = base.as_str().into();
     }
     let mut request = json!({ "changes": [change] });
-    purpose.add_to(&mut request);
+    consent.purpose.add_to(&mut request);
     let takes_any = is_settled && consent.base.is_none();
     consent::retry_while_stale(takes_any, || {
         if (asks || takes_any) && consent.base.is_none() && target.path.exists() {
             // The person sees or accepts a change of the current text, so the session must have read it.
-            client.call::<ReadMethod>(&json!({ "uri": uri_of(&target.path) }))?;
+            client.call::<Read>(&json!({ "uri": uri_of(&target.path) }))?;
         }
         consent::make(context, &mut client, &request, asks)
     })
 }
 
 /// `editd edit --json`: takes the parameters of the method from a file.
-fn edit_json(
-    context: &Context,
-    source: &Path,
-    (consent, purpose): (&Consent, &Purpose),
-) -> Result<End, CliError> {
+fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End, CliError> {
     let mut params: Map<String, Value> = serde_json::from_slice(&read_source(source)?).map_err(|error| {
         let name = if source == Path::new("-") { "standard input".to_owned() } else { paint::path(source) };
         CliError::usage(format!("{name} does not contain a JSON object: {error}"))
             .with_hint("docs/protocol.md has the parameters of `editd/edit`")
     })?;
     let paths = paths_in(&params);
-    let root = match paths.first() {
-        Some(path) => Some(root::of_file(Path::new(path))?.root),
-        None => root::of_here()?,
-    };
+    let (_, root) = root::of_file_or_here(paths.first().map(Path::new))?;
     let mut client = context.agent(root.as_deref())?;
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
-    let is_settled = consent.yes || purpose.review;
+    let is_settled = consent.yes || consent.purpose.review;
     let mut request = Value::from(params);
     let takes_any = is_settled && !names_a_base(&request);
-    purpose.add_to(&mut request);
+    consent.purpose.add_to(&mut request);
     let end = consent::retry_while_stale(takes_any, || {
         for path in paths.iter().filter(|_| is_settled) {
             // If the read fails, the edit itself is refused with a better reason.
-            let _ = client.call::<ReadMethod>(&json!({ "path": path }));
+            let _ = client.call::<Read>(&json!({ "path": path }));
         }
         consent::make(context, &mut client, &request, false)
     });
@@ -126,8 +116,67 @@ fn paths_in(params: &Map<String, Value>) -> Vec<String> {
     changes.filter_map(Value::as_object).chain([params]).filter_map(named).collect()
 }
 
+/// `editd apply`.
+pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End, CliError> {
+    let text = String::from_utf8(read_source(&arguments.patch)?).map_err(|_| {
+        CliError::failed("the patch is not UTF-8")
+            .with_hint("convert it first; the files keep their encodings")
+    })?;
+    if text.trim().is_empty() {
+        return Err(CliError::failed("there is no patch: the input is empty")
+            .with_hint("name the patch file, or pass the patch on standard input"));
+    }
+    // The daemon reports all other errors in a patch.
+    let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
+    let is_settled = arguments.yes || arguments.purpose.review;
+    let asks = consent::should_ask(context, is_settled);
+    let mut client = context.session_for_change(folder_of(&files)?.as_deref(), asks)?;
+    let named: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
+    let format = arguments.format.known().map_or("auto", PatchFormat::name);
+    consent::retry_while_stale(is_settled && named.is_empty(), || {
+        let mut bases = named.clone();
+        if asks || is_settled {
+            for FilePatch { path, .. } in files.iter().filter(|file| !file.creates()) {
+                // The person sees or accepts a change of the current text, so its hash is the base. If the
+                // read fails, the change itself is refused with a better reason.
+                if !bases.contains_key(path)
+                    && let Ok(read) = client.call::<Read>(&json!({ "path": path, "limit": 1 }))
+                {
+                    bases.insert(path.clone(), read.hash);
+                }
+            }
+        }
+        let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
+        arguments.purpose.add_to(&mut request);
+        consent::make(context, &mut client, &request, asks)
+    })
+}
+
+/// Returns the folder that the paths of a patch are relative to: the working folder if it contains a file
+/// that the patch changes, else the top of the enclosing repository, as in diffs of version control.
+fn folder_of(files: &[FilePatch]) -> std::io::Result<Option<PathBuf>> {
+    let changed = || files.iter().filter(|file| !file.creates()).map(|file| Path::new(&file.path));
+    if let Some(file) = changed().find(|path| path.is_absolute()) {
+        return Ok(Some(root::of_file(file)?.root));
+    }
+    let here = root::here()?;
+    let is_here = changed().any(|path| here.join(path).exists());
+    if is_here { Ok(root::allowed(here)) } else { root::of_here() }
+}
+
+impl Format {
+    fn known(self) -> Option<PatchFormat> {
+        match self {
+            Self::Auto => None,
+            Self::SearchReplace => Some(PatchFormat::SearchReplace),
+            Self::ApplyPatch => Some(PatchFormat::ApplyPatch),
+            Self::UnifiedDiff => Some(PatchFormat::UnifiedDiff),
+        }
+    }
+}
+
 /// Reads a file, or standard input if the path is `-`.
-pub(super) fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
+fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
     if source != Path::new("-") {
         return std::fs::read(source).map_err(root::with_path(source));
     }

@@ -6,7 +6,7 @@ use crate::protocol::{Audience, RpcError};
 use crate::transport::{CallError, ConnectError};
 
 use super::paint::{self, ERROR, FAINT, HINT};
-use super::row::{width_of, wrapped};
+use super::paint::{width_of, wrapped};
 use super::stream;
 
 /// An error of a command, with the next step for the user.

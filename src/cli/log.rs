@@ -1,4 +1,4 @@
-//! `editd log` and `editd show`: the history of changes with their authors.
+//! The history of changes with their authors: `editd log`, `editd show` and `editd blame`.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,55 +7,38 @@ use anstyle::Style;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    HistoryMethod, HistoryResult, ProposalMethod, ProposalResult, TransactionEntry, TransactionFile, uri_of,
+    Blame, BlameResult, HistoryMethod, HistoryParams, HistoryResult, Method, ProposalMethod, ProposalResult,
+    Read, TransactionEntry, TransactionFile, uri_of,
 };
+use crate::text::lines;
+use crate::workspace::history::DISK;
 
-use super::arguments::{ChangeFilter, LogArguments, ShowArguments};
-use super::paint::{ADDED, ERROR, FAINT, PLACE, REMOVED};
-use super::read::print_json;
-use super::row::{AUTHOR, Row, ago, fitted, widest, width};
+use super::arguments::LogArguments;
+use super::paint::{AUTHOR, ERROR, FAINT, PLACE, Row, ago, cell, fitted, widest, width};
+use super::read::{WholeText, whole_text};
 use super::{CliError, Context, End, consent, paint, root, stream};
 
 /// Maximum number of files named in one line.
 const NAMED: usize = 3;
 
-/// First letter of the ids of proposals.
-const PROPOSAL: char = 'p';
-
 /// `editd log`.
 pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, CliError> {
-    let target = arguments.path.as_deref().map(root::of_file).transpose()?;
-    let root = match &target {
-        Some(target) => Some(target.root.clone()),
-        None => root::of_here()?,
+    let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
+    let params = HistoryParams {
+        uri: target.map(|target| uri_of(&target.path).to_string()),
+        session: arguments.filter.session.clone(),
+        since: arguments.filter.since.clone(),
+        diff: arguments.patch,
+        limit: Some(arguments.number as usize),
+        ..HistoryParams::default()
     };
-    let mut params = filter_params(&arguments.filter);
-    params["limit"] = arguments.number.into();
-    params["diff"] = arguments.patch.into();
-    if let Some(target) = &target {
-        params["uri"] = uri_of(&target.path).as_str().into();
-    }
-    let result = context.ask::<HistoryMethod>(root.as_deref(), &params)?;
-    if print_json(context, &result)? {
-        return Ok(End::Done);
-    }
-    let history: HistoryResult = serde_json::from_value(result).map_err(CliError::failed)?;
+    let root = root.as_deref();
+    let Some(history) = context.query::<HistoryMethod>(root, &params)? else { return Ok(End::Done) };
     if history.transactions.is_empty() {
-        stream::note(&empty_note(arguments, root.as_deref()))?;
+        stream::note(&empty_note(arguments, root))?;
     }
-    print_rows(&history.transactions, root.as_deref(), arguments.patch)?;
+    print_rows(&history.transactions, root, arguments.patch)?;
     Ok(End::Done)
-}
-
-/// Returns request parameters that select these changes.
-pub(super) fn filter_params(filter: &ChangeFilter) -> Value {
-    let mut params = json!({});
-    for (name, value) in [("session", &filter.session), ("since", &filter.since)] {
-        if let Some(value) = value {
-            params[name] = value.as_str().into();
-        }
-    }
-    params
 }
 
 /// Prints a line for each transaction. If `patch`, also prints its diffs.
@@ -94,49 +77,45 @@ fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io:
 }
 
 /// `editd show`.
-pub(crate) fn show(context: &Context, arguments: &ShowArguments) -> Result<End, CliError> {
+pub(crate) fn show(context: &Context, id: &str) -> Result<End, CliError> {
     let root = root::of_here()?;
-    if arguments.id.starts_with(PROPOSAL) {
-        return show_proposal(context, &arguments.id, root.as_deref());
-    }
-    let params = json!({ "transaction": arguments.id, "diff": true });
-    let result = serde_json::to_value(context.person(root.as_deref())?.call::<HistoryMethod>(&params)?)
-        .map_err(CliError::failed)?;
-    if print_json(context, &result)? {
+    let mut client = context.person(root.as_deref())?;
+    // Only ids of proposals begin with this letter.
+    if id.starts_with('p') {
+        let result = client.request(ProposalMethod::NAME, &json!({ "id": id }))?;
+        if let Some(proposal) = context.unless_json(result)? {
+            print_proposal(&proposal)?;
+        }
         return Ok(End::Done);
     }
-    let history: HistoryResult = serde_json::from_value(result).map_err(CliError::failed)?;
+    let result = client.request(HistoryMethod::NAME, &json!({ "transaction": id, "diff": true }))?;
+    let Some(history) = context.unless_json::<HistoryResult>(result)? else { return Ok(End::Done) };
     print_rows(&history.transactions, root.as_deref(), false)?;
     let mut out = stream::stdout();
     for transaction in &history.transactions {
         let facts = [
+            Some(transaction.at.clone()),
             transaction.session.as_ref().map(|session| format!("session {session}")),
             transaction.undoes.as_ref().map(|id| format!("undoes {id}")),
             transaction.undone_by.as_ref().map(|id| format!("undone by {id}")),
         ];
-        let facts: Vec<_> = [transaction.at.clone()].into_iter().chain(facts.into_iter().flatten()).collect();
+        let facts: Vec<_> = facts.into_iter().flatten().collect();
         writeln!(out, "{FAINT}{}{FAINT:#}", paint::visible(&facts.join(", ")))?;
         print_diffs(&mut out, transaction)?;
     }
     Ok(End::Done)
 }
 
-fn show_proposal(context: &Context, id: &str, root: Option<&Path>) -> Result<End, CliError> {
-    let proposal: ProposalResult = context.person(root)?.call::<ProposalMethod>(&json!({ "id": id }))?;
-    if print_json(context, &serde_json::to_value(&proposal).map_err(CliError::failed)?)? {
-        return Ok(End::Done);
-    }
+fn print_proposal(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     let label = proposal.label.as_deref().unwrap_or_default();
     let mut row = Row::default();
     row.add(PLACE, proposal.id.clone());
     row.add(Style::new(), format!("  {}", fitted(&proposal.author, AUTHOR)));
     row.add(FAINT, format!("  {}  ", ago(&proposal.at)));
-    row.add(Style::new(), format!("{}  {}", proposal.state, paint::visible(label).replace('\t', " ")));
+    row.add(Style::new(), format!("{}  {}", proposal.state, cell(label)));
     row.print(&mut out, width())?;
-    let entries: Vec<_> = proposal.files.into_iter().map(|file| file.entry).collect();
-    consent::show(&entries)?;
-    Ok(End::Done)
+    consent::show(proposal.files.iter().map(|file| &file.entry))
 }
 
 /// Returns a note for an empty list: the reason and the next step.
@@ -161,13 +140,12 @@ fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (u
         row.add(ERROR, "undone ".to_owned());
     }
     if let Some(label) = &transaction.label {
-        row.add(Style::new(), format!("{}  ", paint::visible(label).replace('\t', " ")));
+        row.add(Style::new(), format!("{}  ", cell(label)));
     }
     for (at, file) in transaction.files.iter().take(NAMED).enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         row.add(FAINT, format!("{comma}{}", named(file, root)));
-        row.add(ADDED, format!(" +{}", file.added));
-        row.add(REMOVED, format!(" -{}", file.removed));
+        row.add_counts(file.added, file.removed);
     }
     match transaction.files.len().saturating_sub(NAMED) {
         0 => {}
@@ -178,16 +156,58 @@ fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (u
 
 /// Returns the path of a file relative to the root, with the action if the file was not just edited.
 fn named(file: &TransactionFile, root: Option<&Path>) -> String {
-    let short = |path: &str| {
-        let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok());
-        let path =
-            inside.filter(|path| !path.as_os_str().is_empty()).map_or(path.into(), Path::to_string_lossy);
-        paint::visible(&path)
-    };
+    let short = |path: &str| root::relative(path, root);
     match (file.action.as_str(), &file.new_path) {
         ("create", _) => format!("new {}", short(&file.path)),
         ("delete", _) => format!("deleted {}", short(&file.path)),
         (_, Some(to)) => format!("{} to {}", short(&file.path), short(to)),
         _ => short(&file.path),
     }
+}
+
+/// Maximum number of attempts if the file changes between the blame and the read.
+const TRIES: usize = 5;
+
+/// `editd blame`.
+pub(crate) fn blame(context: &Context, path: &Path) -> Result<End, CliError> {
+    let target = root::of_file(path)?;
+    let params = json!({ "uri": uri_of(&target.path).as_str() });
+    for _ in 0..TRIES {
+        let Some(blame) = context.query::<Blame>(Some(&target.root), &params)? else { return Ok(End::Done) };
+        let read = |params: &Value| {
+            let result = context.ask::<Read>(Some(&target.root), params)?;
+            serde_json::from_value(result).map_err(CliError::failed)
+        };
+        if let Some(WholeText { text, .. }) = whole_text(&target, &blame.hash, read)? {
+            if text.is_empty() {
+                stream::note(&format!("{} has no lines.", path.display()))?;
+            }
+            print_blame(&blame, &text)?;
+            return Ok(End::Done);
+        }
+    }
+    Err(CliError::failed("the file keeps changing")
+        .with_hint("run the command again when no program writes it"))
+}
+
+fn print_blame(blame: &BlameResult, text: &str) -> std::io::Result<()> {
+    let (mut out, width) = (stream::stdout(), width());
+    let number = blame.lines.last().map_or(1, |range| range.end_line.to_string().len());
+    let author = widest(blame.lines.iter().map(|range| range.author.as_str()), AUTHOR);
+    let id =
+        blame.lines.iter().filter_map(|range| Some(range.transaction.as_ref()?.len())).max().unwrap_or(1);
+    let mut ranges = blame.lines.iter().peekable();
+    for (index, line) in lines(text).enumerate() {
+        while ranges.next_if(|range| range.end_line <= index).is_some() {}
+        let Some(range) = ranges.peek() else { break };
+        let style = if range.author == DISK && range.transaction.is_none() { FAINT } else { Style::new() };
+        let mut row = Row::default();
+        row.add(FAINT, format!("{:>number$} ", index + 1));
+        row.add(style, format!("{} ", fitted(&range.author, author)));
+        row.add(FAINT, format!("{:>6} ", range.at.as_deref().map(ago).unwrap_or_default()));
+        row.add(PLACE, format!("{:<id$}  ", range.transaction.as_deref().unwrap_or("-")));
+        row.add(style, paint::visible(line.content).replace('\t', "    "));
+        row.print(&mut out, width)?;
+    }
+    Ok(())
 }

@@ -1,22 +1,21 @@
 //! Text of the help and the manual pages beyond the descriptions in `arguments`. Both show the same text.
 
-mod examples;
-mod facts;
-mod groups;
 mod pages;
-mod usage;
+mod tables;
 
 use std::fmt::Write as _;
 
 use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
 
 use super::CliError;
 use super::arguments::Arguments;
 
-pub(super) use pages::{page, write_pages};
-pub(super) use usage::usage_error;
+use tables::{ENVIRONMENT, EXIT_CODES, FILES, Fact, GROUPS};
+
+pub(super) use pages::man;
 
 /// Global options that have no effect on some commands. Those commands hide and reject them.
 const IGNORED_OPTIONS: [(&str, &[&str]); 6] = [
@@ -27,6 +26,14 @@ const IGNORED_OPTIONS: [(&str, &[&str]); 6] = [
     ("completions", &["output", "state_dir", "runtime_dir", "no_spawn"]),
     ("man", &["output", "state_dir", "runtime_dir", "no_spawn"]),
 ];
+
+/// Maximum length of a name whose text is on the same line.
+const NAME: usize = 18;
+/// Width of the help, in columns.
+const COLUMNS: usize = 80;
+
+/// The command that clap adds when it parses.
+const HELP: (&str, &str) = ("help", "Print the help of the program or of a command");
 
 const SHORT: &str = "\
 `editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.
@@ -39,15 +46,6 @@ const LONG: &str =
 /// share.
 pub(super) fn command() -> clap::Command {
     let mut command = Arguments::command();
-    command = command.disable_version_flag(true).arg(
-        clap::Arg::new("version")
-            .short('V')
-            .long("version")
-            .action(clap::ArgAction::Version)
-            .help("Print the version")
-            .help_heading("Global options")
-            .display_order(905),
-    );
     for (name, options) in IGNORED_OPTIONS {
         command = command.mut_subcommand(name, |command| command);
         for option in options {
@@ -58,9 +56,14 @@ pub(super) fn command() -> clap::Command {
     }
     let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
     for name in names {
-        if let Some(text) = examples::of(&name) {
-            let heading = heading(&command, "Examples");
-            let help = StyledStr::from(format!("{heading}\n{text}"));
+        let mut help = format!("{}\n", heading(&command, "Examples"));
+        let title = help.len();
+        for (what, line) in tables::examples_of(&name) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(help, "  {what}:\n      {line}");
+        }
+        if help.len() > title {
+            let help = StyledStr::from(help);
             command = command.mut_subcommand(&name, |command| command.after_long_help(help));
         }
     }
@@ -91,9 +94,9 @@ fn heading(command: &clap::Command, text: &str) -> String {
 /// Returns the template of the program's help: commands in groups, then the options.
 fn template(command: &clap::Command) -> StyledStr {
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
-    for (group, names) in groups::GROUPS {
+    for (group, names) in GROUPS {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n{}\n{}", heading(command, group), groups::rows(command, names));
+        let _ = write!(text, "\n{}\n{}", heading(command, group), rows(command, names));
     }
     let _ = write!(text, "\n{}\n{{options}}{{after-help}}", heading(command, "Global options"));
     text.into()
@@ -102,11 +105,92 @@ fn template(command: &clap::Command) -> StyledStr {
 /// Returns the end of the program's long help.
 fn long(command: &clap::Command) -> StyledStr {
     let mut text = String::new();
-    for (title, facts) in facts::ALL {
-        let _ = write!(text, "{}\n{}\n", heading(command, title), facts::list(facts));
+    let lists: [(&str, &[Fact]); 3] =
+        [("Exit codes", &EXIT_CODES), ("Environment", &ENVIRONMENT), ("Files", &FILES)];
+    for (title, facts) in lists {
+        let _ = write!(text, "{}\n{}\n", heading(command, title), list(facts));
     }
     text.push_str(LONG);
     text.into()
+}
+
+/// Returns a line for each of these commands.
+fn rows(command: &clap::Command, names: &[&str]) -> String {
+    let style = command.get_styles().get_literal();
+    let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
+    let mut rows = String::new();
+    for name in names {
+        let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+        let about = about.map_or_else(|| HELP.1.to_owned(), ToString::to_string);
+        // Writing to a string cannot fail.
+        let _ = writeln!(rows, "  {style}{name:<width$}{style:#}  {about}");
+    }
+    rows
+}
+
+/// Formats facts as a list.
+fn list(facts: &[Fact]) -> String {
+    let longest = facts.iter().map(|(name, _)| name.len()).filter(|len| *len <= NAME).max().unwrap_or(NAME);
+    let indent = " ".repeat(longest + 4);
+    let mut list = String::new();
+    for (name, text) in facts {
+        let options = textwrap::Options::new(COLUMNS).initial_indent(&indent).subsequent_indent(&indent);
+        let text = textwrap::fill(text, options);
+        // Writing to a string cannot fail.
+        let _ = if name.len() > longest {
+            writeln!(list, "  {name}\n{text}")
+        } else {
+            writeln!(list, "  {name:<longest$}  {}", text.trim_start())
+        };
+    }
+    list
+}
+
+/// Converts an error of clap. If it carries help or the version, prints that and returns `None`.
+pub(super) fn usage_error(error: &clap::Error) -> Option<CliError> {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        // A closed standard output is not an error here.
+        let _ = error.print();
+        return None;
+    }
+    Some(converted(&error.render().to_string()))
+}
+
+/// Converts clap's text, in which the message, tips and usage follow each other, separated by empty lines.
+fn converted(rendered: &str) -> CliError {
+    let text = rendered.strip_prefix("error: ").unwrap_or(rendered).trim_end();
+    let (mut what, mut hints) = (Vec::new(), Vec::new());
+    let mut called = typed_command();
+    for line in text.lines() {
+        if let Some(tip) = line.trim_start().strip_prefix("tip: ") {
+            hints.push(tip.to_owned());
+        } else if let Some(usage) = line.strip_prefix("Usage: ") {
+            called = command_of_usage(usage);
+            what.push(line);
+        } else if !line.trim().is_empty() && !line.starts_with("For more information") {
+            what.push(line);
+        }
+    }
+    hints.push(format!("run `{called} --help` for details"));
+    hints.into_iter().fold(CliError::usage(what.join("\n")), CliError::with_hint)
+}
+
+/// Returns the command that was typed: `editd` with the subcommand, if one was found.
+fn typed_command() -> String {
+    let command = command();
+    let typed = std::env::args().skip(1).find(|word| command.find_subcommand(word).is_some());
+    typed.map_or_else(|| "editd".to_owned(), |name| format!("editd {name}"))
+}
+
+/// Returns the words of a usage line that name the command.
+fn command_of_usage(usage: &str) -> String {
+    let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+    usage.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -122,22 +206,20 @@ mod tests {
         command.build();
         for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
             let name = sub.get_name();
-            let times = groups::GROUPS.iter().flat_map(|(_, names)| *names).filter(|it| **it == name).count();
+            let times = GROUPS.iter().flat_map(|(_, names)| *names).filter(|it| **it == name).count();
             assert_eq!(times, 1, "{name} is in one group");
             let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
             assert!(!about.is_empty() && about.chars().count() <= ROOM, "{name}: {about}");
         }
-        for name in groups::GROUPS.iter().flat_map(|(_, names)| *names) {
+        for name in GROUPS.iter().flat_map(|(_, names)| *names) {
             assert!(command.find_subcommand(name).is_some(), "there is no {name}");
         }
     }
 
     #[test]
-    fn option_and_example_tables_name_existing_commands() {
+    fn the_table_of_ignored_options_names_existing_commands() {
         let command = command();
-        let named =
-            IGNORED_OPTIONS.iter().map(|(name, _)| *name).chain(examples::COMMANDS.iter().map(|it| it.0));
-        for name in named {
+        for (name, _) in IGNORED_OPTIONS {
             assert!(command.find_subcommand(name).is_some(), "there is no {name}");
         }
     }

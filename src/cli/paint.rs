@@ -1,6 +1,10 @@
-use std::io::Write;
+//! Text for terminals: styles, safe characters, rows and line wrapping.
+
+use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Style of added lines.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
@@ -8,7 +12,8 @@ pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
 pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 /// Style of identifiers and locations.
 pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
-const NAME: Style = Style::new().bold();
+/// Style of names and headings.
+pub(crate) const NAME: Style = Style::new().bold();
 /// Style of secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 /// Style of errors.
@@ -18,19 +23,20 @@ pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
 /// Style of success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 
+/// Number of columns that are too few to wrap a sentence in.
+const ROOM: usize = 15;
+/// Marks truncated text.
+const CUT: &str = "…";
+
+/// Maximum width of an author's name, in columns.
+pub(super) const AUTHOR: usize = 12;
+
 /// Writes a unified diff, in colours if the stream accepts them.
 pub(crate) fn diff(out: &mut impl Write, diff: &str) -> std::io::Result<()> {
     let mut in_header = true;
     for line in diff.split_inclusive('\n') {
         in_header &= !line.starts_with('@');
-        let style = match line.as_bytes().first() {
-            _ if in_header => NAME,
-            Some(b'+') => ADDED,
-            Some(b'-') => REMOVED,
-            Some(b'@') => PLACE,
-            Some(b'\\') => FAINT,
-            _ => Style::new(),
-        };
+        let style = if in_header { NAME } else { diff_style(line) };
         let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
         write!(out, "{style}{}{style:#}{end}", visible(text))?;
     }
@@ -38,17 +44,22 @@ pub(crate) fn diff(out: &mut impl Write, diff: &str) -> std::io::Result<()> {
 }
 
 /// Writes the lines of a diff without its header, in the same colours.
-pub(crate) fn body(out: &mut impl Write, lines: &str) -> std::io::Result<()> {
-    for line in lines.split_inclusive('\n') {
-        let style = match line.as_bytes().first() {
-            Some(b'+') => ADDED,
-            Some(b'-') => REMOVED,
-            Some(b'\\') => FAINT,
-            _ => Style::new(),
-        };
-        writeln!(out, "{style}{}{style:#}", visible(line.strip_suffix('\n').unwrap_or(line)))?;
+pub(crate) fn diff_body(out: &mut impl Write, body: &str) -> std::io::Result<()> {
+    body.split_terminator('\n').try_for_each(|line| {
+        let style = diff_style(line);
+        writeln!(out, "{style}{}{style:#}", visible(line))
+    })
+}
+
+/// Returns the style of a line below the header of a diff.
+fn diff_style(line: &str) -> Style {
+    match line.as_bytes().first() {
+        Some(b'+') => ADDED,
+        Some(b'-') => REMOVED,
+        Some(b'@') => PLACE,
+        Some(b'\\') => FAINT,
+        _ => Style::new(),
     }
-    Ok(())
 }
 
 /// Returns the text with control characters made visible, so that a file cannot control the terminal.
@@ -95,6 +106,129 @@ fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
+/// A line with several styles, truncated to the width of the terminal.
+#[derive(Default)]
+pub(super) struct Row(Vec<(Style, String)>);
+
+impl Row {
+    pub(super) fn add(&mut self, style: Style, text: String) {
+        self.0.push((style, text));
+    }
+
+    /// Adds the numbers of added and removed lines.
+    pub(super) fn add_counts(&mut self, added: usize, removed: usize) {
+        self.add(ADDED, format!(" +{added}"));
+        self.add(REMOVED, format!(" -{removed}"));
+    }
+
+    pub(super) fn print(&self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+        let whole: usize = self.0.iter().map(|(_, text)| text.width()).sum();
+        let mut room = match width {
+            Some(width) if whole > width => width.saturating_sub(1),
+            _ => whole,
+        };
+        let is_truncated = room < whole;
+        for (style, text) in &self.0 {
+            let part = beginning(text, room);
+            // Nothing is shown after a truncated part, even if it would fit.
+            room = if part.len() < text.len() { 0 } else { room - part.width().min(room) };
+            if !part.is_empty() {
+                write!(out, "{style}{part}{style:#}")?;
+            }
+        }
+        writeln!(out, "{}", if is_truncated { CUT } else { "" })
+    }
+}
+
+/// Returns the longest prefix that fits. Adds up the widths of characters, which is never less than the width
+/// of the whole text.
+fn beginning(text: &str, room: usize) -> &str {
+    if text.width() <= room {
+        return text;
+    }
+    let mut taken = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        taken += c.width().unwrap_or(0);
+        taken > room
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// Returns the width of the widest name, but at most `most`.
+pub(super) fn widest<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    names.map(|name| visible(name).width()).max().unwrap_or_default().min(most)
+}
+
+/// Returns the text for a row, in which tabs are spaces.
+pub(super) fn cell(text: &str) -> String {
+    visible(text).replace('\t', " ")
+}
+
+/// Pads or truncates a name to exactly `columns`.
+pub(super) fn fitted(name: &str, columns: usize) -> String {
+    let name = cell(name);
+    let mut fitted = if name.width() > columns {
+        format!("{}{CUT}", beginning(&name, columns.saturating_sub(1)))
+    } else {
+        name
+    };
+    fitted.extend(std::iter::repeat_n(' ', columns.saturating_sub(fitted.width())));
+    fitted
+}
+
+/// Wraps a text that begins at the given column, and indents further lines to the same column. Does not break
+/// long words, such as paths.
+pub(super) fn hanging(columns: usize, text: &str, width: Option<usize>) -> String {
+    wrapped((columns, columns), text, width)
+}
+
+/// Wraps a text with separate indentations for the first line and the others.
+pub(super) fn wrapped((first, others): (usize, usize), text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| *width > first.max(others) + ROOM) else {
+        return text.to_owned();
+    };
+    let (indent, others) = (" ".repeat(first), " ".repeat(others));
+    let options = textwrap::Options::new(width)
+        .initial_indent(&indent)
+        .subsequent_indent(&others)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    let filled = textwrap::fill(text, options);
+    // The caller has already printed the first indentation. An empty text has none.
+    filled.strip_prefix(&indent).unwrap_or(&filled).to_owned()
+}
+
+/// Returns the width of the terminal on standard output. Returns `None` if standard output is not a terminal.
+pub(super) fn width() -> Option<usize> {
+    width_of(&std::io::stdout())
+}
+
+/// Returns the width of the terminal on a stream. Returns `None` if it is not a terminal.
+pub(super) fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    let size = stream.is_terminal().then(|| rustix::termios::tcgetwinsize(stream).ok())??;
+    Some(if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
+}
+
+/// Formats the time since a moment, in at most six columns.
+pub(super) fn ago(at: &str) -> String {
+    let Ok(then) = at.parse::<jiff::Timestamp>() else { return String::new() };
+    short_time(jiff::Timestamp::now().as_second() - then.as_second())
+}
+
+fn short_time(seconds: i64) -> String {
+    const MINUTE: i64 = 60;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    match seconds.max(0) {
+        s if s < MINUTE => format!("{s} s"),
+        s if s < HOUR => format!("{} min", s / MINUTE),
+        s if s < DAY => format!("{} h", s / HOUR),
+        s => format!("{} d", s / DAY),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +256,60 @@ mod tests {
             "{text:?}"
         );
         assert!(text.starts_with("\u{1b}[1m--- a/x"), "{text:?}");
+    }
+
+    #[test]
+    fn times_are_short() {
+        let table =
+            [(-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (7200, "2 h"), (200_000, "2 d")];
+        for (seconds, text) in table {
+            assert_eq!(short_time(seconds), text);
+        }
+    }
+
+    #[test]
+    fn a_row_is_cut_to_the_terminal() {
+        let mut row = Row::default();
+        row.add(Style::new(), "héllo".to_owned());
+        row.add(PLACE, " world".to_owned());
+        let shown = |row: &Row, width| {
+            let mut out = Vec::new();
+            row.print(&mut out, width).unwrap();
+            anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
+        };
+        let hello = |width| shown(&row, width);
+        assert_eq!((hello(None).as_str(), hello(Some(11)).as_str()), ("héllo world\n", "héllo world\n"));
+        assert_eq!((hello(Some(8)).as_str(), hello(Some(3)).as_str()), ("héllo w…\n", "hé…\n"));
+        let mut wide = Row::default();
+        wide.add(Style::new(), "日本語".to_owned());
+        wide.add(PLACE, " x".to_owned());
+        let wide = |width| shown(&wide, Some(width));
+        assert_eq!((wide(8).as_str(), wide(7).as_str()), ("日本語 x\n", "日本語…\n"));
+        assert_eq!((wide(6).as_str(), wide(4).as_str()), ("日本…\n", "日…\n"));
+    }
+
+    #[test]
+    fn names_take_exactly_their_columns() {
+        let table = [
+            ("ada", "ada  "),
+            ("adalovelace", "adal…"),
+            ("日本語", "日本…"),
+            ("日本", "日本 "),
+            ("a\u{7}b", "a␇b  "),
+        ];
+        for (name, shown) in table {
+            assert_eq!((fitted(name, 5).as_str(), fitted(name, 5).width()), (shown, 5));
+        }
+        assert_eq!(widest(["a", "日本"].into_iter(), 12), 4);
+    }
+
+    #[test]
+    fn long_text_is_wrapped_and_indented() {
+        assert_eq!(hanging(4, "one two three", None), "one two three");
+        assert_eq!(hanging(4, "", Some(40)), "");
+        assert_eq!(
+            hanging(4, "the quick brown fox jumps over it", Some(25)),
+            "the quick brown fox\n    jumps over it"
+        );
     }
 }

@@ -1,21 +1,22 @@
+//! Commands that read and search files: the results that an agent would get, in the format of `ripgrep`.
+
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::protocol::{
-    Audience, NotebookContent, Proposals, ProposalsParams, ProposalsResult, Read, ReadContent, ReadParams,
-    ReadResult, uri_of,
+    Audience, Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, NotebookContent, Read,
+    ReadContent, ReadParams, ReadResult, Search, SearchParams, uri_of,
 };
 use crate::text::lines;
 
-use super::arguments::{Output, ReadArguments};
-use super::paint::{ADDED, FAINT, PLACE, REMOVED};
-use super::row::{Row, fitted, widest, width};
-use super::{CliError, Context, End, paint, root, stream};
-
-/// Width of the state column.
-const STATE: usize = 10;
+use super::arguments::{FindArguments, ListArguments, ReadArguments, SearchArguments};
+use super::paint::{FAINT, PLACE};
+use super::root::{self, Target};
+use super::{CliError, Context, End, paint, stream};
 
 /// `editd read`. Prints the text on standard output, and notices and the hash on standard error.
 pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, CliError> {
@@ -29,22 +30,13 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
         raw: arguments.raw,
         ..ReadParams::default()
     };
-    let result = context.ask::<Read>(Some(&target.root), &params)?;
-    if print_json(context, &result)? {
-        return Ok(End::Done);
-    }
-    let read: ReadResult = serde_json::from_value(result).map_err(CliError::failed)?;
+    let Some(read) = context.query::<Read>(Some(&target.root), &params)? else { return Ok(End::Done) };
     match &read.content {
         ReadContent::Text(text) => print_text(&text.text)?,
         ReadContent::Notebook(notebook) => print_cells(notebook)?,
         ReadContent::Image(image) => {
-            let (width, height) = (image.original_width, image.original_height);
-            writeln!(
-                stream::stdout(),
-                "{}, {width} by {height} pixels, {} bytes",
-                image.mime_type,
-                read.size
-            )?;
+            let (width, height, kind) = (image.original_width, image.original_height, &image.mime_type);
+            writeln!(stream::stdout(), "{kind}, {width} by {height} pixels, {} bytes", read.size)?;
         }
     }
     let mut err = stream::stderr();
@@ -88,38 +80,199 @@ fn print_cells(notebook: &NotebookContent) -> std::io::Result<()> {
     Ok(())
 }
 
-/// `editd proposals`.
-pub(crate) fn proposals(context: &Context) -> Result<End, CliError> {
-    let root = root::of_here()?;
-    let result = context.ask::<Proposals>(root.as_deref(), &ProposalsParams::default())?;
-    if print_json(context, &result)? {
-        return Ok(End::Done);
-    }
-    let list: ProposalsResult = serde_json::from_value(result).map_err(CliError::failed)?;
-    let mut out = stream::stdout();
-    if list.proposals.is_empty() {
-        stream::note("You have no proposals; `editd review` lists those of agents.")?;
-    }
-    let (id, width) = (widest(list.proposals.iter().map(|it| it.id.as_str()), usize::MAX), width());
-    for proposal in &list.proposals {
-        let mut row = Row::default();
-        row.add(PLACE, fitted(&proposal.id, id));
-        row.add(Style::new(), format!("  {}", fitted(&proposal.state, STATE)));
-        if let Some(label) = &proposal.label {
-            row.add(Style::new(), format!("  {}", paint::visible(label).replace('\t', " ")));
+/// The whole text of a file.
+pub(super) struct WholeText {
+    pub(super) text: String,
+    /// `true` if a line was too long to be read completely.
+    pub(super) is_truncated: bool,
+}
+
+/// Reads the whole text of a file in pages, with a function that sends the request. Returns `None` if the
+/// content does not have this hash.
+pub(super) fn whole_text<E>(
+    target: &Target,
+    hash: &str,
+    mut read: impl FnMut(&Value) -> Result<ReadResult, E>,
+) -> Result<Option<WholeText>, E> {
+    let mut whole = WholeText { text: String::new(), is_truncated: false };
+    let mut offset = 1;
+    loop {
+        let result = read(&json!({ "uri": uri_of(&target.path).as_str(), "offset": offset, "raw": true }))?;
+        let Some(page) = result.text().filter(|_| result.hash == hash) else { return Ok(None) };
+        whole.text.push_str(&page.text);
+        if page.end_line >= page.total_lines {
+            whole.is_truncated |= page.truncated;
+            return Ok(Some(whole));
         }
-        row.add(FAINT, format!("  {}", paint::visible(&proposal.paths.join(", "))));
-        row.add(ADDED, format!(" +{}", proposal.added));
-        row.add(REMOVED, format!(" -{}", proposal.removed));
-        row.print(&mut out, width)?;
+        if !whole.text.ends_with(['\n', '\r']) {
+            // The line was truncated, so its line ending is missing.
+            whole.text.push('\n');
+            whole.is_truncated = true;
+        }
+        offset = page.end_line + 1;
+    }
+}
+
+/// The searched file or folder, with its names for the daemon and for the user.
+struct Scope {
+    /// The path in answers of the daemon, and the root.
+    target: Target,
+    /// Path that the user passed. Empty for the working folder.
+    given: PathBuf,
+}
+
+impl Scope {
+    fn of(path: Option<&Path>) -> Result<Self, CliError> {
+        let target = root::of_file(path.unwrap_or(Path::new(".")))?;
+        Ok(Self { target, given: path.unwrap_or(Path::new("")).to_owned() })
+    }
+
+    fn uri(&self) -> String {
+        uri_of(&self.target.path).to_string()
+    }
+
+    /// Converts a path of the daemon to one relative to the path that the user passed.
+    fn name(&self, path: &str) -> String {
+        let folder = if path.ends_with('/') { "/" } else { "" };
+        match Path::new(path).strip_prefix(&self.target.path) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.given.display().to_string(),
+            Ok(rest) => format!("{}{folder}", self.given.join(rest).display()),
+            Err(_) => path.to_owned(),
+        }
+    }
+}
+
+/// `editd search`.
+pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<End, CliError> {
+    let scope = Scope::of(arguments.path.as_deref())?;
+    let params = SearchParams {
+        pattern: arguments.pattern,
+        uri: Some(scope.uri()),
+        glob: arguments.glob,
+        ignore_case: arguments.ignore_case,
+        literal: arguments.literal,
+        context: arguments.context,
+        limit: arguments.limit,
+        ..SearchParams::default()
+    };
+    let root = Some(scope.target.root.as_path());
+    let Some(found) = context.query::<Search>(root, &params)? else { return Ok(End::Done) };
+    let files = by_file(&found.matches);
+    if std::io::stdout().is_terminal() {
+        print_headed(&scope, &files)?;
+    } else {
+        print_plain(&scope, &files)?;
+    }
+    // The notice of an empty search lists what was searched.
+    let nothing = found.matches.is_empty().then_some("No matches.");
+    if let Some(notes) = found.notice.as_deref().or(nothing) {
+        stream::note(&Audience::CommandLine.say(notes))?;
     }
     Ok(End::Done)
 }
 
-/// Prints a result unchanged if the output format is JSON. Returns `true` if it is.
-pub(crate) fn print_json(context: &Context, result: &Value) -> std::io::Result<bool> {
-    if context.output == Output::Json {
-        writeln!(stream::stdout(), "{}", paint::json(result))?;
+/// Displayed lines of a file by number, each with a flag that is `true` for a match.
+type Lines<'a> = BTreeMap<u64, (bool, &'a str)>;
+
+/// Groups matches by file. Lines that belong to several matches appear once.
+fn by_file(matches: &[FoundLine]) -> Vec<(&str, Lines<'_>)> {
+    let mut files: Vec<(&str, Lines<'_>)> = Vec::new();
+    let mut last = None;
+    for FoundLine { path, uri, line, text, before, after } in matches {
+        // Different paths that are not UTF-8 may have the same text.
+        if last.replace((path, uri)) != Some((path, uri)) {
+            files.push((path, Lines::new()));
+        }
+        let Some((_, lines)) = files.last_mut() else { continue };
+        let around = before.iter().zip(line.saturating_sub(before.len() as u64)..);
+        for (text, number) in around.chain(after.iter().zip(line + 1..)) {
+            lines.entry(number).or_insert((false, text));
+        }
+        lines.insert(*line, (true, text));
     }
-    Ok(context.output == Output::Json)
+    files
+}
+
+fn has_context(files: &[(&str, Lines<'_>)]) -> bool {
+    files.iter().any(|(_, lines)| lines.values().any(|(is_match, _)| !is_match))
+}
+
+/// Prints matches for programs: each line with its path, unchanged.
+fn print_plain(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
+    let (mut out, parted) = (stream::raw_stdout(), has_context(files));
+    let mut is_first = true;
+    for (path, lines) in files {
+        let (name, mut previous) = (scope.name(path), None);
+        for (number, (is_match, text)) in lines {
+            let is_adjacent = previous.replace(*number).is_some_and(|previous| previous + 1 == *number);
+            if parted && !is_adjacent && !is_first {
+                writeln!(out, "--")?;
+            }
+            is_first = false;
+            let mark = if *is_match { ':' } else { '-' };
+            writeln!(out, "{name}{mark}{number}{mark}{text}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints matches for people: lines below the name of their file.
+fn print_headed(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
+    let (mut out, parted) = (stream::stdout(), has_context(files));
+    for (index, (path, lines)) in files.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{PLACE}{}{PLACE:#}", paint::visible(&scope.name(path)))?;
+        let mut previous = None;
+        for (number, (is_match, text)) in lines {
+            let is_gap = previous.replace(*number).is_some_and(|previous| previous + 1 < *number);
+            if parted && is_gap {
+                writeln!(out, "{FAINT}--{FAINT:#}")?;
+            }
+            let (mark, style) = if *is_match { (':', Style::new()) } else { ('-', FAINT) };
+            writeln!(out, "{FAINT}{number}{mark}{FAINT:#}{style}{}{style:#}", paint::visible(text))?;
+        }
+    }
+    Ok(())
+}
+
+/// `editd find`.
+pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, CliError> {
+    let scope = Scope::of(arguments.path.as_deref())?;
+    let (pattern, uri, limit) = (arguments.pattern, Some(scope.uri()), arguments.limit);
+    let params = FindParams { pattern, uri, limit, ..FindParams::default() };
+    let found = context.query::<Find>(Some(&scope.target.root), &params)?;
+    print_entries(&scope, found, "No path matches; a glob without `/` matches names.")
+}
+
+/// `editd list`.
+pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, CliError> {
+    let scope = Scope::of(arguments.path.as_deref())?;
+    let params = ListParams { uri: Some(scope.uri()), limit: arguments.limit, ..ListParams::default() };
+    let found = context.query::<List>(Some(&scope.target.root), &params)?;
+    print_entries(&scope, found, "No entries to list.")
+}
+
+/// Prints what was found, unless it was already printed as JSON.
+fn print_entries(scope: &Scope, found: Option<Entries>, nothing: &str) -> Result<End, CliError> {
+    let Some(found) = found else { return Ok(End::Done) };
+    if std::io::stdout().is_terminal() {
+        let mut out = stream::stdout();
+        for entry in &found.entries {
+            let style = if entry.kind == EntryKind::Folder { PLACE } else { Style::new() };
+            writeln!(out, "{style}{}{style:#}", paint::visible(&scope.name(&entry.path)))?;
+        }
+    } else {
+        let mut out = stream::raw_stdout();
+        for entry in &found.entries {
+            writeln!(out, "{}", scope.name(&entry.path))?;
+        }
+    }
+    let nothing = found.entries.is_empty().then_some(nothing);
+    let notes: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
+    if !notes.is_empty() {
+        stream::note(&Audience::CommandLine.say(&notes.join(" ")))?;
+    }
+    Ok(End::Done)
 }

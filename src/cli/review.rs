@@ -1,55 +1,55 @@
 //! `editd review`: decisions about proposals at a terminal, hunk by hunk.
 
-mod choose;
-mod compose;
+mod file;
 mod show;
 
 use std::io::Write;
-use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use anstyle::Style;
+use serde_json::json;
 
 use crate::protocol::{
-    Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, Reopen,
+    Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsParams, Reopen,
     ReopenParams, RpcError,
 };
 use crate::transport::{CallError, Client};
 use crate::workspace::Role;
 
 use super::arguments::{Output, ReviewArguments};
-use super::paint::FAINT;
-use super::read::print_json;
-use super::{CliError, Context, End, ask, paint, root, stream};
+use super::paint::{FAINT, PLACE, Row, cell, fitted, widest, width};
+use super::{CliError, Context, End, paint, root, stream};
 
-use choose::{CONFLICTED, FileReview, Next};
+use file::{CONFLICTED, FileReview, Next};
+
+/// Width of the state column.
+const STATE: usize = 10;
 
 /// `editd review`.
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
     let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
-    let mut arguments = arguments.clone();
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
         return Err(CliError::usage("--hunk requires --accept or --reject"));
     }
+    let mut id = arguments.id.clone();
     if arguments.reopen {
-        let id = arguments.id.take();
-        arguments.id = Some(client.call::<Reopen>(&json!(ReopenParams { id }))?.id);
+        id = Some(client.call::<Reopen>(&json!(ReopenParams { id }))?.id);
     }
-    if context.output == Output::Json && arguments.decision().is_none() {
-        return print(context, &mut client, &arguments);
+    if let (Some(decision), Some(id)) = (arguments.decision(), &id) {
+        return decide_at_once(context, &mut client, (id, &arguments.hunk), decision);
     }
-    if let Some(decision) = arguments.decision() {
-        return decide_at_once(context, &mut client, &arguments, decision);
+    if context.output == Output::Json {
+        return print(context, &mut client, id.as_deref());
     }
-    let asks = ask::is_interactive();
-    let waiting = if let Some(id) = &arguments.id {
+    let asks = stream::is_interactive();
+    let waiting = if let Some(id) = &id {
         if !asks && !check_waiting(&fetch(&mut client, id)?)? {
             return Ok(End::Done);
         }
         if !asks {
             show::list(&pending(&mut client, Some(id))?, asks)?;
         }
-        vec![id.clone()]
+        vec![id.to_owned()]
     } else {
         let list = pending(&mut client, None)?;
         show::list(&list, asks)?;
@@ -62,18 +62,18 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
         stream::note("Decide on a terminal: `editd review`.")?;
         return Ok(End::Undecided);
     }
-    let mut left = false;
+    let mut undecided = false;
     for (at, id) in waiting.iter().enumerate() {
         match decide(context, &mut client, id)? {
             Outcome::Decided => {}
-            Outcome::Left => left = true,
+            Outcome::Left => undecided = true,
             Outcome::Quit => {
-                left |= at + 1 < waiting.len();
-                return Ok(if left || is_open(&mut client, id)? { End::Undecided } else { End::Done });
+                undecided |= at + 1 < waiting.len() || is_waiting(&fetch(&mut client, id)?.state);
+                break;
             }
         }
     }
-    Ok(if left { End::Undecided } else { End::Done })
+    Ok(end_if(undecided))
 }
 
 /// The outcome of the review of one proposal.
@@ -83,20 +83,20 @@ enum Outcome {
     Quit,
 }
 
-fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) -> Result<End, CliError> {
-    let result = match &arguments.id {
+/// Returns the end of a command that may leave proposals undecided.
+fn end_if(undecided: bool) -> End {
+    if undecided { End::Undecided } else { End::Done }
+}
+
+/// Prints the proposal, or all pending ones, as JSON.
+fn print(context: &Context, client: &mut Client, id: Option<&str>) -> Result<End, CliError> {
+    let result = match id {
         Some(id) => client.request(ProposalMethod::NAME, &json!({ "id": id }))?,
         None => client.request(Proposals::NAME, &json!({ "state": "pending" }))?,
     };
-    print_json(context, &result)?;
-    let is_open = |state: &Value| matches!(state.as_str(), Some("pending" | "proposed"));
-    let waits = if arguments.id.is_some() {
-        is_open(&result["state"])
-    } else {
-        let list: ProposalsResult = serde_json::from_value(result).map_err(CliError::failed)?;
-        !list.proposals.is_empty()
-    };
-    Ok(if waits { End::Undecided } else { End::Done })
+    context.print_json(&result)?;
+    let is_listed = result["proposals"].as_array().is_some_and(|list| !list.is_empty());
+    Ok(end_if(is_listed || result["state"].as_str().is_some_and(is_waiting)))
 }
 
 /// Returns the pending proposals, or only the one with this id.
@@ -110,17 +110,14 @@ fn fetch(client: &mut Client, id: &str) -> Result<ProposalResult, CliError> {
     Ok(client.call::<ProposalMethod>(&json!({ "id": id }))?)
 }
 
-fn is_open(client: &mut Client, id: &str) -> Result<bool, CliError> {
-    Ok(is_waiting(&fetch(client, id)?))
-}
-
-fn is_waiting(proposal: &ProposalResult) -> bool {
-    matches!(proposal.state.as_str(), "pending" | "proposed")
+/// Returns `true` if this is the state of a proposal that is undecided.
+fn is_waiting(state: &str) -> bool {
+    matches!(state, "pending" | "proposed")
 }
 
 /// Returns `true` if the proposal is still undecided. Otherwise prints its state.
 fn check_waiting(proposal: &ProposalResult) -> std::io::Result<bool> {
-    let waits = is_waiting(proposal);
+    let waits = is_waiting(&proposal.state);
     if !waits {
         let (id, state) = (paint::visible(&proposal.id), paint::visible(&proposal.state));
         writeln!(stream::stdout(), "{id} is already {state}.")?;
@@ -137,32 +134,30 @@ fn check_waiting(proposal: &ProposalResult) -> std::io::Result<bool> {
 fn decide_at_once(
     context: &Context,
     client: &mut Client,
-    arguments: &ReviewArguments,
+    (id, hunks): (&str, &[String]),
     decision: &str,
 ) -> Result<End, CliError> {
-    let id = arguments.id.as_deref().unwrap_or_default();
     let proposal = fetch(client, id)?;
     if !check_waiting(&proposal)? {
         return Ok(End::Done);
     }
     let named = |hunk: &String| if hunk.starts_with('h') { hunk.clone() } else { format!("h{hunk}") };
-    let hunks: Vec<String> = arguments.hunk.iter().map(named).collect();
+    let hunks: Vec<String> = hunks.iter().map(named).collect();
     let which = if hunks.is_empty() { json!("all") } else { json!(hunks) };
     let params = json!({ "id": id, "revision": proposal.revision, decision: which });
-    let next = client.request(Decide::NAME, &params)?;
-    if !print_json(context, &next)? {
-        let next: ProposalResult = serde_json::from_value(next.clone()).map_err(CliError::failed)?;
-        if is_waiting(&next) {
-            let open =
-                next.files.iter().flat_map(|file| &file.entry.hunks).filter(|hunk| choose::is_open(hunk));
-            let open: Vec<_> = open.map(|hunk| hunk.id.as_str()).collect();
+    let result = client.request(Decide::NAME, &params)?;
+    let waits = result["state"].as_str().is_some_and(is_waiting);
+    match context.unless_json::<ProposalResult>(result)? {
+        None => {}
+        Some(next) if waits => {
+            let hunks = next.files.iter().flat_map(|file| &file.entry.hunks);
+            let open: Vec<_> =
+                hunks.filter(|hunk| file::is_open(hunk)).map(|hunk| hunk.id.as_str()).collect();
             stream::note(&format!("Still to be decided: {}.", open.join(", ")))?;
-        } else {
-            show::outcome(&next)?;
         }
+        Some(next) => show::outcome(&next)?,
     }
-    let waits = matches!(next["state"].as_str(), Some("pending" | "proposed"));
-    Ok(if waits { End::Undecided } else { End::Done })
+    Ok(end_if(waits))
 }
 
 /// Reviews the files of a proposal. Sends the decisions about each file before it shows the next.
@@ -174,40 +169,34 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
     show::head(&proposal)?;
     let (mut at, mut touched, mut rest) = (0, None, None);
     while at < proposal.files.len() {
-        let mut file = match touched.take() {
-            Some(hunks) => FileReview::for_hunks(&proposal, at, hunks),
-            None => rest.map_or_else(
-                || FileReview::new(&proposal, at),
-                |rest| FileReview::with_rest(&proposal, at, rest),
-            ),
-        };
+        let is_again = touched.is_some();
+        let mut file = FileReview::new(&proposal.files[at], touched.take());
+        if let Some(rest) = rest.filter(|_| !is_again) {
+            file.answer_rest(0, rest);
+        }
         let then = file.ask()?;
         if let Next::Rest(answer) = then {
             rest = Some(answer);
         }
         let accepted = file.accepted();
-        match send(context, client, &proposal, file)? {
-            Sent::Done(next) if !is_waiting(&next) => {
-                show::outcome(&next)?;
-                return Ok(Outcome::Decided);
-            }
-            Sent::Done(next) => {
-                proposal = *next;
-                let hunks = conflicted(&proposal, at, &accepted);
-                if !hunks.is_empty() {
-                    show::problem("the file has just changed; review this hunk again")?;
-                    touched = Some(hunks);
-                }
-            }
+        let sent = send(context, client, &proposal, file)?;
+        let is_sent = sent.is_some();
+        proposal = match sent {
+            Some(next) => next,
+            None => fetch(client, id)?,
+        };
+        if !is_waiting(&proposal.state) {
+            show::outcome(&proposal)?;
+            return Ok(Outcome::Decided);
+        }
+        if !is_sent {
             // The proposal has changed in the meantime: ask again about the open hunks of this file.
-            Sent::Retry => {
-                proposal = fetch(client, id)?;
-                if !is_waiting(&proposal) {
-                    show::outcome(&proposal)?;
-                    return Ok(Outcome::Decided);
-                }
-                continue;
-            }
+            continue;
+        }
+        let hunks = conflicted(&proposal, at, &accepted);
+        if !hunks.is_empty() {
+            show::problem("the file has just changed; review this hunk again")?;
+            touched = Some(hunks);
         }
         if then == Next::Quit {
             return Ok(Outcome::Quit);
@@ -227,33 +216,29 @@ fn conflicted(proposal: &ProposalResult, at: usize, ids: &[String]) -> Vec<Strin
     touched.map(|hunk| hunk.id.clone()).collect()
 }
 
-/// The outcome of sending decisions.
-enum Sent {
-    Done(Box<ProposalResult>),
-    Retry,
-}
-
+/// Sends the decisions about a file. Returns the changed proposal, or `None` if the file must be reviewed
+/// again.
 fn send(
     context: &Context,
     client: &mut Client,
     proposal: &ProposalResult,
     file: FileReview<'_>,
-) -> Result<Sent, CliError> {
+) -> Result<Option<ProposalResult>, CliError> {
     let mut decision = match file.decision(context) {
         Ok(Some(decision)) => decision,
-        Ok(None) => return Ok(Sent::Done(Box::new(proposal.clone()))),
+        Ok(None) => return Ok(Some(proposal.clone())),
         Err(problem) => {
             show::problem(&problem)?;
-            return Ok(Sent::Retry);
+            return Ok(None);
         }
     };
     decision["id"] = proposal.id.as_str().into();
     decision["revision"] = proposal.revision.into();
     match client.call::<Decide>(&decision) {
-        Ok(next) => Ok(Sent::Done(Box::new(next))),
+        Ok(next) => Ok(Some(next)),
         Err(CallError::Refused(refusal)) if is_outdated(&refusal) => {
             show::problem(&refusal.message)?;
-            Ok(Sent::Retry)
+            Ok(None)
         }
         Err(error) => Err(error.into()),
     }
@@ -264,12 +249,26 @@ fn is_outdated(refusal: &RpcError) -> bool {
     matches!(refusal.kind(), Some("superseded" | "stale" | "busy"))
 }
 
-/// Returns the folder that displayed paths are relative to.
-fn here() -> Option<PathBuf> {
-    root::of_here().ok().flatten()
-}
-
-/// Returns the label of a proposal, or an empty text.
-fn label(proposal: &ProposalSummary) -> &str {
-    proposal.label.as_deref().unwrap_or_default()
+/// `editd proposals`.
+pub(crate) fn proposals(context: &Context) -> Result<End, CliError> {
+    let root = root::of_here()?;
+    let params = ProposalsParams::default();
+    let Some(list) = context.query::<Proposals>(root.as_deref(), &params)? else { return Ok(End::Done) };
+    let mut out = stream::stdout();
+    if list.proposals.is_empty() {
+        stream::note("You have no proposals; `editd review` lists those of agents.")?;
+    }
+    let (id, width) = (widest(list.proposals.iter().map(|it| it.id.as_str()), usize::MAX), width());
+    for proposal in &list.proposals {
+        let mut row = Row::default();
+        row.add(PLACE, fitted(&proposal.id, id));
+        row.add(Style::new(), format!("  {}", fitted(&proposal.state, STATE)));
+        if let Some(label) = &proposal.label {
+            row.add(Style::new(), format!("  {}", cell(label)));
+        }
+        row.add(FAINT, format!("  {}", paint::visible(&proposal.paths.join(", "))));
+        row.add_counts(proposal.added, proposal.removed);
+        row.print(&mut out, width)?;
+    }
+    Ok(End::Done)
 }

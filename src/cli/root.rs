@@ -67,6 +67,23 @@ pub(crate) fn of_here() -> std::io::Result<Option<PathBuf>> {
     Ok(allowed(repository(&here).unwrap_or(here)))
 }
 
+/// Resolves the path of a file, if given. Returns it with the root to open a session with, which is the root
+/// for commands without a file if there is no path.
+pub(crate) fn of_file_or_here(asked: Option<&Path>) -> std::io::Result<(Option<Target>, Option<PathBuf>)> {
+    let target = asked.map(of_file).transpose()?;
+    let root = match &target {
+        Some(target) => Some(target.root.clone()),
+        None => of_here()?,
+    };
+    Ok((target, root))
+}
+
+/// Returns a path relative to the root, if it is below it, safe to show on a terminal.
+pub(super) fn relative(path: &str, root: Option<&Path>) -> String {
+    let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok()?.to_str());
+    paint::visible(inside.filter(|inside| !inside.is_empty()).unwrap_or(path))
+}
+
 /// Returns the working folder.
 pub(crate) fn here() -> std::io::Result<PathBuf> {
     std::env::current_dir().map_err(|_| no_working_folder())
@@ -95,14 +112,10 @@ fn repository(folder: &Path) -> Option<PathBuf> {
     let inside = folder.ancestors().take_while(|ancestor| home.as_deref() != Some(*ancestor));
     inside
         .filter(|ancestor| ancestor.parent().is_some())
-        .find(|ancestor| is_top(ancestor))
+        .find(|ancestor| MARKS.iter().any(|mark| ancestor.join(mark).exists()))
         .map(Path::to_owned)
 }
 
 fn home() -> Option<PathBuf> {
     std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok())
-}
-
-fn is_top(folder: &Path) -> bool {
-    MARKS.iter().any(|mark| folder.join(mark).exists())
 }

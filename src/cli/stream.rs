@@ -1,4 +1,7 @@
-use std::io::{self, ErrorKind, Write};
+//! Standard streams: results, notes, and questions to the person at the terminal.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
 
 use anstream::ColorChoice;
 
@@ -34,24 +37,23 @@ pub(crate) fn stderr() -> Tolerant<anstream::AutoStream<io::Stderr>> {
 
 impl<W: Write> Write for Tolerant<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
-            written => written.map_err(named),
-        }
+        tolerate(self.0.write(bytes), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            flushed => flushed.map_err(named),
-        }
+        tolerate(self.0.flush(), ())
     }
 }
 
-/// Adds to an error that it is about the output.
-#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
-fn named(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the output cannot be written: {}", paint::io_message(&error)))
+/// Replaces the error of a broken pipe by a value. Adds to other errors that they are about the output.
+fn tolerate<T>(result: io::Result<T>, instead: T) -> io::Result<T> {
+    result.or_else(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Ok(instead),
+        kind => {
+            let message = paint::io_message(&error);
+            Err(io::Error::new(kind, format!("the output cannot be written: {message}")))
+        }
+    })
 }
 
 /// Prints a note about the result: that it is empty, with the next step, or what was omitted. Notes always go
@@ -59,4 +61,44 @@ fn named(error: io::Error) -> io::Error {
 /// note does not change the exit code, because the command has succeeded.
 pub(crate) fn note(what: &str) -> io::Result<()> {
     writeln!(stderr(), "{FAINT}{}{FAINT:#}", paint::visible(what))
+}
+
+/// Returns `true` if a person can be shown something and asked a question. If standard input carries the text
+/// of the change, answers are read from `/dev/tty`.
+pub(crate) fn is_interactive() -> bool {
+    io::stdout().is_terminal() && (io::stdin().is_terminal() || terminal().is_ok())
+}
+
+fn terminal() -> io::Result<File> {
+    File::open("/dev/tty")
+}
+
+/// Prompts for a line. Returns `None` at the end of the input.
+pub(crate) fn ask_line(prompt: &str) -> io::Result<Option<String>> {
+    let mut out = stdout();
+    write!(out, "{prompt}")?;
+    out.flush()?;
+    let mut line = String::new();
+    let read = if io::stdin().is_terminal() {
+        io::stdin().lock().read_line(&mut line)?
+    } else {
+        BufReader::new(terminal()?).read_line(&mut line)?
+    };
+    if read == 0 {
+        writeln!(out)?;
+        return Ok(None);
+    }
+    Ok(Some(line.trim().to_owned()))
+}
+
+/// Asks a yes-or-no question. An empty line and the end of the input count as no.
+pub(crate) fn confirm(question: &str) -> io::Result<bool> {
+    loop {
+        let answer = ask_line(&format!("{question} [y/N] "))?.unwrap_or_default();
+        match answer.to_lowercase().as_str() {
+            "y" | "yes" => return Ok(true),
+            "" | "n" | "no" | "q" => return Ok(false),
+            _ => writeln!(stdout(), "Please answer y or n.")?,
+        }
+    }
 }

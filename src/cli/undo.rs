@@ -1,23 +1,22 @@
+//! `editd undo`.
+
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::protocol::{ApplyResult, HistoryMethod, Method, RpcError, TransactionEntry, Undo, uri_of};
+use crate::protocol::{
+    ApplyResult, HistoryMethod, HistoryParams, Method, RpcError, TransactionEntry, Undo, UndoParams, uri_of,
+};
 use crate::transport::{CallError, Client};
 
-use super::arguments::{Output, UndoArguments};
+use super::arguments::UndoArguments;
 use super::paint::FAINT;
-use super::read::print_json;
-use super::{CliError, Context, End, ask, consent, log, paint, root, stream};
+use super::{CliError, Context, End, consent, log, paint, root, stream};
 
 /// `editd undo`.
 pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, CliError> {
-    let target = arguments.path.as_deref().map(root::of_file).transpose()?;
-    let root = match &target {
-        Some(target) => Some(target.root.clone()),
-        None => root::of_here()?,
-    };
+    let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
     let asks = consent::should_ask(context, arguments.yes);
     if root.is_none() && (arguments.transaction.is_none() || !asks) {
         return Err(CliError::failed("this folder is not in a project, so it has no changes to undo")
@@ -28,18 +27,16 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     if arguments.filter.is_given() {
         return undo_all(context, arguments, root.as_deref(), asks);
     }
-    let mut request = json!({});
-    if let Some(transaction) = &arguments.transaction {
-        request["transaction"] = transaction.as_str().into();
-    }
-    if let Some(target) = &target {
+    let request = UndoParams {
+        transaction: arguments.transaction.clone(),
         // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-        request["uri"] = uri_of(&target.path).as_str().into();
-    }
+        uri: target.map(|target| uri_of(&target.path).to_string()),
+        ..UndoParams::default()
+    };
     if asks {
         // A person may undo the changes of any agent.
         let mut client = context.person(root.as_deref())?;
-        return ask_and_undo(&mut client, &request).map_err(|error| with_path(arguments, error));
+        return ask_and_undo(&mut client, request).map_err(|error| with_path(arguments, error));
     }
     if !arguments.yes {
         return Err(no_terminal());
@@ -63,12 +60,16 @@ fn undo_all(
         return Err(no_terminal());
     }
     let mut client = if asks { context.person(root)? } else { context.agent(root)? };
-    let by = (!asks).then(|| context.author.of_command());
-    let mut params = log::filter_params(&arguments.filter);
-    if let Some(root) = root {
+    let by = (!asks).then(|| context.command_author());
+    let params = HistoryParams {
         // A person's session lists the changes of all projects.
-        params["uri"] = uri_of(root).as_str().into();
-    }
+        uri: root.map(|root| uri_of(root).to_string()),
+        session: arguments.filter.session.clone(),
+        since: arguments.filter.since.clone(),
+        diff: asks,
+        limit: Some(PAGE),
+        ..HistoryParams::default()
+    };
     let all = to_undo(&mut client, params, by)?;
     if all.is_empty() {
         return Err(
@@ -77,9 +78,8 @@ fn undo_all(
     }
     if asks {
         log::print_rows(&all, root, true)?;
-        if !ask::confirm(&format!("Undo these {}, the newest first?", counted(all.len())))? {
-            writeln!(stream::stdout(), "Nothing was changed.")?;
-            return Ok(End::Undecided);
+        if !stream::confirm(&format!("Undo these {}, the newest first?", counted(all.len())))? {
+            return consent::nothing_changed();
         }
     }
     let mut results = Vec::new();
@@ -94,23 +94,18 @@ fn undo_all(
             }
         }
     }
-    if context.output == Output::Json {
-        let results = serde_json::to_value(&results).map_err(CliError::failed)?;
-        print_json(context, &json!({ "undone": results }))?;
-        return Ok(End::Done);
+    if !context.print_json(&json!({ "undone": results }))? {
+        results.iter().try_for_each(consent::summarize)?;
     }
-    results.iter().try_for_each(consent::summarize)?;
     Ok(End::Done)
 }
 
 /// Returns the selected changes that can be undone, newest first.
 fn to_undo(
     client: &mut Client,
-    mut params: Value,
+    mut params: HistoryParams,
     by: Option<&str>,
 ) -> Result<Vec<TransactionEntry>, CliError> {
-    params["limit"] = PAGE.into();
-    params["diff"] = by.is_none().into();
     let mut all = Vec::new();
     loop {
         let page = client.call::<HistoryMethod>(&params)?.transactions;
@@ -120,7 +115,7 @@ fn to_undo(
         };
         all.extend(page.into_iter().filter(is_selected));
         let Some(last) = last else { return Ok(all) };
-        params["before"] = last.into();
+        params.before = Some(last);
     }
 }
 
@@ -144,14 +139,11 @@ fn with_path(arguments: &UndoArguments, error: CliError) -> CliError {
     }
 }
 
-fn ask_and_undo(client: &mut Client, request: &Value) -> Result<End, CliError> {
-    let mut preview = request.clone();
-    preview["preview"] = true.into();
-    let shown = client.call::<Undo>(&preview)?;
+fn ask_and_undo(client: &mut Client, request: UndoParams) -> Result<End, CliError> {
+    let shown = client.call::<Undo>(&UndoParams { preview: true, ..request })?;
     show(&shown)?;
-    if !ask::confirm("Undo it like this?")? {
-        writeln!(stream::stdout(), "Nothing was changed.")?;
-        return Ok(End::Undecided);
+    if !stream::confirm("Undo it like this?")? {
+        return consent::nothing_changed();
     }
     let what = json!({ "transaction": shown.undoes, "fingerprint": shown.fingerprint });
     consent::summarize(&client.call::<Undo>(&what)?)?;

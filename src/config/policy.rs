@@ -77,13 +77,18 @@ struct PolicyTable {
 #[serde(deny_unknown_fields)]
 struct RuleTable {
     pattern: String,
-    operations: Vec<OperationName>,
-    class: ClassName,
+    operations: Vec<NamedOperation>,
+    #[serde(with = "ClassName")]
+    class: Class,
     reason: Option<String>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Deserialize)]
+struct NamedOperation(#[serde(with = "OperationName")] Operation);
+
+/// The names of [`Operation`], which cannot name a format itself.
+#[derive(Deserialize)]
+#[serde(remote = "Operation", rename_all = "snake_case")]
 enum OperationName {
     Read,
     Create,
@@ -92,8 +97,9 @@ enum OperationName {
     Delete,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// The names of [`Class`], which cannot name a format itself.
+#[derive(Deserialize)]
+#[serde(remote = "Class", rename_all = "snake_case")]
 enum ClassName {
     Never,
     OptIn,
@@ -118,10 +124,10 @@ impl PolicyFile {
     pub fn current(&self) -> Arc<Policy> {
         let mut known = self.known.lock();
         let stamp = match self.stamp() {
-            Ok(stamp) => stamp,
+            Ok(Some(stamp)) => stamp,
+            Ok(None) => return known.absent(),
             Err(error) => return known.unusable(error),
         };
-        let Some(stamp) = stamp else { return known.absent() };
         let unchanged = known.stamp == Some(stamp) && !stamp.is_recent();
         if let Some(policy) = known.policy.as_ref().filter(|_| unchanged) {
             return policy.clone();
@@ -186,7 +192,7 @@ impl PolicyFile {
         let policy = match parse(&text, self.home.as_deref()) {
             Err(error) => known.unusable(format!("{}: {error}", self.path.display())),
             Ok(rules) => {
-                tracing::info!(path = %self.path.display(), rules = rules.len(), "the policy was read");
+                tracing::info!(path = %self.path.display(), rules = rules.rules().len(), "the policy was read");
                 known.last_valid = rules.clone();
                 let canonical = std::fs::canonicalize(&self.path).ok();
                 Arc::new(Policy { exists: true, rules, error: None, canonical })
@@ -250,8 +256,8 @@ fn parse(text: &[u8], home: Option<&Path>) -> Result<UserRules, String> {
     let rules = table
         .rules
         .into_iter()
-        .enumerate()
-        .map(|(index, table)| table.rule(home).map_err(|error| format!("rule {}: {error}", index + 1)));
+        .zip(1..)
+        .map(|(table, number)| table.rule(home).map_err(|error| format!("rule {number}: {error}")));
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     UserRules::new(rules).map_err(|bad| format!("rule {}: `pattern`: {}", bad.index + 1, bad.problem))
 }
@@ -261,8 +267,8 @@ impl RuleTable {
         if self.operations.is_empty() {
             return Err("`operations` is empty, so the rule would never apply".to_owned());
         }
-        let only_reads = self.operations.iter().all(|name| matches!(name, OperationName::Read));
-        if only_reads && matches!(self.class, ClassName::Review) {
+        let only_reads = self.operations.iter().all(|named| named.0 == Operation::Read);
+        if only_reads && self.class == Class::Review {
             return Err(
                 "`class`: a read cannot wait for a decision, so `review` applies to changes only".to_owned()
             );
@@ -272,8 +278,8 @@ impl RuleTable {
         }
         Ok(Rule {
             pattern: resolve_pattern(self.pattern, home)?,
-            operations: self.operations.into_iter().map(Operation::from).collect(),
-            class: self.class.into(),
+            operations: self.operations.into_iter().map(|named| named.0).collect(),
+            class: self.class,
             reason: self.reason,
         })
     }
@@ -298,28 +304,4 @@ fn resolve_pattern(pattern: String, home: Option<&Path>) -> Result<String, Strin
     let rest = pattern[there.as_os_str().len()..].trim_start_matches('/').to_owned();
     let canonical = globset::escape(&canonical.to_string_lossy());
     Ok(format!("{}/{rest}", canonical.trim_end_matches('/')))
-}
-
-impl From<OperationName> for Operation {
-    fn from(name: OperationName) -> Self {
-        match name {
-            OperationName::Read => Self::Read,
-            OperationName::Create => Self::Create,
-            OperationName::Modify => Self::Modify,
-            OperationName::Rename => Self::Rename,
-            OperationName::Delete => Self::Delete,
-        }
-    }
-}
-
-impl From<ClassName> for Class {
-    fn from(name: ClassName) -> Self {
-        match name {
-            ClassName::Never => Self::Never,
-            ClassName::OptIn => Self::OptIn,
-            ClassName::Review => Self::Review,
-            ClassName::Tagged => Self::Tagged,
-            ClassName::Allow => Self::Allow,
-        }
-    }
 }

@@ -25,26 +25,8 @@ pub struct BaseStore {
     index: Mutex<Index>,
 }
 
-/// The stored texts, oldest first.
-#[derive(Debug, Default)]
-struct Index {
-    texts: VecDeque<(String, u64)>,
-    total: u64,
-}
-
-impl Index {
-    fn add(&mut self, name: &str, size: u64) {
-        self.texts.push_back((name.to_owned(), size));
-        self.total += size;
-    }
-
-    fn remove(&mut self, name: &str) {
-        if let Some(at) = self.texts.iter().position(|(known, _)| known == name) {
-            let size = self.texts.remove(at).map_or(0, |(_, size)| size);
-            self.total -= size;
-        }
-    }
-}
+/// Names and sizes of the stored texts, oldest first.
+type Index = VecDeque<(String, u64)>;
 
 impl BaseStore {
     /// Opens or creates the store in its own folder, limited to `cap` bytes of text.
@@ -69,8 +51,8 @@ impl BaseStore {
         // Only one write at a time, so that the partial file needs no random name and index and folder agree.
         let mut index = self.index.lock();
         write_atomically(&self.folder.join(PART), &path, bytes)?;
-        index.remove(name);
-        index.add(name, bytes.len() as u64);
+        index.retain(|(known, _)| known != name);
+        index.push_back((name.to_owned(), bytes.len() as u64));
         self.shrink(&mut index);
         Ok(true)
     }
@@ -84,19 +66,6 @@ impl BaseStore {
         }
     }
 
-    /// Removes the text stored under a name, if it still exists.
-    pub fn remove(&self, name: &str) -> io::Result<()> {
-        let path = self.path(name)?;
-        let mut index = self.index.lock();
-        index.remove(name);
-        remove_if_there(&path)
-    }
-
-    /// Total size of the stored texts, in bytes.
-    pub fn size(&self) -> u64 {
-        self.index.lock().total
-    }
-
     fn path(&self, name: &str) -> io::Result<PathBuf> {
         let usable = !name.is_empty() && name.len() <= MAX_NAME && !name.starts_with('.');
         if usable && !name.contains(['/', '\0']) {
@@ -108,27 +77,25 @@ impl BaseStore {
     /// Removes the oldest texts until the rest fits. A text that cannot be removed is no longer counted, so
     /// that it does not displace all the others.
     fn shrink(&self, index: &mut Index) {
-        while index.total > self.cap {
-            let Some((name, size)) = index.texts.pop_front() else { return };
-            index.total -= size;
+        let mut total: u64 = index.iter().map(|(_, size)| size).sum();
+        while total > self.cap {
+            let Some((name, size)) = index.pop_front() else { return };
+            total -= size;
             fs::remove_file(self.folder.join(name)).ok();
         }
     }
 }
 
 fn write_atomically(part: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    remove_if_there(part)?;
+    if let Err(error) = fs::remove_file(part)
+        && error.kind() != ErrorKind::NotFound
+    {
+        return Err(error);
+    }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(part)?;
     file.write_all(bytes).and_then(|()| fs::rename(part, path)).inspect_err(|_| {
         fs::remove_file(part).ok();
     })
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Loads the texts of a folder in the order of their timestamps, which is roughly the order in which they
@@ -143,9 +110,5 @@ fn load(folder: &Path) -> io::Result<Index> {
         }
     }
     found.sort();
-    let mut index = Index::default();
-    for (_, name, size) in found {
-        index.add(&name, size);
-    }
-    Ok(index)
+    Ok(found.into_iter().map(|(_, name, size)| (name, size)).collect())
 }

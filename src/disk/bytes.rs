@@ -11,7 +11,7 @@ type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 ///
 /// They may consist of several pieces: an edit of a large file is written from slices of the old text and the
 /// new text. Concatenating them first would cost as much as writing them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct FileBytes {
     pieces: Arc<[Piece]>,
     len: usize,
@@ -90,12 +90,6 @@ impl From<Vec<u8>> for FileBytes {
 impl<T: AsRef<[u8]> + Send + Sync + 'static> From<Arc<T>> for FileBytes {
     fn from(owner: Arc<T>) -> Self {
         Self::of_pieces(vec![Piece::new(owner, 0..usize::MAX)])
-    }
-}
-
-impl Default for FileBytes {
-    fn default() -> Self {
-        Self::of_pieces(Vec::new())
     }
 }
 

@@ -1,10 +1,8 @@
 //! The changes that a commit applies, on resolved targets.
 
 use super::bytes::FileBytes;
-use super::displaced::Displaced;
 use super::error::DiskError;
-use super::place::{FileImage, Handle, Target};
-use super::stat::Stat;
+use super::place::{FileImage, Handle, Stat, Target};
 use crate::text::ContentHash;
 use crate::workspace::NewMode;
 use std::path::{Path, PathBuf};
@@ -73,15 +71,20 @@ pub enum Change {
 }
 
 impl Change {
+    /// Location of the file after the change, or before its deletion.
+    pub(super) fn destination(&self) -> &Target {
+        match self {
+            Self::Replace { target, .. } | Self::Create { target, .. } | Self::Delete { target, .. } => {
+                target
+            }
+            Self::Rename { to, .. } => to,
+        }
+    }
+
     /// Paths of the affected files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
-        let (first, second) = match self {
-            Self::Replace { target, .. } | Self::Create { target, .. } | Self::Delete { target, .. } => {
-                (target, None)
-            }
-            Self::Rename { from, to, .. } => (from, Some(to)),
-        };
-        std::iter::once(first).chain(second).map(|target| target.path.as_path())
+        let former = if let Self::Rename { from, .. } = self { Some(from) } else { None };
+        former.into_iter().chain([self.destination()]).map(|target| target.path.as_path())
     }
 }
 
@@ -109,6 +112,19 @@ pub struct Committed {
     pub displaced: Option<Displaced>,
 }
 
+/// A file that lost its name, held open.
+#[derive(Clone, Debug)]
+pub struct Displaced {
+    /// The file.
+    pub handle: Handle,
+    /// Former path of the file.
+    pub path: PathBuf,
+    /// State of the file when it was displaced.
+    pub stat: Stat,
+    /// Hash of the content at that time, if known.
+    pub hash: Option<ContentHash>,
+}
+
 /// Error of a set of changes that was not applied.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
@@ -126,6 +142,11 @@ pub struct CommitError {
 }
 
 impl CommitError {
+    /// Creates the error of a change, when nothing was changed yet.
+    pub(super) fn new(change: usize, error: DiskError) -> Self {
+        Self { error, change, not_undone: Vec::new(), displaced: Vec::new() }
+    }
+
     /// Returns `true` if everything is as it was before the commit began.
     pub fn rolled_back(&self) -> bool {
         self.not_undone.is_empty()

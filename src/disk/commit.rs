@@ -10,47 +10,18 @@
 mod notes;
 mod plan;
 mod rollback;
-mod staging;
 mod switch;
 
-use super::change::{Change, CommitError, Committed, Durability};
-use super::displaced::Displaced;
-use super::error::{DiskError, DiskErrorKind};
+use super::change::{Change, CommitError, Committed, Displaced, Durability};
+use super::error::DiskErrorKind;
+use super::interface::{Disk, Flush, StageOrder, StagedFile};
 use super::journal::{Journal, Ticket};
-use super::place::Entry;
-use super::stat::Stat;
-use super::{Disk, Flush};
+use super::place::{Entry, Target};
 use crate::text::ContentHash;
-use notes::SpotResolver;
-pub use plan::is_stray;
-use plan::{Part, Strategy};
-use rollback::Undo;
-
-/// A failed phase: the change and the error.
-struct Failure {
-    change: usize,
-    error: DiskError,
-}
-
-impl Failure {
-    /// The error for a caller when nothing was changed.
-    fn before_all(self) -> CommitError {
-        self.undone(Vec::new(), Vec::new())
-    }
-
-    /// The error for a caller after the rollback; `not_undone` lists what the rollback could not restore.
-    fn undone(self, not_undone: Vec<DiskError>, displaced: Vec<Displaced>) -> CommitError {
-        CommitError { error: self.error, change: self.change, not_undone, displaced }
-    }
-}
-
-/// Result of a phase.
-type Phase<T> = Result<T, Failure>;
-
-/// Attributes the error of an operation to its change.
-fn of_change<T>(change: usize, result: super::Result<T>) -> Phase<T> {
-    result.map_err(|error| Failure { change, error })
-}
+use crate::workspace::NewMode;
+use notes::Recorder;
+use plan::{PlannedChange, Strategy};
+use rollback::{UndoStep, roll_back};
 
 /// Applies all changes, in order, or none.
 ///
@@ -74,17 +45,17 @@ pub fn stage<'a>(
     durability: Durability,
 ) -> Result<StagedSet<'a>, CommitError> {
     journal.retry(disk);
-    let parts = plan::plan(disk, journal, changes).map_err(Failure::before_all)?;
+    let planned = plan::plan(disk, journal, changes)?;
+    let mut recorder = Recorder::new(disk);
+    let entered = recorder.enter(journal, &planned, durability);
     // Remove a log that could not be written, so that it takes up no space.
-    let mut spots = SpotResolver::new(disk);
-    let entered = notes::enter(&mut spots, journal, &parts, durability);
     let entered = entered.inspect_err(|_| journal.tidy(disk, false));
-    let ticket = of_change(0, entered).map_err(Failure::before_all)?;
-    let mut set =
-        StagedSet { disk, journal, parts, spots, durability, undo: Undo::default(), ticket: Some(ticket) };
-    match staging::stage(disk, &mut set.parts, durability, &mut set.undo) {
+    let ticket = entered.map_err(|error| CommitError::new(0, error))?;
+    let (undo, ticket) = (Vec::new(), Some(ticket));
+    let mut set = StagedSet { disk, journal, changes: planned, recorder, durability, undo, ticket };
+    match set.stage_all() {
         Ok(()) => Ok(set),
-        Err(failure) => Err(set.abort(failure)),
+        Err(error) => Err(set.abort(error)),
     }
 }
 
@@ -93,107 +64,131 @@ pub fn stage<'a>(
 pub struct StagedSet<'a> {
     disk: &'a dyn Disk,
     journal: &'a Journal,
-    parts: Vec<Part<'a>>,
-    spots: SpotResolver<'a>,
+    changes: Vec<PlannedChange<'a>>,
+    recorder: Recorder<'a>,
     durability: Durability,
-    undo: Undo,
+    /// The steps so far.
+    undo: Vec<UndoStep>,
     /// `None` once the set has ended.
     ticket: Option<Ticket<'a>>,
 }
 
 impl StagedSet<'_> {
+    /// The second phase: writes the new files beside the old ones.
+    fn stage_all(&mut self) -> Result<(), CommitError> {
+        let flush = if self.durability == Durability::Full { Flush::Now } else { Flush::Ordered };
+        for (index, change) in self.changes.iter_mut().enumerate() {
+            let Some(entry) = &change.staged_at else { continue };
+            let content = change.content.clone().unwrap_or_default();
+            let like = change.original.as_ref().map(|original| &original.examined);
+            let mode = match change.change {
+                Change::Create { mode, .. } => *mode,
+                _ => NewMode::Plain,
+            };
+            let staged = self.disk.stage(entry, StageOrder { content: &content, like, mode, flush });
+            match staged.map_err(|error| CommitError::new(index, error))? {
+                Some(staged) => {
+                    let of = change.destination().path.clone();
+                    self.undo.push(UndoStep::Staged { at: entry.clone(), content, of });
+                    change.staged = Some(staged);
+                }
+                None => change.keep_inode(),
+            }
+        }
+        Ok(())
+    }
+
     /// The second half of [`commit`]: verifies that every file is still what its change expects, and gives
     /// the new files their names.
     pub fn commit(mut self) -> Result<Vec<Committed>, CommitError> {
-        if let Err(failure) = self.carry_out() {
-            return Err(self.abort(failure));
+        if let Err(error) = self.carry_out() {
+            return Err(self.abort(error));
         }
-        self.undo = Undo::default();
-        Ok(finish(self.disk, &mut self.parts))
+        self.undo.clear();
+        Ok(finish(self.disk, &mut self.changes))
     }
 
-    fn carry_out(&mut self) -> Phase<()> {
+    fn carry_out(&mut self) -> Result<(), CommitError> {
         let Some(ticket) = &mut self.ticket else { return Ok(()) };
-        let flush = notes::flush(&self.parts, self.durability);
-        of_change(0, notes::begin(&mut self.spots, ticket, &self.parts, flush))?;
-        switch::switch(self.disk, &mut self.parts, flush == Flush::Now, &mut self.undo)?;
-        if notes::is_single_step(&self.parts) {
+        let flush = notes::flush(&self.changes, self.durability);
+        self.recorder.begin(ticket, &self.changes, flush).map_err(|error| CommitError::new(0, error))?;
+        switch::switch(self.disk, &mut self.changes, flush == Flush::Now, &mut self.undo)?;
+        if notes::is_single_step(&self.changes) {
             return Ok(());
         }
-        of_change(self.parts.len().saturating_sub(1), ticket.done(self.disk, flush))
+        let last = self.changes.len().saturating_sub(1);
+        ticket.done(self.disk, flush).map_err(|error| CommitError::new(last, error))
     }
 
-    /// Restores everything. The parts stay alive until then, because the files they hold open keep their
-    /// inode numbers.
-    fn abort(&mut self, failure: Failure) -> CommitError {
-        let not_undone = std::mem::take(&mut self.undo).roll_back(self.disk, self.journal);
+    /// Restores everything, and adds to the error what could not be restored. The planned changes stay alive
+    /// until then, because the files they hold open keep their inode numbers.
+    fn abort(&mut self, mut error: CommitError) -> CommitError {
+        error.not_undone = roll_back(self.disk, self.journal, std::mem::take(&mut self.undo));
         if let Some(ticket) = self.ticket.take() {
-            let undone = not_undone.iter().all(|error| error.kind == DiskErrorKind::Changed);
+            let undone = error.not_undone.iter().all(|error| error.kind == DiskErrorKind::Changed);
             // Recorded, because otherwise a start could not distinguish a later, identical change from this
             // one.
             if undone && ticket.done(self.disk, Flush::Later).is_ok() {
-                self.journal.remove_images(self.disk, &ticket.id, self.parts.len());
+                self.journal.remove_images(self.disk, &ticket.id, self.changes.len());
             } else {
                 ticket.leave_unfinished();
             }
         }
-        failure.undone(not_undone, self.parts.iter().filter_map(briefly_named).collect())
+        error.displaced = self.changes.iter().filter_map(briefly_named).collect();
+        error
     }
 }
 
 impl Drop for StagedSet<'_> {
     fn drop(&mut self) {
-        let not_undone = std::mem::take(&mut self.undo).roll_back(self.disk, self.journal);
+        let not_undone = roll_back(self.disk, self.journal, std::mem::take(&mut self.undo));
         if !not_undone.is_empty() {
             tracing::warn!(?not_undone, "an abandoned change left something behind");
         }
         if let Some(ticket) = self.ticket.take()
-            && self.parts.iter().any(Part::is_in_place)
+            && self.changes.iter().any(PlannedChange::is_in_place)
         {
-            self.journal.remove_images(self.disk, &ticket.id, self.parts.len());
+            self.journal.remove_images(self.disk, &ticket.id, self.changes.len());
         }
         self.journal.tidy(self.disk, false);
     }
 }
 
 /// Returns the file of editd that briefly had the final name: another program may have opened it there.
-fn briefly_named(part: &Part<'_>) -> Option<Displaced> {
-    let (stat, handle) = part.staged.clone().filter(|_| part.strategy == Strategy::Exchange)?;
-    let hash = part.content.as_ref().map(|content| ContentHash::of_chunks(content.pieces()));
-    Some(Displaced { handle, path: part.final_path().to_owned(), stat, hash })
+fn briefly_named(change: &PlannedChange<'_>) -> Option<Displaced> {
+    let staged = change.staged.clone().filter(|_| change.strategy == Strategy::Exchange)?;
+    let StagedFile { stat, handle } = staged;
+    let hash = change.content.as_ref().map(|content| ContentHash::of_chunks(content.pieces()));
+    Some(Displaced { handle, path: change.destination().path.clone(), stat, hash })
 }
 
 /// Removes the displaced files and returns the result of each change.
-fn finish(disk: &dyn Disk, parts: &mut [Part<'_>]) -> Vec<Committed> {
-    let leftover = |part: &Part<'_>| remove_displaced(disk, part).map(|entry| entry.path.clone());
-    let leftovers: Vec<_> = parts.iter().map(leftover).collect();
-    parts
-        .iter_mut()
-        .zip(leftovers)
-        .map(|(part, leftover)| Committed {
-            stat: part.final_entry().and_then(|entry| final_stat(disk, part, entry)),
-            path: part.final_path().to_owned(),
-            leftover,
-            displaced: displaced(part),
-        })
-        .collect()
+fn finish(disk: &dyn Disk, changes: &mut [PlannedChange<'_>]) -> Vec<Committed> {
+    let leftovers: Vec<_> = changes.iter().map(|change| remove_displaced(disk, change).cloned()).collect();
+    let committed = changes.iter_mut().zip(leftovers).map(|(change, leftover)| {
+        let Target { root, path, .. } = change.destination();
+        let named = change.installed_at.as_ref().filter(|_| change.strategy != Strategy::Remove);
+        let stat = named.and_then(|entry| disk.stat_entry(entry).ok().flatten());
+        Committed {
+            stat: stat.map(|stat| root.mark_racy(stat)),
+            path: path.clone(),
+            leftover: leftover.map(|entry| entry.path),
+            displaced: displaced(change),
+        }
+    });
+    committed.collect()
 }
 
-fn displaced(part: &mut Part<'_>) -> Option<Displaced> {
-    part.displaced_at()?;
-    let original = part.original.take()?;
+fn displaced(change: &mut PlannedChange<'_>) -> Option<Displaced> {
+    change.displaced_at()?;
+    let original = change.original.take()?;
     let (handle, stat) = (original.examined.handle, original.examined.stat);
     Some(Displaced { handle, path: original.entry.path, stat, hash: Some(original.expect.hash) })
 }
 
-fn final_stat(disk: &dyn Disk, part: &Part<'_>, entry: &Entry) -> Option<Stat> {
-    let stat = disk.stat_entry(entry).ok().flatten()?;
-    Some(part.final_root().mark_racy(stat))
-}
-
 /// Removes the displaced file; returns its name if that failed twice.
-fn remove_displaced<'p>(disk: &dyn Disk, part: &'p Part<'_>) -> Option<&'p Entry> {
-    let entry = part.displaced_at()?;
+fn remove_displaced<'p>(disk: &dyn Disk, change: &'p PlannedChange<'_>) -> Option<&'p Entry> {
+    let entry = change.displaced_at()?;
     // Retry once: a signal or a brief shortage should not leave a stray behind.
     match disk.remove(entry).or_else(|_| disk.remove(entry)) {
         Err(error) if error.kind != DiskErrorKind::NotFound => Some(entry),

@@ -102,13 +102,8 @@ impl DiskError {
 
     /// Creates the error for a failed system call.
     pub(super) fn from_errno(errno: Errno, operation: &'static str, path: &Path) -> Self {
-        Self {
-            kind: kind_of(errno),
-            operation,
-            path: path.to_owned(),
-            errno: Some(errno.raw_os_error()),
-            source: Some(errno.into()),
-        }
+        let (number, source) = (Some(errno.raw_os_error()), Some(errno.into()));
+        Self { errno: number, source, ..Self::new(kind_of(errno), operation, path) }
     }
 
     /// Returns the error with another kind.
@@ -116,6 +111,23 @@ impl DiskError {
         self.kind = kind;
         self
     }
+}
+
+/// Turns the error number of a failed system call into a [`DiskError`].
+pub(super) trait ErrnoContext<T> {
+    /// Adds the attempted operation, as a verb phrase that follows "cannot", and its path.
+    fn context(self, operation: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> ErrnoContext<T> for std::result::Result<T, Errno> {
+    fn context(self, operation: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|errno| DiskError::from_errno(errno, operation, path))
+    }
+}
+
+/// Returns the error number of a failed input or output, [`Errno::IO`] if it has none.
+pub(super) fn errno_of(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
 /// Returns the default kind of an error number, for calls that do not know a more specific one.

@@ -9,26 +9,19 @@
 mod logs;
 mod record;
 
-pub(super) use record::{Line, RawPath, Record, RecordedFile, RecordedPart, Spot};
+pub(super) use logs::NUMBERS;
+pub(super) use record::{Line, RawPath, Record, RecordedChange, RecordedFile, Spot, parse};
 
+use super::bytes::FileBytes;
 use super::error::{DiskError, DiskErrorKind, Result};
-use super::place::{Entry, Root};
-use super::recovery::{self, Recovery};
-use super::{Disk, FileBytes, Flush, StageOrder, Staged};
+use super::interface::{Disk, Flush, StageOrder};
+use super::place::{Entry, Root, fresh_id};
 use crate::workspace::NewMode;
-use logs::{Logs, NUMBERS};
+use logs::Logs;
 use parking_lot::Mutex;
-use record::parse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Maximum number of bytes of a log that a start reads; no log comes near it.
-const MAX_LOG_BYTES: u64 = 256 << 20;
-
-/// File name for a log that contains damaged lines.
-const DAMAGED: &str = "damaged";
 
 /// Reason why a text would otherwise be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,18 +40,18 @@ pub trait Rescue: Send + Sync {
 
 /// The log of what commits are about to do.
 pub struct Journal {
-    folder: Root,
+    pub(super) folder: Root,
     rescue: Arc<dyn Rescue>,
-    state: Mutex<State>,
+    pub(super) state: Mutex<State>,
     /// Held while transactions are rolled back that could not be rolled back at first.
-    settling: Mutex<()>,
+    pub(super) settling: Mutex<()>,
 }
 
 #[derive(Default)]
-struct State {
-    logs: Logs,
+pub(super) struct State {
+    pub(super) logs: Logs,
     /// Transactions that could not be finished or rolled back, by id.
-    unfinished: BTreeMap<String, Record>,
+    pub(super) unfinished: BTreeMap<String, Record>,
 }
 
 /// A transaction in progress. Dropping it without an explicit end counts as an end: its owner has cleaned up.
@@ -71,95 +64,30 @@ pub(super) struct Ticket<'j> {
 }
 
 impl Journal {
-    /// Opens or creates the journal in an existing folder and recovers from an earlier process. No commit may
-    /// be in progress there.
-    pub fn open(disk: &dyn Disk, folder: &Path, rescue: Arc<dyn Rescue>) -> Result<(Self, Recovery)> {
-        let journal = Self {
-            folder: disk.open_root(folder)?,
-            rescue,
-            state: Mutex::default(),
-            settling: Mutex::default(),
-        };
-        let recovery = journal.recover(disk)?;
-        Ok((journal, recovery))
-    }
-
-    fn recover(&self, disk: &dyn Disk) -> Result<Recovery> {
-        let (mut lines, mut found, mut recovery) = (Vec::new(), Vec::new(), Recovery::default());
-        for number in 0..NUMBERS {
-            let Some(image) = disk.read_entry(&self.log(number), MAX_LOG_BYTES)? else { continue };
-            let (read, damaged) = parse(&image.bytes);
-            lines.extend(read);
-            recovery.damaged += damaged;
-            found.push((number, damaged > 0));
-            self.state.lock().logs.found(number);
-        }
-        let unfinished = recovery::recover(disk, self, lines, &mut recovery);
-        // Write the transactions that have to be retried to a new log before the old logs go.
-        self.state.lock().logs.begin_new();
-        for record in &unfinished {
-            self.append(disk, &Line::Begin(record.clone()), Flush::Now)?;
-        }
-        for (number, damaged) in found {
-            let log = self.log(number);
-            if damaged {
-                // Keep the damaged log for inspection.
-                disk.rename_over(&log, &self.at(DAMAGED))?;
-            } else {
-                disk.remove(&log)?;
-            }
-            self.state.lock().logs.removed(number);
-        }
-        let by_id = unfinished.into_iter().map(|record| (record.id.clone(), record));
-        self.state.lock().unfinished = by_id.collect();
-        Ok(recovery)
-    }
-
-    /// Retries the rollback of transactions that could not be rolled back when they failed. Free if there are
-    /// none.
-    pub fn retry(&self, disk: &dyn Disk) {
-        if self.state.lock().unfinished.is_empty() {
-            return;
-        }
-        // Two concurrent retries would undo each other's result.
-        let _one_at_a_time = self.settling.lock();
-        let pending: Vec<_> = self.state.lock().unfinished.values().cloned().collect();
-        for record in pending {
-            let settled = recovery::settle(disk, self, &record, &mut Recovery::default());
-            let done = || self.append(disk, &Line::Done { id: record.id.clone() }, Flush::Now);
-            match settled.and_then(|()| done()) {
-                Ok(()) => drop(self.state.lock().unfinished.remove(&record.id)),
-                Err(error) => tracing::warn!(%error, "an interrupted change still cannot be rolled back"),
-            }
-        }
+    /// Creates a journal in an opened folder, without reading its logs.
+    pub(super) fn new(folder: Root, rescue: Arc<dyn Rescue>) -> Self {
+        Self { folder, rescue, state: Mutex::default(), settling: Mutex::default() }
     }
 
     /// Refuses a path of a transaction that is neither finished nor rolled back.
     pub fn require_settled(&self, path: &Path) -> Result<()> {
         let state = self.state.lock();
-        let mut concerned =
-            state.unfinished.values().filter(|record| record.paths().any(|other| other == path));
-        let Some(record) = concerned.next() else { return Ok(()) };
+        let concerns = |record: &&Record| record.paths().any(|other| other == path);
+        let Some(record) = state.unfinished.values().find(concerns) else { return Ok(()) };
         let kind = DiskErrorKind::Recovering { transaction: record.id.clone() };
         Err(DiskError::new(kind, "change", path))
     }
 
     /// Records the temporary names of a transaction.
-    pub(super) fn enter(
-        &self,
-        disk: &dyn Disk,
-        id: String,
-        names: Vec<Spot>,
-        flush: Flush,
-    ) -> Result<Ticket<'_>> {
+    pub(super) fn enter(&self, disk: &dyn Disk, names: Vec<Spot>, flush: Flush) -> Result<Ticket<'_>> {
         let log = self.state.lock().logs.enter();
-        let ticket = Ticket { journal: self, id, log, begun: None };
+        let ticket = Ticket { journal: self, id: fresh_id(), log, begun: None };
         self.append(disk, &Line::Names { id: ticket.id.clone(), at: names }, flush)?;
         Ok(ticket)
     }
 
     /// Appends a line. Does not hold the lock: one transaction must not wait for the flush of another.
-    fn append(&self, disk: &dyn Disk, line: &Line, flush: Flush) -> Result<()> {
+    pub(super) fn append(&self, disk: &dyn Disk, line: &Line, flush: Flush) -> Result<()> {
         let text = line.to_bytes();
         let Some((number, named)) = self.state.lock().logs.appending(text.len()) else {
             return Err(DiskError::new(DiskErrorKind::Io, "write to", self.folder.path()));
@@ -169,24 +97,24 @@ impl Journal {
             Flush::Now if !named => disk.sync_dir(&at.dir, self.folder.path()),
             _ => Ok(()),
         };
-        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name()).map_err(of_journal);
+        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name());
+        // Hide the kind of an error in the journal's own file: it says nothing about the user's file.
+        let appended = appended.map_err(|error| match error.kind {
+            DiskErrorKind::NoSpace { .. } => error,
+            _ => error.with_kind(DiskErrorKind::Io),
+        });
         self.state.lock().logs.appended(number, appended.is_ok(), flush == Flush::Now);
         appended
     }
 
-    /// An entry of the journal's folder.
-    fn at(&self, name: impl Into<OsString>) -> Entry {
-        let name = name.into();
-        Entry { dir: self.folder.0.handle.clone(), path: self.folder.path().join(&name), name }
-    }
-
-    fn log(&self, number: usize) -> Entry {
-        self.at(format!("journal-{number}"))
+    /// The entry of a log.
+    pub(super) fn log(&self, number: usize) -> Entry {
+        self.folder.entry(format!("journal-{number}"))
     }
 
     /// Entries for the old and new bytes of a file that is written in place.
     pub(super) fn images(&self, id: &str, part: usize) -> (Entry, Entry) {
-        (self.at(format!("{id}-{part}.old")), self.at(format!("{id}-{part}.new")))
+        (self.folder.entry(format!("{id}-{part}.old")), self.folder.entry(format!("{id}-{part}.new")))
     }
 
     /// Removes the stored bytes of files that were written in place.
@@ -200,11 +128,10 @@ impl Journal {
 
     /// Rescues a text that would otherwise be lost.
     pub(super) fn rescue(&self, path: &Path, bytes: &[u8], why: LossReason) -> Result<()> {
-        self.rescue.keep(path, bytes, why).map_err(|error| {
-            let mut failed = DiskError::new(DiskErrorKind::Io, "store a copy of", path);
-            failed.errno = error.raw_os_error();
-            failed.source = Some(error);
-            failed
+        self.rescue.keep(path, bytes, why).map_err(|error| DiskError {
+            errno: error.raw_os_error(),
+            source: Some(error),
+            ..DiskError::new(DiskErrorKind::Io, "store a copy of", path)
         })
     }
 
@@ -230,18 +157,12 @@ impl Journal {
 }
 
 impl Ticket<'_> {
-    /// Stores the bytes of a file that is about to be written in place, flushed.
-    pub(super) fn keep_images(
-        &self,
-        disk: &dyn Disk,
-        part: usize,
-        old: &FileBytes,
-        new: &FileBytes,
-    ) -> Result<()> {
+    /// Stores the old and the new bytes of a file that is about to be written in place, flushed.
+    pub(super) fn keep_images(&self, disk: &dyn Disk, part: usize, images: [&FileBytes; 2]) -> Result<()> {
         let (old_at, new_at) = self.journal.images(&self.id, part);
-        for (at, content) in [(&old_at, old), (&new_at, new)] {
+        for (at, content) in [&old_at, &new_at].into_iter().zip(images) {
             let order = StageOrder { content, like: None, mode: NewMode::Bits(0o600), flush: Flush::Now };
-            if matches!(disk.stage(at, order)?, Staged::Unfaithful) {
+            if disk.stage(at, order)?.is_none() {
                 return Err(DiskError::new(DiskErrorKind::PermissionDenied, "store a copy in", &at.path));
             }
         }
@@ -274,14 +195,6 @@ impl Ticket<'_> {
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         self.journal.state.lock().logs.leave(self.log);
-    }
-}
-
-/// Hides the kind of an error in the journal's own file: it says nothing about the user's file.
-fn of_journal(error: DiskError) -> DiskError {
-    match error.kind {
-        DiskErrorKind::NoSpace { .. } => error,
-        _ => error.with_kind(DiskErrorKind::Io),
     }
 }
 

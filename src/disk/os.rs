@@ -1,32 +1,29 @@
 //! The real disk.
 
-mod append;
 mod attributes;
-mod confirm;
-mod examine;
-mod flush;
-mod folders;
-mod lease;
 mod mounts;
-mod names;
-mod overwrite;
+mod open;
 mod read;
 mod resolve;
-mod root;
-mod stage;
-mod stream;
-mod tree;
+mod state;
+mod write;
 
-use super::error::{DiskError, DiskErrorKind, Result};
-use super::place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};
-use super::stat::{MTime, Stat};
-use super::{Disk, Examined, Expected, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
-use append::Appender;
-pub(super) use lease::OsLease;
-use rustix::fs::{AtFlags, Statx, StatxTimestamp, makedev, statat};
+use super::bytes::FileBytes;
+use super::change::Expected;
+use super::error::{DiskError, ErrnoContext, Result};
+use super::interface::{Disk, Examined, Flush, Sink, StageOrder, StagedFile, Streamed};
+use super::lease::Lease;
+use super::place::{Entry, FileImage, Handle, Listed, Root, Stat, Target};
+use open::HELD_FOLDER;
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, mkdirat, openat, renameat,
+    renameat_with, statat, unlinkat,
+};
 use rustix::io::Errno;
+use state::stat_entry;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use write::Appender;
 
 /// The file system of this machine.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ impl OsDisk {
 
 impl Disk for OsDisk {
     fn open_root(&self, path: &Path) -> Result<Root> {
-        root::open(path)
+        open::open_root(path)
     }
 
     fn resolve(&self, root: &Root, relative: &Path) -> Result<Target> {
@@ -60,7 +57,7 @@ impl Disk for OsDisk {
 
     fn stat(&self, target: &Target) -> Result<Option<Stat>> {
         let Some(entry) = target.entry() else { return Ok(None) };
-        Ok(self.stat_entry(&entry)?.map(|stat| target.root.mark_racy(stat)))
+        Ok(stat_entry(&entry)?.map(|stat| target.root.mark_racy(stat)))
     }
 
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
@@ -72,27 +69,23 @@ impl Disk for OsDisk {
 
     fn stream(&self, target: &Target, sink: Sink<'_>) -> Result<Option<Streamed>> {
         let Some(entry) = target.entry() else { return Ok(None) };
-        stream::stream(&entry, sink)
+        read::stream(&entry, sink)
     }
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
-        match statat(root.0.handle.as_os()?, below, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(raw) => Ok(Some(convert(&raw))),
-            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(below))),
-        }
+        stat_entry(&root.entry(below))
     }
 
     fn folder(&self, root: &Root, relative: &Path) -> Result<PathBuf> {
-        resolve::folder(root, relative)
+        resolve::resolve_folder(root, relative)
     }
 
     fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
-        tree::list(root, folder)
+        open::list(root, folder)
     }
 
     fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
-        tree::open(root, below).map(|file| Box::new(file) as Box<dyn Read + Send>)
+        Ok(Box::new(open::open_file(root, below)?))
     }
 
     fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
@@ -100,7 +93,7 @@ impl Disk for OsDisk {
     }
 
     fn confirm(&self, target: &Target) -> Result<()> {
-        confirm::confirm(target)
+        open::confirm(target)
     }
 
     fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
@@ -108,43 +101,55 @@ impl Disk for OsDisk {
     }
 
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
-        read::read(entry, limit)
+        let Some(fd) = read::open(entry)? else { return Ok(None) };
+        read::read(&fd.into(), &entry.path, limit).map(Some)
     }
 
     fn holds(&self, entry: &Entry, bytes: &FileBytes) -> Result<bool> {
-        read::holds(entry, bytes)
+        let Some(fd) = read::open(entry)? else { return Ok(false) };
+        read::holds(&fd.into(), &entry.path, bytes)
     }
 
+    /// Programs that watch the folder do not see another open.
     fn holds_held(&self, held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
-        read::holds_held(held, path, bytes)
+        read::holds(held, path, bytes)
     }
 
     fn examine(&self, entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {
-        examine::examine(entry, expected)
+        attributes::examine(entry, expected)
     }
 
-    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
-        stage::stage(entry, order, self.umask)
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Option<StagedFile>> {
+        write::stage(entry, order, self.umask)
     }
 
     fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
-        names::rename_over(from, to)
+        renameat(&from.dir, &from.name, &to.dir, &to.name).context("replace", &to.path)
     }
 
     fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
-        names::rename_new(from, to)
+        match renameat_with(&from.dir, &from.name, &to.dir, &to.name, RenameFlags::NOREPLACE) {
+            Err(errno) if is_unsupported(errno) => link_and_remove(self, from, to),
+            result => result.context("rename to", &to.path),
+        }
     }
 
     fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
-        names::exchange(a, b)
+        match renameat_with(&a.dir, &a.name, &b.dir, &b.name, RenameFlags::EXCHANGE) {
+            Err(errno) if is_unsupported(errno) => Ok(false),
+            result => result.map(|()| true).context("replace", &b.path),
+        }
     }
 
     fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
-        names::link(from, to)
+        match linkat(&from.dir, &from.name, &to.dir, &to.name, AtFlags::empty()) {
+            Err(errno) if is_link_unsupported(errno) => Ok(false),
+            result => result.map(|()| true).context("keep", &from.path),
+        }
     }
 
     fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
-        overwrite::overwrite(entry, original, content)
+        write::overwrite(entry, original, content)
     }
 
     fn append(&self, entry: &Entry, bytes: &[u8], flush: Flush) -> Result<()> {
@@ -152,36 +157,85 @@ impl Disk for OsDisk {
     }
 
     fn read_held(&self, held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
-        read::read_held(held, path, limit)
+        read::read(held, path, limit)
     }
 
     fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
-        read::stat_held(held, path)
+        state::state(held, "read", path)
     }
 
     fn lease(&self, held: &Handle) -> Option<Lease> {
-        lease::take(held.as_os().ok()?).map(Lease)
+        Lease::take(held)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {
-        names::remove(entry)
+        unlinkat(&entry.dir, &entry.name, AtFlags::empty()).context("remove", &entry.path)
     }
 
     fn make_dir(&self, entry: &Entry) -> Result<()> {
-        folders::make(entry, self.umask)
+        mkdirat(&entry.dir, &entry.name, Mode::from_raw_mode(0o777))
+            .context("create the folder", &entry.path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // The folder exists now, so a mode that cannot be checked or corrected is not a failure.
+        let Ok(fd) = openat(&entry.dir, &entry.name, flags, Mode::empty()) else { return Ok(()) };
+        let wanted = 0o777 & !self.umask;
+        let present = fstat(&fd).map_or(wanted, |stat| stat.st_mode);
+        if present & 0o777 != wanted && !attributes::has_acl(&fd) {
+            fchmod(&fd, Mode::from_raw_mode(present & 0o7000 | wanted)).ok();
+        }
+        Ok(())
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
-        folders::open(entry)
+        openat(&entry.dir, &entry.name, HELD_FOLDER | OFlags::NOFOLLOW, Mode::empty())
+            .map(Handle::from)
+            .context("open the folder", &entry.path)
     }
 
     fn remove_dir(&self, entry: &Entry) -> Result<()> {
-        folders::remove(entry)
+        unlinkat(&entry.dir, &entry.name, AtFlags::REMOVEDIR).context("remove the folder", &entry.path)
     }
 
     fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()> {
-        folders::sync(dir, path)
+        const OPERATION: &str = "flush the folder";
+        // The held handle is an `O_PATH` descriptor, which cannot be flushed.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = openat(dir, ".", flags, Mode::empty()).context(OPERATION, path)?;
+        match fsync(&fd) {
+            // The file system has nothing to flush for folders.
+            Err(Errno::INVAL) => Ok(()),
+            result => result.context(OPERATION, path),
+        }
     }
+}
+
+/// Renames with a link and a removal, for a file system that cannot restrict a rename to a free name.
+fn link_and_remove(disk: &OsDisk, from: &Entry, to: &Entry) -> Result<()> {
+    match linkat(&from.dir, &from.name, &to.dir, &to.name, AtFlags::empty()) {
+        Ok(()) => disk.remove(from),
+        Err(errno) if is_link_unsupported(errno) => check_and_rename(disk, from, to),
+        Err(errno) => Err(DiskError::from_errno(errno, "link to", &to.path)),
+    }
+}
+
+/// Renames on a file system that has no hard links either (exFAT through FUSE). Weaker: a file that another
+/// program creates between the check and the rename is lost.
+fn check_and_rename(disk: &OsDisk, from: &Entry, to: &Entry) -> Result<()> {
+    match statat(&to.dir, &to.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => disk.rename_over(from, to),
+        result => Err(DiskError::from_errno(result.err().unwrap_or(Errno::EXIST), "rename to", &to.path)),
+    }
+}
+
+/// Returns `true` if a link is not possible: the system may forbid links to files of other owners, or the
+/// file system has no links.
+fn is_link_unsupported(errno: Errno) -> bool {
+    matches!(errno, Errno::PERM | Errno::MLINK) || is_unsupported(errno)
+}
+
+/// Returns `true` for the errors of file systems that do not support a kind of rename.
+fn is_unsupported(errno: Errno) -> bool {
+    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
 }
 
 /// Returns the umask of this process. There is no system call that reads it without also setting it.
@@ -191,66 +245,4 @@ fn process_umask() -> u32 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
     digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
-}
-
-/// Returns the state of a name, without following a symlink there.
-fn stat_entry(entry: &Entry) -> Result<Option<Stat>> {
-    match statat(entry.dir.as_os()?, &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(raw) => Ok(Some(convert(&raw))),
-        Err(Errno::NOENT) => Ok(None),
-        Err(errno) => Err(DiskError::from_errno(errno, "check", &entry.path)),
-    }
-}
-
-/// Converts the result of `stat`.
-#[expect(clippy::unnecessary_cast, reason = "the system's field types differ between processors")]
-fn convert(raw: &rustix::fs::Stat) -> Stat {
-    let mut stat = Stat {
-        dev: raw.st_dev as u64,
-        ino: raw.st_ino as u64,
-        size: raw.st_size.cast_unsigned(),
-        mtime: MTime { seconds: raw.st_mtime as i64, nanos: raw.st_mtime_nsec as u32 },
-        ctime: MTime { seconds: raw.st_ctime as i64, nanos: raw.st_ctime_nsec as u32 },
-        mode: raw.st_mode as u32,
-        nlink: raw.st_nlink as u64,
-        uid: raw.st_uid as u32,
-        gid: raw.st_gid as u32,
-        racy: false,
-    };
-    stat.racy = stat.is_racy(MTime::now());
-    stat
-}
-
-/// Converts the result of `statx`.
-fn convert_statx(raw: &Statx) -> Stat {
-    let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
-    let mut stat = Stat {
-        dev: makedev(raw.stx_dev_major, raw.stx_dev_minor),
-        ino: raw.stx_ino,
-        size: raw.stx_size,
-        mtime: stamp(&raw.stx_mtime),
-        ctime: stamp(&raw.stx_ctime),
-        mode: raw.stx_mode.into(),
-        nlink: raw.stx_nlink.into(),
-        uid: raw.stx_uid,
-        gid: raw.stx_gid,
-        racy: false,
-    };
-    stat.racy = stat.is_racy(MTime::now());
-    stat
-}
-
-/// Refuses anything but a regular file.
-fn require_file(stat: &Stat, path: &Path) -> Result<()> {
-    use rustix::fs::FileType;
-    let what = match FileType::from_raw_mode(stat.mode) {
-        FileType::RegularFile => return Ok(()),
-        FileType::Directory => "a folder",
-        FileType::Symlink => "a symlink",
-        FileType::Fifo => "a named pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "something unknown",
-    };
-    Err(DiskError::new(DiskErrorKind::NotAFile { what }, "use", path))
 }

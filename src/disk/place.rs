@@ -1,60 +1,47 @@
-//! Opened locations: roots, targets, and entries of opened folders.
+//! Opened locations (roots, targets, and entries of opened folders) and the states of files in them.
 
-use super::error::{DiskError, DiskErrorKind, Result};
-use super::stat::Stat;
-use crate::workspace::FileKey;
-use std::ffi::OsString;
-use std::fmt;
-use std::os::fd::OwnedFd;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use crate::workspace::MTime;
+
+use crate::workspace::FileKey;
+
+/// Prefix of the names of all staged and displaced files. These names have a fixed short length, because the
+/// file's own name plus a suffix would not fit if the name already has the maximum length.
+const STRAY_PREFIX: &str = ".editd-";
 
 /// An opened file or folder, valid only for the disk that created it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Handle(pub(super) HandleKind);
 
 /// The representation of a handle, by disk.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum HandleKind {
     /// A descriptor of the real disk.
     Os(Arc<OwnedFd>),
     /// An inode of the memory disk.
+    #[cfg(any(test, feature = "test-disks"))]
     Memory(u64),
 }
 
-impl Handle {
-    /// Creates a handle of the real disk.
-    pub(super) fn os(fd: OwnedFd) -> Self {
+impl From<OwnedFd> for Handle {
+    fn from(fd: OwnedFd) -> Self {
         Self(HandleKind::Os(Arc::new(fd)))
     }
-
-    /// Returns the descriptor, for the real disk.
-    pub(super) fn as_os(&self) -> Result<&Arc<OwnedFd>> {
-        match &self.0 {
-            HandleKind::Os(fd) => Ok(fd),
-            HandleKind::Memory(_) => Err(foreign()),
-        }
-    }
-
-    /// Returns the inode, for the memory disk.
-    pub(super) fn as_memory(&self) -> Result<u64> {
-        match &self.0 {
-            HandleKind::Memory(inode) => Ok(*inode),
-            HandleKind::Os(_) => Err(foreign()),
-        }
-    }
 }
 
-/// Returns the error for a handle of another disk.
-fn foreign() -> DiskError {
-    DiskError::new(DiskErrorKind::Io, "use a handle of another disk on", Path::new(""))
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl AsFd for Handle {
+    fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.0 {
-            HandleKind::Os(fd) => write!(f, "{fd:?}"),
-            HandleKind::Memory(inode) => write!(f, "memory inode {inode}"),
+            HandleKind::Os(fd) => fd.as_fd(),
+            #[cfg(any(test, feature = "test-disks"))]
+            HandleKind::Memory(inode) => panic!("memory inode {inode} has no descriptor"),
         }
     }
 }
@@ -87,11 +74,6 @@ impl Root {
         &self.0.given
     }
 
-    /// Number of the device that contains the root folder.
-    pub fn device(&self) -> u64 {
-        self.0.device
-    }
-
     /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with
     /// every modification.
     pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {
@@ -99,10 +81,16 @@ impl Root {
         stat
     }
 
+    /// Returns an entry of the root folder.
+    pub(super) fn entry(&self, name: impl Into<OsString>) -> Entry {
+        let name = name.into();
+        Entry { dir: self.0.handle.clone(), path: self.path().join(&name), name }
+    }
+
     /// Returns `true` if a file is on a local file system whose timestamps are known to change with every
     /// modification.
     pub(super) fn is_steady(&self, stat: &Stat) -> bool {
-        self.0.steady_stamps && stat.dev == self.device()
+        self.0.steady_stamps && stat.dev == self.0.device
     }
 }
 
@@ -174,6 +162,25 @@ impl Target {
         let path = self.opened_dir().join(&name);
         Entry { dir: self.parent.clone(), name, path }
     }
+
+    /// Returns an entry of the opened folder with a fresh name, for a staged or displaced file.
+    pub(super) fn stray_beside(&self) -> Entry {
+        self.beside(OsString::from(format!("{STRAY_PREFIX}{}", fresh_id())))
+    }
+}
+
+/// Returns sixteen hexadecimal digits that are unique.
+pub(super) fn fresh_id() -> String {
+    static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("{:016x}", SEED.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// Returns `true` if a name is one that a commit temporarily gives to files it is about to install or remove.
+/// Listings omit such files, and a start may remove those that the journal names.
+pub fn is_stray(name: &OsStr) -> bool {
+    let Some(random) = name.to_str().and_then(|name| name.strip_prefix(STRAY_PREFIX)) else { return false };
+    random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A name in an opened folder, the operand of every primitive.
@@ -187,6 +194,13 @@ pub struct Entry {
     pub path: PathBuf,
 }
 
+impl Entry {
+    /// The path of the opened folder.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+}
+
 /// The content of a file and the state in which it was read.
 #[derive(Clone, Debug)]
 pub struct FileImage {
@@ -196,4 +210,76 @@ pub struct FileImage {
     pub stat: Stat,
     /// The file itself, open.
     pub handle: Handle,
+}
+
+impl MTime {
+    /// Returns the current time of the system's clock.
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { seconds: since.as_secs().cast_signed(), nanos: since.subsec_nanos() }
+    }
+}
+
+/// A file's state, as returned by one system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number. Some file systems reuse it as soon as a file is removed.
+    pub ino: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last change of the content, as reported by the file system.
+    pub mtime: MTime,
+    /// Time of the last change of content, link count, owner or mode. Unlike `mtime`, programs cannot set it.
+    pub ctime: MTime,
+    /// File type and permission bits.
+    pub mode: u32,
+    /// Number of names of the file.
+    pub nlink: u64,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// `true` if an equal state later does not prove equal content, because the file was too young when it
+    /// was read or its file system is not well known. See [`Stat::is_racy`].
+    pub racy: bool,
+}
+
+impl Stat {
+    /// Coarsest timestamp clock of a file system, rounded up (ext4 with small inodes: 1 s). A file changed
+    /// within this many seconds before it was read may change again without a trace in its timestamps.
+    pub const RACY_SECONDS: i64 = 2;
+
+    /// Returns `true` if nothing that the file system reports has changed between two observations. Proves
+    /// equal content only if the earlier observation was not [`racy`](Stat::racy).
+    pub fn same_version(&self, other: &Self) -> bool {
+        self.same_content(other)
+            && self.ctime == other.ctime
+            && self.mode == other.mode
+            && self.nlink == other.nlink
+            && (self.uid, self.gid) == (other.uid, other.gid)
+    }
+
+    /// Like [`Stat::same_version`], but ignores what a rename or a chmod changes.
+    pub fn same_content(&self, other: &Self) -> bool {
+        self.same_file(other) && self.size == other.size && self.mtime == other.mtime
+    }
+
+    /// Returns `true` if both are the same inode.
+    pub fn same_file(&self, other: &Self) -> bool {
+        (self.dev, self.ino) == (other.dev, other.ino)
+    }
+
+    /// Returns `true` if a state observed at `now` could not reveal a later change by its timestamps: one of
+    /// them is younger than the coarsest clock, or in the future.
+    pub fn is_racy(&self, now: MTime) -> bool {
+        let young = |stamp: MTime| stamp.seconds >= now.seconds - Self::RACY_SECONDS;
+        young(self.mtime) || young(self.ctime)
+    }
+
+    /// Returns `true` if the file has no write permission for anyone; editd respects that even as root.
+    pub fn has_no_write_bit(&self) -> bool {
+        self.mode & 0o222 == 0
+    }
 }

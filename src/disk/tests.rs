@@ -17,7 +17,7 @@ mod writers;
 use super::*;
 use crate::workspace::NewMode;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 

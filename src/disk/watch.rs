@@ -4,12 +4,10 @@
 //! The watcher watches the folder of a file: a watch on the file itself would end with the first save that
 //! replaces it.
 
-mod state;
-
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use parking_lot::{Condvar, Mutex, MutexGuard};
-use state::{State, record};
-use std::fmt;
+use parking_lot::{Condvar, Mutex};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -58,13 +56,6 @@ struct Shared {
     /// Ends the rest of the system's thread.
     end_rest: Condvar,
     system: Mutex<Option<RecommendedWatcher>>,
-}
-
-impl fmt::Debug for Watcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.shared.state.lock();
-        f.debug_struct("Watcher").field("folders", &state.folders.len()).finish_non_exhaustive()
-    }
 }
 
 impl Watcher {
@@ -125,7 +116,7 @@ impl Shared {
     fn record_event(&self, event: notify::Result<Event>) {
         let mut state = self.state.lock();
         match event {
-            Ok(event) => record(&mut state, &event),
+            Ok(event) => state.record(&event),
             Err(error) => {
                 state.record_problem(&error);
                 state.rescan = true;
@@ -134,16 +125,14 @@ impl Shared {
         if state.has_news() {
             self.wake.notify_all();
         }
-        self.rest(&mut state);
-    }
-
-    fn rest(&self, state: &mut MutexGuard<'_, State>) {
-        if state.rested.is_some_and(|at| at.elapsed() < TOGETHER) {
-            return;
+        if state.rested.is_none_or(|at| at.elapsed() >= TOGETHER) {
+            let until = Instant::now() + REST;
+            while !state.ended
+                && state.requesting == 0
+                && !self.end_rest.wait_until(&mut state, until).timed_out()
+            {}
+            state.rested = Some(Instant::now());
         }
-        let until = Instant::now() + REST;
-        while !state.ended && state.requesting == 0 && !self.end_rest.wait_until(state, until).timed_out() {}
-        state.rested = Some(Instant::now());
     }
 
     /// Runs a request to the system's thread, which does not rest in the meantime.
@@ -216,6 +205,115 @@ impl Shared {
     }
 }
 
+/// Watched files, and pending news.
+#[derive(Default)]
+struct State {
+    /// Number of watches of each file.
+    files: HashMap<PathBuf, usize>,
+    /// Number of watched files in each folder.
+    folders: HashMap<PathBuf, usize>,
+    /// Folders that should be watched but are not: missing, or above the system's limit.
+    lost: BTreeSet<PathBuf>,
+    changed: HashSet<PathBuf>,
+    rescan: bool,
+    problem: Option<String>,
+    problem_reported: bool,
+    ended: bool,
+    /// Number of threads that wait for the system's thread.
+    requesting: usize,
+    /// End of the last rest of the system's thread.
+    rested: Option<Instant>,
+}
+
+impl State {
+    /// Counts a file; returns `true` if its folder is new.
+    fn add(&mut self, path: &Path, folder: &Path) -> bool {
+        count_up(&mut self.files, path) && count_up(&mut self.folders, folder)
+    }
+
+    /// Uncounts a file; returns `true` if its folder is no longer needed.
+    fn remove(&mut self, path: &Path, folder: &Path) -> bool {
+        let is_last = count_down(&mut self.files, path) && count_down(&mut self.folders, folder);
+        is_last && !self.lost.remove(folder)
+    }
+
+    /// Records, once, that watching is incomplete.
+    fn record_problem(&mut self, error: &notify::Error) {
+        if !self.problem_reported {
+            self.problem_reported = true;
+            self.problem = Some(error.to_string());
+        }
+    }
+
+    /// Marks all files of a folder as changed.
+    fn mark_folder(&mut self, folder: &Path) {
+        let within = self.files.keys().filter(|path| path.parent() == Some(folder));
+        self.changed.extend(within.cloned());
+    }
+
+    fn mark(&mut self, path: &Path) {
+        if self.files.contains_key(path) {
+            self.changed.insert(path.to_owned());
+        }
+    }
+
+    /// Marks the files that an event affects.
+    fn record(&mut self, event: &Event) {
+        self.rescan |= event.need_rescan();
+        // Closing a file after writing counts, because it ends a long write.
+        if let EventKind::Access(access) = event.kind
+            && access != AccessKind::Close(AccessMode::Write)
+        {
+            return;
+        }
+        for path in &event.paths {
+            let gone = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
+            if gone && self.folders.contains_key(path) {
+                self.lost.insert(path.clone());
+                self.mark_folder(path);
+            }
+            self.mark(path);
+        }
+    }
+
+    fn has_news(&self) -> bool {
+        self.rescan || !self.changed.is_empty() || self.problem.is_some()
+    }
+
+    /// Takes the pending hints, in order.
+    fn take_hints(&mut self) -> Vec<WatchHint> {
+        let changed = std::mem::take(&mut self.changed);
+        let rescan = std::mem::take(&mut self.rescan) || changed.len() > MAX_NAMED;
+        let problem = self.problem.take().map(WatchHint::Degraded);
+        let news = if rescan {
+            Some(WatchHint::Rescan)
+        } else if changed.is_empty() {
+            None
+        } else {
+            Some(WatchHint::Changed(changed.into_iter().collect()))
+        };
+        problem.into_iter().chain(news).collect()
+    }
+}
+
+/// Increments a count; returns `true` if it was zero.
+fn count_up(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
+    let count = counts.entry(path.to_owned()).or_default();
+    *count += 1;
+    *count == 1
+}
+
+/// Decrements a count; returns `true` if it reached zero.
+fn count_down(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
+    let Some(count) = counts.get_mut(path) else { return false };
+    *count -= 1;
+    let is_zero = *count == 0;
+    if is_zero {
+        counts.remove(path);
+    }
+    is_zero
+}
+
 fn is_missing(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound => true,
@@ -227,7 +325,7 @@ fn is_missing(error: &notify::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use notify::event::{EventKind, Flag};
+    use notify::event::Flag;
 
     fn hints_after(events: Vec<notify::Result<Event>>) -> Vec<WatchHint> {
         let shared = Shared::default();

@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use super::base::Base;
-use super::index::key_and_pairs;
-use super::occurrences::LineCounter;
+use super::base::{Base, key_and_pairs};
+use super::closest::missing_context;
+use super::refusal::LineCounter;
 use super::tiers::{Hits, Site};
 use super::whole_lines::{bare, closes_block, depth, is_blank_line};
-use super::{Anchor, Strategy, TimedOut};
-
-/// A range of lines of the base, from 0.
-type Region = Range<usize>;
+use super::{Anchor, EditRefusalKind, Strategy, TimedOut};
 
 /// Maximum number of blocks: context lines that occur more often do not identify a block.
 const MAX_BLOCKS: usize = 1000;
@@ -23,49 +20,33 @@ pub(super) struct Scope<'a> {
 }
 
 /// The resolved context lines.
-#[derive(Default)]
 struct Context {
     /// Occurrences of the innermost context line within the blocks of the outer ones.
     heads: Vec<usize>,
-    /// The blocks that these lines open, in order and disjoint.
-    blocks: Vec<Region>,
+    /// The blocks that these lines open, as lines from 0, in order and disjoint.
+    blocks: Vec<Range<usize>>,
     /// Occurrences of the innermost context line after the outer ones.
     lines: Vec<usize>,
 }
 
-/// The reason why an anchor could not be resolved.
-pub(super) enum NoScope<'a> {
-    /// This context line does not occur where it should.
-    Missing(&'a str),
-    /// The deadline has passed.
-    TimedOut,
-}
-
-impl From<TimedOut> for NoScope<'_> {
-    fn from(_: TimedOut) -> Self {
-        Self::TimedOut
-    }
-}
-
 impl<'a> Scope<'a> {
-    pub(super) fn new(base: &Base<'_>, anchor: &'a Anchor) -> Result<Self, NoScope<'a>> {
+    /// Resolves an anchor. Returns an error if a context line does not occur where it should.
+    pub(super) fn new(base: &Base<'_>, anchor: &'a Anchor) -> Result<Self, EditRefusalKind> {
         let mut context: Option<Context> = None;
         for line in &anchor.under {
             let lines = similar_lines(base, line)?;
-            let next = match &context {
-                None => Context { heads: lines.clone(), blocks: Vec::new(), lines },
+            let (heads, lines) = match &context {
+                None => (lines.clone(), lines),
                 Some(outer) => {
                     let heads = lines.iter().copied().filter(|&line| outer.has_in_block(line)).collect();
                     let first = outer.lines.first().copied().unwrap_or_default();
-                    let lines = lines.into_iter().filter(|&line| line > first).collect();
-                    Context { heads, blocks: Vec::new(), lines }
+                    (heads, lines.into_iter().filter(|&line| line > first).collect())
                 }
             };
-            if next.lines.is_empty() {
-                return Err(NoScope::Missing(line));
+            if lines.is_empty() {
+                return Err(missing_context(base, line));
             }
-            let blocks = blocks(base, &next.heads)?;
-            context = Some(Context { blocks, ..next });
+            context = Some(Context { blocks: blocks(base, &heads)?, heads, lines });
         }
         Ok(Self { anchor, context })
     }
@@ -92,7 +73,8 @@ impl<'a> Scope<'a> {
             }
         }
         if let (Some(line), Strategy::Exact, 2..) = (self.anchor.line, strategy, hits.sites.len()) {
-            decide_by_line(base, line, hits);
+            let mut counter = LineCounter::new(base.text);
+            hits.keep_only(|site| counter.lines(&site.range).start == line);
         }
     }
 
@@ -110,7 +92,7 @@ impl<'a> Scope<'a> {
 
 impl Context {
     /// Returns the block that contains a line.
-    fn block_of(&self, line: usize) -> Option<&Region> {
+    fn block_of(&self, line: usize) -> Option<&Range<usize>> {
         let after = self.blocks.partition_point(|block| block.start <= line);
         self.blocks[..after].last().filter(|block| line < block.end)
     }
@@ -123,16 +105,6 @@ impl Context {
     fn encloses(&self, base: &Base<'_>, bytes: &Range<usize>) -> bool {
         let line = base.lines_between(0, bytes.start + 1).saturating_sub(1);
         self.block_of(line).is_some_and(|block| bytes.end <= base.index().start(base.text, block.end))
-    }
-}
-
-/// Keeps only the match that starts at `line`, if there is exactly one.
-fn decide_by_line(base: &Base<'_>, line: usize, hits: &mut Hits) {
-    let mut counter = LineCounter::new(base.text);
-    let mut named = hits.sites.iter().filter(|site| counter.lines(&site.range).start == line);
-    if let (Some(site), None) = (named.next(), named.next()) {
-        let site = site.clone();
-        hits.sites = vec![site];
     }
 }
 
@@ -156,8 +128,8 @@ fn similar_lines(base: &Base<'_>, wanted: &str) -> Result<Vec<usize>, TimedOut> 
 }
 
 /// Returns the blocks that lines open, in order and disjoint; empty if there are too many lines.
-fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Region>, TimedOut> {
-    let mut blocks: Vec<Region> = Vec::new();
+fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Range<usize>>, TimedOut> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
     for &head in heads.iter().filter(|_| heads.len() <= MAX_BLOCKS) {
         base.deadline.check()?;
         match blocks.last_mut() {

@@ -1,18 +1,30 @@
-//! The text in which edits are matched, with the views of it that tiers need.
+//! The text in which edits are matched, with its line index and the views of it that tiers need.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
-use super::fold::{Fold, Level};
-use super::index::{LinesByKey, key_and_pairs};
-use super::short_texts::ShortTexts;
-use super::{Deadline, Edit, Index, Options, SharedIndex, TimedOut};
-use crate::text::{IndentStyle, indent_style, line_end, line_start, lines};
+use aho_corasick::AhoCorasick;
+
+use super::fold::{Fold, Level, plain};
+use super::{Deadline, Edit, Options, TimedOut};
+use crate::text::{
+    IndentStyle, Line, LineEnding, Lines, count_lines, indent_style, line_end, line_start, lines,
+};
 
 /// Number of edits in a call from which on grouping the lines of the base by key pays off: if the index
 /// exists, and if it has to be built.
 const SOME_EDITS: usize = 8;
 const MANY_EDITS: usize = 64;
+/// Number of lines scanned together.
+const CHUNK: usize = 256;
+/// Bits of the filter that precedes the map of keys.
+const GROUPS: usize = 1 << 16;
+/// Maximum number of occurrences of all short texts; if there are more, each text is searched separately.
+const MAX_OCCURRENCES: usize = 1 << 20;
+/// Number of occurrences between two deadline checks.
+const STRIDE: usize = 1 << 14;
 
 /// A base with its views and index. They are built on first use, once for all edits of a call.
 pub(super) struct Base<'a> {
@@ -20,14 +32,15 @@ pub(super) struct Base<'a> {
     pub(super) deadline: Deadline,
     views: [OnceCell<Fold<'a>>; 3],
     index: SharedIndex,
-    by_key: OnceCell<LinesByKey>,
+    by_key: OnceCell<HashMap<u32, Vec<usize>>>,
     style: OnceCell<IndentStyle>,
     ascii: OnceCell<bool>,
     /// The edits of the call: their number decides how matches are searched.
     edits: &'a [Edit],
     /// `true` if the current edit was found to be already applied.
     pub(super) is_applied: Cell<bool>,
-    short: OnceCell<Result<ShortTexts<'a>, TimedOut>>,
+    /// The offsets of the edits' texts that have no whole line to look up.
+    short: OnceCell<Result<HashMap<&'a str, Vec<usize>>, TimedOut>>,
 }
 
 impl<'a> Base<'a> {
@@ -57,7 +70,7 @@ impl<'a> Base<'a> {
 
     /// Returns `true` if the view of a level is known to equal the one of [`Level::LineEndings`].
     pub(super) fn folds_line_endings_only(&self, level: Level) -> bool {
-        let is_clean = self.index.built().is_some_and(|index| !index.has_trailing_blanks());
+        let is_clean = self.index.built().is_some_and(|index| !index.has_trailing_blanks);
         is_clean && (level < Level::Typography || self.is_ascii())
     }
 
@@ -65,12 +78,10 @@ impl<'a> Base<'a> {
         self.index.of(self.text)
     }
 
-    /// Returns `true` if the text is ASCII.
     pub(super) fn is_ascii(&self) -> bool {
         *self.ascii.get_or_init(|| self.text.is_ascii())
     }
 
-    /// Returns the indentation style of the text.
     pub(super) fn indent_style(&self) -> IndentStyle {
         *self.style.get_or_init(|| indent_style(self.text))
     }
@@ -87,8 +98,10 @@ impl<'a> Base<'a> {
             return Ok(None);
         }
         let view = self.view(Level::LineEndings).text();
-        let short = self.short.get_or_init(|| ShortTexts::find(view, self.edits, self.deadline));
-        short.as_ref().map(|short| short.offsets_of(text)).map_err(|error| *error)
+        match self.short.get_or_init(|| offsets_of_short_texts(view, self.edits, self.deadline)) {
+            Ok(offsets) => Ok(offsets.get(text).map(Vec::as_slice)),
+            Err(timed_out) => Err(*timed_out),
+        }
     }
 
     /// Returns the lines with a key, in order: by lookup if there are many edits, else by a scan.
@@ -111,7 +124,7 @@ impl<'a> Base<'a> {
         }
         let texts = || self.edits.iter().flat_map(|edit| [&edit.old, &edit.new]);
         let keys = || texts().flat_map(|text| lines(text)).map(|line| key_and_pairs(line.content).0);
-        self.by_key.get_or_init(|| LinesByKey::new(self.index(), keys())).get(key)
+        self.by_key.get_or_init(|| lines_by_key(self.index(), keys())).get(&key).map(Vec::as_slice)
     }
 
     /// Returns the content of a line (from 0), empty past the last line.
@@ -121,7 +134,7 @@ impl<'a> Base<'a> {
 
     /// Counts the lines between two offsets, each of which is at the start or the end of a line.
     pub(super) fn lines_between(&self, start: usize, end: usize) -> usize {
-        let starts = self.index().starts();
+        let starts = &self.index().starts;
         let before = |offset: usize| starts.partition_point(|&start| (start as usize) < offset);
         before(end) - before(start)
     }
@@ -132,5 +145,212 @@ impl<'a> Base<'a> {
             || line_end(self.text, range.end).0 == range.end
             || line_start(self.text, range.end) == range.end;
         ends && line_start(self.text, range.start) == range.start
+    }
+}
+
+/// The start of each line, a key of its content, and a signature of its letters: 16 bytes per line, built in
+/// one pass over the text, valid for one version of it only. They are separate arrays, so that a scan of all
+/// lines touches no more memory than it needs.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    /// Byte offset of each line.
+    starts: Vec<u32>,
+    /// Key of each line: equal for lines that differ only in whitespace and typography, 0 for blank ones.
+    pub(super) keys: Vec<u32>,
+    /// Letter pair signature of each line.
+    pub(super) pairs: Vec<u64>,
+    text_len: usize,
+    /// `true` if any line has trailing whitespace.
+    has_trailing_blanks: bool,
+}
+
+/// A shared index of one version of a text, built on first use.
+#[derive(Debug, Clone, Default)]
+pub struct SharedIndex(Arc<OnceLock<Index>>);
+
+impl SharedIndex {
+    /// Returns the size in bytes; 0 if the index has not been built.
+    pub fn bytes(&self) -> usize {
+        self.0.get().map_or(0, Index::bytes)
+    }
+
+    /// Returns `true` if both share one index.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns the index, if it has been built.
+    fn built(&self) -> Option<&Index> {
+        self.0.get()
+    }
+
+    /// Returns the index, and builds it for `base` if necessary.
+    fn of(&self, base: &str) -> &Index {
+        self.0.get_or_init(|| Index::build(base))
+    }
+}
+
+impl From<Index> for SharedIndex {
+    fn from(index: Index) -> Self {
+        Self(Arc::new(OnceLock::from(index)))
+    }
+}
+
+impl Index {
+    /// Builds the index of `base`.
+    pub fn build(base: &str) -> Self {
+        let count = count_lines(base);
+        let mut index = Self {
+            starts: Vec::with_capacity(count),
+            keys: Vec::with_capacity(count),
+            pairs: Vec::with_capacity(count),
+            text_len: base.len(),
+            has_trailing_blanks: false,
+        };
+        for line in lines(base) {
+            let (key, pairs) = key_and_pairs(line.content);
+            // Texts above 4 GiB are refused long before they get here.
+            index.starts.push(line.start as u32);
+            index.keys.push(key);
+            index.pairs.push(pairs);
+            index.has_trailing_blanks |= matches!(line.content.as_bytes().last(), Some(b' ' | b'\t'));
+        }
+        index
+    }
+
+    /// Returns `true` if `base` can be the text that this index was built for: it has the same length.
+    pub fn fits(&self, base: &str) -> bool {
+        self.text_len == base.len()
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.keys[..]) + size_of_val(&self.pairs[..])
+    }
+
+    /// Returns the number of lines.
+    pub fn lines(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Returns the lines with a key, in order, by a scan of all keys.
+    fn scan_for(&self, key: u32) -> impl Iterator<Item = usize> + use<'_> {
+        // Counting is faster than searching: the loop has no branch, so the compiler vectorizes it.
+        let has = move |chunk: &[u32]| count(chunk, key) > 0;
+        let chunks = self.keys.chunks(CHUNK).enumerate().filter(move |(_, chunk)| has(chunk));
+        chunks.flat_map(move |(number, chunk)| {
+            let equal = chunk.iter().enumerate().filter(move |&(_, &other)| other == key);
+            equal.map(move |(at, _)| number * CHUNK + at)
+        })
+    }
+
+    /// Returns the number of lines with a key, by a scan of all keys.
+    fn count_of(&self, key: u32) -> usize {
+        self.keys.chunks(CHUNK).map(|chunk| count(chunk, key) as usize).sum()
+    }
+
+    /// Returns an iterator over the lines of `base` from `line` (from 0) on.
+    pub(super) fn lines_from<'a>(&self, base: &'a str, line: usize) -> Lines<'a> {
+        lines(base.get(self.start(base, line)..).unwrap_or_default())
+    }
+
+    /// Returns the start of `line` (from 0), or the end of `base` past the last line.
+    pub(super) fn start(&self, base: &str, line: usize) -> usize {
+        self.starts.get(line).map_or(base.len(), |&start| start as usize)
+    }
+}
+
+/// Collects the lines of `index` that have one of `keys`, in order, for calls with many edits.
+fn lines_by_key(index: &Index, keys: impl Iterator<Item = u32>) -> HashMap<u32, Vec<usize>> {
+    let mut lines: HashMap<u32, Vec<usize>> = keys.map(|key| (key, Vec::new())).collect();
+    // A bit filter avoids the map lookup for most lines.
+    let mut groups = vec![0_u64; GROUPS / 64];
+    let bit = |key: u32| (key as usize % GROUPS / 64, 1_u64 << (key % 64));
+    for (word, bit) in lines.keys().map(|&key| bit(key)) {
+        groups[word] |= bit;
+    }
+    for (line, &key) in index.keys.iter().enumerate() {
+        let (word, bit) = bit(key);
+        if groups[word] & bit != 0
+            && let Some(lines) = lines.get_mut(&key)
+        {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Searches `haystack`, which has LF line endings only, for the old texts of `edits` that have no whole line
+/// to look up, in one pass. Returns their offsets, in order; empty if there are too many occurrences.
+fn offsets_of_short_texts<'e>(
+    haystack: &str,
+    edits: &'e [Edit],
+    deadline: Deadline,
+) -> Result<HashMap<&'e str, Vec<usize>>, TimedOut> {
+    let short = edits.iter().map(|edit| edit.old.as_str()).filter(|old| is_short(old));
+    let mut found: HashMap<&str, Vec<usize>> = short.map(|old| (old, Vec::new())).collect();
+    let texts: Vec<&str> = found.keys().copied().collect();
+    let Ok(searcher) = AhoCorasick::new(&texts) else { return Ok(HashMap::new()) };
+    for (number, hit) in searcher.find_overlapping_iter(haystack).enumerate() {
+        if number == MAX_OCCURRENCES {
+            return Ok(HashMap::new());
+        }
+        if number % STRIDE == 0 {
+            deadline.check()?;
+        }
+        found.entry(texts[hit.pattern().as_usize()]).or_default().push(hit.start());
+    }
+    Ok(found)
+}
+
+/// Returns `true` if a text has no whole line that is a whole line of the base wherever the text matches.
+fn is_short(text: &str) -> bool {
+    let whole = |line: Line<'_>| line.ending != LineEnding::None && !line.content.trim().is_empty();
+    !text.is_empty() && !text.contains('\r') && !lines(text).skip(1).any(whole)
+}
+
+fn count(keys: &[u32], key: u32) -> u32 {
+    keys.iter().map(|&other| u32::from(other == key)).sum()
+}
+
+/// Returns the key and the letter pair signature of a line. The key is 0 if and only if the line is blank.
+pub(super) fn key_and_pairs(content: &str) -> (u32, u64) {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    let (mut hash, mut pairs, mut before) = (0_u64, 0_u64, 0_u64);
+    for byte in plain(content).bytes().filter(|byte| !matches!(byte, b' ' | b'\t')) {
+        let byte = u64::from(byte);
+        hash = (hash.rotate_left(5) ^ byte).wrapping_mul(MIX);
+        let pair = (before << 8 | byte).wrapping_mul(MIX);
+        pairs |= 1 << (pair >> 58);
+        before = byte;
+    }
+    let key = (hash >> 32) as u32;
+    if before == 0 { (0, 0) } else { (key.max(1), pairs) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Index, lines_by_key};
+
+    proptest! {
+        #[test]
+        fn a_scan_and_a_lookup_find_the_same_lines(
+            lines in prop::collection::vec("[ab]?", 0..3 * super::CHUNK),
+        ) {
+            let index = Index::build(&lines.join("\n"));
+            let absent = 1;
+            let keys = || index.keys.iter().copied().take(20).chain([absent]);
+            let found = lines_by_key(&index, keys());
+            for key in keys() {
+                let lines = || index.keys.iter().enumerate().filter(|&(_, &other)| other == key);
+                let lines: Vec<usize> = lines().map(|(line, _)| line).collect();
+                prop_assert_eq!(found.get(&key), Some(&lines));
+                prop_assert_eq!(index.scan_for(key).collect::<Vec<_>>(), &lines[..]);
+                prop_assert_eq!(index.count_of(key), lines.len());
+            }
+            prop_assert_eq!(found.get(&2), None);
+        }
     }
 }

@@ -1,25 +1,27 @@
-//! Regions that are similar to an old text without a match.
-
-pub(super) mod candidates;
-mod reason;
+//! Regions that are similar to an old text without a match, and descriptions of the difference.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use memchr::memmem;
-
-use candidates::starts;
+use unicode_normalization::char::canonical_combining_class;
 
 use super::base::Base;
-use super::fold::{Level, is_blank};
+use super::fold::{Level, Needle, is_blank, is_invisible, plain};
 use super::indent::UnclearIndentation;
 use super::line_diff::runs;
-use super::needle::Needle;
+use super::refusal::truncated;
+use super::similarity::similar_starts;
 use super::tiers::Site;
+use super::unwrap::without_number;
+use super::whole_lines::{bare, split_indent};
 use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
-use crate::text::{Line, line_start, lines};
+use crate::text::{line_start, lines};
 
+/// Maximum number of regions that are listed.
 const MAX_LISTED: usize = 3;
+/// Maximum number of differing lines that are listed; more are better seen in the diff.
+const MAX_DIFFERING: usize = 3;
 /// Minimum similarity; below this a region is similar by accident.
 const MIN_SIMILARITY: f64 = 0.5;
 /// Maximum number of lines of a diff, and of characters per line in it.
@@ -58,25 +60,17 @@ pub(super) fn unclear(
 ) -> EditRefusalKind {
     let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
     let start = base.lines_between(0, line_start(base.text, site.range.start));
-    let end = start + base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
-    let window = start..end;
-    let similarity = similarity_to(&requested, &contents(base, &window));
-    let mut closest = explain(base, &requested, &Region { lines: window, similarity });
+    let count = base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
+    let lines_there = start..start + count;
+    let similarity = similarity_to(&requested, &contents(base, &lines_there));
+    let mut closest = explain(base, &requested, &Region { lines: lines_there, similarity });
     let line = lines(&needle.new).nth(unclear.line).map_or("", |line| line.content.trim());
     closest.reason = format!(
         "the text is here with another indentation, and the indentation of the new line `{}` does not follow \
          from it: send the old and the new text indented as the file is",
-        shortened(line)
+        truncated(line, MAX_QUOTED)
     );
     EditRefusalKind::NotFound { closest: vec![closest], already_applied: false }
-}
-
-/// Shortens a line for a quotation.
-fn shortened(line: &str) -> String {
-    match line.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => line[..end].to_owned() + "…",
-        None => line.to_owned(),
-    }
 }
 
 /// Returns `true` if the file already has the new text, and not by accident: as whole lines, or as words of
@@ -87,8 +81,7 @@ fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
         return false;
     }
     let view = base.view(Level::LineEndings).text();
-    let hits = memmem::find_iter(view.as_bytes(), new.as_bytes()).take(MAX_HITS);
-    hits.into_iter().any(|at| {
+    memmem::find_iter(view.as_bytes(), new.as_bytes()).take(MAX_HITS).any(|at| {
         let (before, after) = (&view[..at], &view[at + new.len()..]);
         let line = |text: &str| text.trim_start_matches(is_blank).is_empty();
         let (head, _) = after.split_once('\n').unwrap_or((after, ""));
@@ -113,13 +106,12 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
     }
     let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
     let total = base.index().lines();
-    let window = |start: usize| start..(start + requested.len()).min(total);
     let mut regions: Vec<Region> = Vec::new();
-    for start in starts(base, &requested) {
+    for start in similar_starts(base, &requested) {
         if base.deadline.check().is_err() {
             break;
         }
-        let lines = window(start);
+        let lines = start..(start + requested.len()).min(total);
         let similarity = similarity_to(&requested, &contents(base, &lines));
         regions.push(Region { lines, similarity });
     }
@@ -139,7 +131,7 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
 
 fn contents<'a>(base: &Base<'a>, window: &Range<usize>) -> Vec<&'a str> {
     let lines = base.index().lines_from(base.text, window.start).take(window.len());
-    lines.map(|line: Line<'a>| line.content).collect()
+    lines.map(|line| line.content).collect()
 }
 
 /// Returns the similarity of the texts; a short text may also be similar to a part of a longer line.
@@ -164,7 +156,7 @@ fn explain(base: &Base<'_>, requested: &[&str], region: &Region) -> Closest {
         end_line: region.lines.end,
         similarity: region.similarity,
         diff: difference(requested, &actual, base.deadline),
-        reason: reason::of(requested, &actual, first),
+        reason: reason(requested, &actual, first),
     }
 }
 
@@ -174,18 +166,18 @@ fn difference<'l>(requested: &[&'l str], actual: &[&'l str], deadline: Deadline)
     let mut rows: Vec<(char, &'l str)> = Vec::new();
     let mut at = 0;
     for (old, new) in runs(requested, actual, deadline) {
-        push(&mut rows, ' ', &requested[at..old.start], usize::MAX);
+        push_rows(&mut rows, ' ', &requested[at..old.start], usize::MAX);
         let most = if old.len() + new.len() > DIFF_LINES { DIFF_LINES / 2 } else { DIFF_LINES };
-        push(&mut rows, '-', &requested[old.clone()], most);
-        push(&mut rows, '+', &actual[new], most);
+        push_rows(&mut rows, '-', &requested[old.clone()], most);
+        push_rows(&mut rows, '+', &actual[new], most);
         at = old.end;
     }
-    push(&mut rows, ' ', &requested[at..], usize::MAX);
+    push_rows(&mut rows, ' ', &requested[at..], usize::MAX);
     render(&rows, requested.len().max(actual.len()))
 }
 
 /// Adds at most `most` lines to a diff, and a marker if some are omitted.
-fn push<'l>(rows: &mut Vec<(char, &'l str)>, sign: char, lines: &[&'l str], most: usize) {
+fn push_rows<'l>(rows: &mut Vec<(char, &'l str)>, sign: char, lines: &[&'l str], most: usize) {
     rows.extend(lines.iter().take(most).map(|line| (sign, *line)));
     rows.extend((lines.len() > most).then_some((LEFT_OUT, "")));
 }
@@ -205,6 +197,130 @@ fn render(rows: &[(char, &str)], lines: usize) -> String {
         let _ = writeln!(text, "[cut: only a part of {lines} lines is shown]");
     }
     text
+}
+
+/// Describes the difference between the actual and the requested lines; empty if there is no short
+/// description. `first` is the number of the first line.
+fn reason(requested: &[&str], actual: &[&str], first: usize) -> String {
+    if requested.len() != actual.len() {
+        return String::new();
+    }
+    let pairs = || requested.iter().copied().zip(actual.iter().copied());
+    let differ: Vec<usize> = (0..actual.len()).filter(|&at| requested[at] != actual[at]).collect();
+    let Some(&at) = differ.first() else { return String::new() };
+    let all = |same: fn(&str, &str) -> bool| pairs().all(|(old, new)| same(old, new));
+    let line = first + at;
+    if all(|old, new| old.trim() == new.trim()) {
+        return indentation_difference(requested[at], actual[at], line);
+    }
+    if all(|old, new| bare(old) == bare(new)) {
+        return character_difference(requested[at], actual[at], line);
+    }
+    if all(|old, new| without_entities(old).trim() == without_entities(new).trim()) {
+        return format!(
+            "line {line} has characters such as `<` and `&` where the old text has HTML entities, or the \
+                        other way round"
+        );
+    }
+    if all(|old, new| without_number(old).is_some_and(|old| old.trim() == new.trim())) {
+        return "the old text has line numbers, and the numbers in the new text do not continue them: send \
+                both without line numbers"
+            .to_owned();
+    }
+    if all(|old, new| without_whitespace(old) == without_whitespace(new)) {
+        return format!("the whitespace inside line {line} differs");
+    }
+    if all(|old, new| bare(old).to_lowercase() == bare(new).to_lowercase()) {
+        return format!("the letter case differs in line {line}");
+    }
+    all_but(&differ, requested.len(), first)
+}
+
+/// Describes how the indentation of a line differs.
+fn indentation_difference(requested: &str, actual: &str, line: usize) -> String {
+    let (old, new) = (split_indent(requested).0, split_indent(actual).0);
+    if old == new {
+        return format!("the trailing whitespace of line {line} differs");
+    }
+    match (old.contains('\t'), new.contains('\t')) {
+        (false, true) => "the file indents with tabs".to_owned(),
+        (true, false) => "the file indents with spaces".to_owned(),
+        _ => {
+            let (new, old) = (counted_whitespace(new), counted_whitespace(old));
+            format!("line {line} is indented by {new}, not by {old}")
+        }
+    }
+}
+
+fn counted_whitespace(indent: &str) -> String {
+    let unit = if indent.contains('\t') { "tab" } else { "space" };
+    let count = indent.chars().count();
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Decodes the five predefined XML entities in a line.
+fn without_entities(line: &str) -> String {
+    let plain = line.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'");
+    plain.replace("&apos;", "'").replace("&amp;", "&")
+}
+
+/// Describes the first invisible character that only one of the lines has.
+fn invisible(requested: &str, actual: &str, line: usize) -> Option<String> {
+    let invisible_chars = |text: &str| -> Vec<(usize, char)> {
+        text.chars().enumerate().filter(|(_, character)| is_invisible(*character)).collect()
+    };
+    let (old, new) = (invisible_chars(requested), invisible_chars(actual));
+    let differing = old.iter().zip(&new).position(|(one, other)| one.1 != other.1);
+    let at = differing.unwrap_or(old.len().min(new.len()));
+    let (has, column, character, has_not) = match (old.get(at), new.get(at)) {
+        (_, Some(&(column, character))) if new.len() >= old.len() => {
+            ("the file", column, character, "the old text")
+        }
+        (Some(&(column, character)), _) => ("the old text", column, character, "the file"),
+        _ => return None,
+    };
+    Some(format!(
+        "in line {line} {has} has the invisible character U+{:04X} at column {}, {has_not} does not",
+        u32::from(character),
+        column + 1
+    ))
+}
+
+/// Describes the first character that differs in the file.
+fn character_difference(requested: &str, actual: &str, line: usize) -> String {
+    if let Some(description) = invisible(requested, actual, line) {
+        return description;
+    }
+    let (requested, (indent, actual)) = (split_indent(requested).1, split_indent(actual));
+    let differing = requested.chars().zip(actual.chars()).position(|(old, new)| old != new);
+    let Some((column, character)) = differing.and_then(|at| Some((at, actual.chars().nth(at)?))) else {
+        return format!("the trailing whitespace of line {line} differs");
+    };
+    let name = match &*plain(character.encode_utf8(&mut [0; 4])) {
+        "'" | "\"" => "quote",
+        "-" => "dash",
+        " " => "space",
+        _ => "character",
+    };
+    let marks = actual.chars().skip(column + 1).take_while(|mark| canonical_combining_class(*mark) != 0);
+    let points: Vec<_> =
+        [character].into_iter().chain(marks).map(|point| format!("U+{:04X}", u32::from(point))).collect();
+    let column = indent.chars().count() + column + 1;
+    format!("the {name} at column {column} of line {line} is {}", points.join(" "))
+}
+
+fn without_whitespace(line: &str) -> String {
+    plain(line).chars().filter(|character| !character.is_whitespace()).collect()
+}
+
+/// Names the lines that differ, if they are few.
+fn all_but(differ: &[usize], count: usize, first: usize) -> String {
+    if differ.len() > MAX_DIFFERING || differ.len() * 2 > count {
+        return String::new();
+    }
+    let numbers: Vec<String> = differ.iter().map(|at| (first + at).to_string()).collect();
+    let plural = if numbers.len() == 1 { "" } else { "s" };
+    format!("lines {first}-{} match except for line{plural} {}", first + count - 1, numbers.join(", "))
 }
 
 #[cfg(test)]

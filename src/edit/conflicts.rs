@@ -1,13 +1,13 @@
 //! Conflicts between edits of one call.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use memchr::memmem;
 
 use super::finder::LocatedEdit;
-use super::needle::{Needle, with_lf_endings};
-use super::occurrences::LineCounter;
+use super::fold::{Needle, with_lf_endings};
+use super::refusal::LineCounter;
 use super::{EditRefusal, EditRefusalKind, Plan};
 use crate::text::{Line, LineEnding, lines};
 
@@ -64,10 +64,8 @@ impl<'n> NewTexts<'n> {
     /// not there either.
     fn no_other_has_a_line_of(&self, edit: usize) -> bool {
         let inner = lines(&self.needles[edit].old).skip(1).filter(|line| line.ending != LineEnding::None);
-        let is_absent = |line: Line<'_>| match self.sources.get(line.content) {
-            None => true,
-            Some(source) => *source == Some(edit),
-        };
+        let is_absent =
+            |line: Line<'_>| self.sources.get(line.content).is_none_or(|source| *source == Some(edit));
         inner.into_iter().any(is_absent)
     }
 }
@@ -117,7 +115,7 @@ pub(super) fn between(
     }
     sites.sort_by_key(|(site, at)| (site.start, site.end, *at));
     let mut refused: Vec<EditRefusal> = Vec::new();
-    let mut repeated: Vec<usize> = Vec::new();
+    let mut repeated: BTreeSet<usize> = BTreeSet::new();
     // The site with the greatest end so far.
     let mut farthest: Option<(Range<usize>, usize)> = None;
     for (site, at) in sites {
@@ -126,24 +124,23 @@ pub(super) fn between(
             && *other != at
         {
             let (first, second) = (&located[(*other).min(at)], &located[(*other).max(at)]);
-            if repeats(first, second) {
-                repeated.push((*other).max(at));
+            if first.sites == second.sites && first.splices == second.splices {
+                repeated.insert((*other).max(at));
             } else if refused.iter().all(|refusal| refusal.edit != second.edit) {
                 let (mine, theirs) = if *other < at { (&site, before) } else { (before, &site) };
-                refused
-                    .push(EditRefusal { edit: second.edit, kind: collision(base, mine, theirs, first.edit) });
+                let kind = collision(base, mine, theirs, first.edit);
+                refused.push(EditRefusal { edit: second.edit, kind });
             }
         }
         if farthest.as_ref().is_none_or(|(before, _)| site.end > before.end) {
             farthest = Some((site, at));
         }
     }
-    drop_repeated(located, repeated, warnings);
+    for at in repeated.into_iter().rev() {
+        let dropped = located.remove(at);
+        warnings.push(format!("edit {} repeats another edit and was dropped", dropped.edit));
+    }
     refused
-}
-
-fn repeats(one: &LocatedEdit, other: &LocatedEdit) -> bool {
-    one.sites == other.sites && one.splices == other.splices
 }
 
 fn collision(base: &str, mine: &Range<usize>, theirs: &Range<usize>, other_edit: usize) -> EditRefusalKind {
@@ -153,14 +150,5 @@ fn collision(base: &str, mine: &Range<usize>, theirs: &Range<usize>, other_edit:
         EditRefusalKind::Contradiction { other_edit, lines }
     } else {
         EditRefusalKind::Overlap { other_edit, lines, other_lines }
-    }
-}
-
-fn drop_repeated(located: &mut Vec<LocatedEdit>, mut repeated: Vec<usize>, warnings: &mut Vec<String>) {
-    repeated.sort_unstable();
-    repeated.dedup();
-    for at in repeated.into_iter().rev() {
-        let dropped = located.remove(at);
-        warnings.push(format!("edit {} repeats another edit and was dropped", dropped.edit));
     }
 }

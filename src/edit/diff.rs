@@ -5,8 +5,8 @@ mod display;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::line_diff::{runs, runs_in_place};
-use super::trim::{common_head, common_tail};
+use super::line_diff::{common_head, common_tail, line_starts, runs, runs_in_place};
+use super::plan::push_spliced;
 use super::{Deadline, Plan, Splice};
 use crate::text::{count_line_ends, line_end, line_start, lines};
 
@@ -79,8 +79,7 @@ impl Plan {
     /// person can accept or reject each. Any subset of them forms a plan with [`Plan::new`].
     pub fn by_hunk(&self, base: &str, hunks: &[Hunk]) -> Vec<Splice> {
         let result = self.apply(base);
-        let starts = |text| -> Vec<usize> { offsets(0, &whole_lines(text).collect::<Vec<_>>()) };
-        let (old, new) = (starts(base), starts(&result));
+        let (old, new) = (line_starts(base), line_starts(&result));
         let range = |starts: &[usize], first: usize, count: usize| {
             let before = first - usize::from(count > 0);
             starts[before]..starts[before + count]
@@ -117,18 +116,6 @@ impl Block<'_> {
         let has_end = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
         self.splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
     }
-
-    fn text(&self, base: &str) -> String {
-        let mut text = String::new();
-        let mut copied = self.range.start;
-        for splice in self.splices {
-            text.push_str(&base[copied..splice.range.start]);
-            text.push_str(&splice.text);
-            copied = splice.range.end;
-        }
-        text.push_str(&base[copied..self.range.end]);
-        text
-    }
 }
 
 fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
@@ -141,10 +128,12 @@ fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
     for block in blocks(base, plan.splices()) {
         let between = count_line_ends(&base[counted..block.range.start]);
         (old_line, new_line) = (old_line + between, new_line + between);
-        let text = block.text(base);
+        let mut text = String::new();
+        push_spliced(&mut text, base, block.range.clone(), block.splices);
         let split = |text| -> Vec<&str> { whole_lines(text).collect() };
         let (old, new) = (split(&base[block.range.clone()]), split(text.as_str()));
-        let offsets = offsets(block.range.start, &old);
+        let starts = line_starts(&base[block.range.clone()]);
+        let offset = |line: usize| block.range.start + starts[line];
         // If every splice stays within a line, line n becomes line n, and no diff is needed.
         let in_place = block.is_within_lines(base) && old.len() == new.len();
         let found = if in_place { runs_in_place(&old, &new) } else { runs(&old, &new, deadline) };
@@ -152,7 +141,7 @@ fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
             changes.push(Change {
                 old_line: old_line + there.start,
                 new_line: new_line + here.start,
-                range: offsets[there.start]..offsets[there.end],
+                range: offset(there.start)..offset(there.end),
                 old_lines: there.len(),
                 new_lines: here.len(),
                 text: new[here].concat(),
@@ -168,14 +157,7 @@ fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
     lines(text).map(|line| &text[line.start..line.end()])
 }
 
-fn offsets(start: usize, lines: &[&str]) -> Vec<usize> {
-    let ends = lines.iter().scan(start, |at, line| {
-        *at += line.len();
-        Some(*at)
-    });
-    std::iter::once(start).chain(ends).collect()
-}
-
+/// Returns the blocks of lines that splices touch, in order.
 fn blocks<'p>(base: &str, splices: &'p [Splice]) -> Vec<Block<'p>> {
     let mut blocks: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for (at, splice) in splices.iter().enumerate() {
@@ -204,11 +186,8 @@ fn touched(base: &str, splice: &Splice) -> Range<usize> {
 fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     let Some(first) = changes.first() else { return FileDiff::default() };
     let mut unified = file_header(labels);
-    let mut rest = changes;
-    while !rest.is_empty() {
-        let (group, later) = rest.split_at(group_len(rest));
-        push_group(&mut unified, base, group);
-        rest = later;
+    for group in groups(base, changes) {
+        push_group(&mut unified, base, &group);
     }
     FileDiff {
         unified,
@@ -246,8 +225,7 @@ fn quoted(name: &str) -> String {
             '\t' => text.push_str("\\t"),
             '\r' => text.push_str("\\r"),
             c if c.is_control() => {
-                let mut bytes = [0; 4];
-                for byte in c.encode_utf8(&mut bytes).bytes() {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                     let _ = write!(text, "\\{byte:03o}");
                 }
             }
@@ -258,38 +236,57 @@ fn quoted(name: &str) -> String {
     text
 }
 
-/// Returns the number of changes at the start that are close enough to share their context.
-fn group_len(changes: &[Change]) -> usize {
-    let near = |two: &[Change]| two[1].old_line - (two[0].old_line + two[0].old_lines) <= CONTEXT * 2;
-    1 + changes.windows(2).take_while(|two| near(two)).count()
+/// Changes that are close enough to share their context.
+struct Group<'c> {
+    before: Vec<&'c str>,
+    changes: &'c [Change],
+    after: Vec<&'c str>,
 }
 
-fn push_group(unified: &mut String, base: &str, group: &[Change]) {
-    let ([first, ..], [.., last]) = (group, group) else { return };
-    let before: Vec<&str> = lines_before(base, first.range.start);
-    let after: Vec<&str> = whole_lines(&base[last.range.end..]).take(CONTEXT).collect();
-    let _ = writeln!(unified, "{}", group_head(group, before.len(), after.len()));
-    push(unified, ' ', before.into_iter());
-    let mut shown = first.range.start;
-    for change in group {
-        push(unified, ' ', whole_lines(&base[shown..change.range.start]));
-        push(unified, '-', whole_lines(&base[change.range.clone()]));
-        push(unified, '+', whole_lines(&change.text));
-        shown = change.range.end;
+/// Returns the groups of changes, in order.
+fn groups<'c>(base: &'c str, changes: &'c [Change]) -> impl Iterator<Item = Group<'c>> {
+    let near = |one: &Change, next: &Change| next.old_line - (one.old_line + one.old_lines) <= CONTEXT * 2;
+    changes.chunk_by(near).map(move |changes| {
+        let (start, end) = (changes[0].range.start, changes[changes.len() - 1].range.end);
+        let after = whole_lines(&base[end..]).take(CONTEXT).collect();
+        Group { before: lines_before(base, start), changes, after }
+    })
+}
+
+impl<'c> Group<'c> {
+    /// Returns the `@@` line.
+    fn head(&self) -> String {
+        let (first, last) = (&self.changes[0], &self.changes[self.changes.len() - 1]);
+        let (before, context) = (self.before.len(), self.before.len() + self.after.len());
+        let old_lines = last.old_line + last.old_lines - first.old_line + context;
+        let new_lines = last.new_line + last.new_lines - first.new_line + context;
+        let old = span(first.old_line - before, old_lines);
+        let new = span(first.new_line - before, new_lines);
+        format!("@@ -{old} +{new} @@")
     }
-    push(unified, ' ', after.into_iter());
+
+    /// Returns the unchanged lines before the change at `at`.
+    fn between(&self, base: &'c str, at: usize) -> Vec<&'c str> {
+        match at.checked_sub(1) {
+            None => self.before.clone(),
+            Some(last) => {
+                whole_lines(&base[self.changes[last].range.end..self.changes[at].range.start]).collect()
+            }
+        }
+    }
 }
 
-/// Returns the `@@` line of a group of changes, with this many lines of context before and after it.
-fn group_head(group: &[Change], before: usize, after: usize) -> String {
-    let ([first, ..], [.., last]) = (group, group) else { return String::new() };
-    let old_lines = last.old_line + last.old_lines - first.old_line + before + after;
-    let new_lines = last.new_line + last.new_lines - first.new_line + before + after;
-    let old = span(first.old_line - before, old_lines);
-    let new = span(first.new_line - before, new_lines);
-    format!("@@ -{old} +{new} @@")
+fn push_group(unified: &mut String, base: &str, group: &Group<'_>) {
+    let _ = writeln!(unified, "{}", group.head());
+    for (at, change) in group.changes.iter().enumerate() {
+        push_lines(unified, ' ', group.between(base, at));
+        push_lines(unified, '-', whole_lines(&base[change.range.clone()]));
+        push_lines(unified, '+', whole_lines(&change.text));
+    }
+    push_lines(unified, ' ', group.after.iter().copied());
 }
 
+/// Returns the lines of context before an offset.
 fn lines_before(base: &str, offset: usize) -> Vec<&str> {
     let mut start = offset;
     for _ in 0..CONTEXT {
@@ -307,7 +304,7 @@ fn span(before: usize, count: usize) -> String {
     }
 }
 
-fn push<'t>(unified: &mut String, sign: char, lines: impl Iterator<Item = &'t str>) {
+fn push_lines<'t>(unified: &mut String, sign: char, lines: impl IntoIterator<Item = &'t str>) {
     for line in lines {
         unified.push(sign);
         unified.push_str(line);

@@ -2,7 +2,12 @@
 
 use super::fold::plain;
 use super::whole_lines::bare;
-use crate::text::lines;
+use crate::text::{Line, lines};
+
+/// Maximum number of words; a longer sentence has another meaning.
+const MAX_WORDS: usize = 8;
+/// Maximum length of a placeholder line, in bytes.
+const MAX_LEN: usize = 120;
 
 /// Tokens that begin a comment, longest first if one begins with another.
 const OPENERS: [&str; 14] =
@@ -10,112 +15,28 @@ const OPENERS: [&str; 14] =
 const CLOSERS: [&str; 4] = ["*/}", "-->", "*/", "*)"];
 
 /// Words that indicate omitted content.
-const OMISSION_WORDS: [&str; 17] = [
-    "existing",
-    "rest",
-    "unchanged",
-    "remaining",
-    "remainder",
-    "same",
-    "other",
-    "others",
-    "omitted",
-    "snip",
-    "snipped",
-    "previous",
-    "original",
-    "elided",
-    "truncated",
-    "before",
-    "more",
-];
+const OMISSION_WORDS: &str = "existing rest unchanged remaining remainder same other others omitted snip snipped previous \
+    original elided truncated before more";
 
 /// Words for what may be omitted.
-const SUBJECTS: [&str; 30] = [
-    "code",
-    "file",
-    "function",
-    "method",
-    "methods",
-    "functions",
-    "class",
-    "implementation",
-    "body",
-    "content",
-    "contents",
-    "component",
-    "module",
-    "imports",
-    "logic",
-    "tests",
-    "fields",
-    "lines",
-    "cases",
-    "properties",
-    "definitions",
-    "declarations",
-    "section",
-    "sections",
-    "script",
-    "config",
-    "configuration",
-    "block",
-    "entries",
-    "test",
-];
+const SUBJECTS: &str = "code file function method methods functions class implementation body content contents component \
+    module imports logic tests fields lines cases properties definitions declarations section \
+    sections script config configuration block entries test";
 
 /// Words that indicate that the omitted content stays.
-const STAYS: [&str; 12] = [
-    "unchanged",
-    "same",
-    "remains",
-    "remain",
-    "stays",
-    "stay",
-    "omitted",
-    "here",
-    "as-is",
-    "untouched",
-    "before",
-    "elided",
-];
+const STAYS: &str = "unchanged same remains remain stays stay omitted here as-is untouched before elided";
 
 /// Words that may occur in between without changing the meaning.
-const FILLERS: [&str; 25] = [
-    "keep",
-    "todo",
-    "with",
-    "the",
-    "of",
-    "this",
-    "your",
-    "is",
-    "are",
-    "as",
-    "all",
-    "and",
-    "goes",
-    "go",
-    "for",
-    "brevity",
-    "was",
-    "were",
-    "in",
-    "kept",
-    "continues",
-    "no",
-    "changes",
-    "to",
-    "above",
-];
+const FILLERS: &str = "keep todo with the of this your is are as all and goes go for brevity was were in kept continues \
+    no changes to above";
 
 /// Returns `true` if a line is only `...`, possibly in a comment or with words that indicate omitted content.
 pub(super) fn is_elision(content: &str) -> bool {
     let (body, commented) = body(content);
     let Some(words) = without_ellipsis(&body) else { return false };
     words.is_empty()
-        || is_prose(words) && has_any(words, &OMISSION_WORDS) && split_words(words).count() <= MAX_WORDS
-        || commented && split_words(words).next().is_some() && all_known(words, &[&SUBJECTS, &FILLERS])
+        || is_prose(words) && has_any(words, OMISSION_WORDS) && split_words(words).count() <= MAX_WORDS
+        || commented && split_words(words).next().is_some() && all_known(words, &[SUBJECTS, FILLERS])
 }
 
 /// Returns `true` if a line is only a comment.
@@ -130,8 +51,7 @@ pub(super) fn is_comment(content: &str) -> bool {
 pub fn placeholder(old: &str, new: &str) -> Option<usize> {
     let fewer = lines(new).count() < lines(old).count();
     let at = lines(new).position(|line| is_placeholder(line.content, fewer))?;
-    let leaves_out =
-        |line: &crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content, fewer);
+    let leaves_out = |line: &Line<'_>| is_elision(line.content) || is_placeholder(line.content, fewer);
     let count = |text| lines(text).filter(leaves_out).count();
     (count(old) < count(new)).then_some(at + 1)
 }
@@ -141,8 +61,7 @@ pub fn placeholder(old: &str, new: &str) -> Option<usize> {
 pub(super) fn placeholder_beside_text(old: &str, new: &str) -> Option<usize> {
     let fewer = lines(new).count() < lines(old).count();
     let is_in_old = |line: &str| lines(old).any(|old| old.content.trim() == line.trim());
-    let elides =
-        |line: crate::text::Line<'_>| is_placeholder(line.content, fewer) && !is_in_old(line.content);
+    let elides = |line: Line<'_>| is_placeholder(line.content, fewer) && !is_in_old(line.content);
     lines(new).position(elides).map(|at| at + 1)
 }
 
@@ -154,45 +73,36 @@ fn is_placeholder(content: &str, fewer: bool) -> bool {
         return false;
     }
     let hinted_after = |opener: &str| line.find(opener).is_some_and(|at| is_placeholder(&line[at..], fewer));
+    let hinted_after_code = || fewer && (hinted_after(" # ") || hinted_after(" // "));
     // Fast path: most lines need no parsing.
     let dots = line.contains("...") || line.contains('…');
     if !dots && !OPENERS.iter().any(|opener| line.starts_with(opener)) {
-        return fewer && (hinted_after(" # ") || hinted_after(" // "));
+        return hinted_after_code();
     }
     let (body, commented) = body(line);
     if let Some(words) = without_ellipsis(&body) {
         return !words.is_empty() && is_elision(content);
     }
     let elides = if fewer { hints_that_code_stays } else { states_that_code_stays };
-    if commented {
-        return is_prose(&body) && elides(&body);
-    }
-    fewer && (hinted_after(" # ") || hinted_after(" // "))
+    if commented { is_prose(&body) && elides(&body) } else { hinted_after_code() }
 }
-
-/// Maximum number of words; a longer sentence has another meaning.
-const MAX_WORDS: usize = 8;
-/// Maximum length of a placeholder line, in bytes.
-const MAX_LEN: usize = 120;
 
 /// Returns `true` for texts such as "rest of the code unchanged" or "existing imports here": only known
 /// words, among them one that indicates omitted content and one that names the content or indicates that it
 /// stays.
 fn states_that_code_stays(body: &str) -> bool {
-    let known = all_known(body, &[&OMISSION_WORDS, &SUBJECTS, &STAYS, &FILLERS]);
-    let about = has_any(body, &SUBJECTS);
-    let omits =
-        has_any(body, &["rest", "remainder", "existing", "remaining", "unchanged", "omitted", "elided"]);
-    let stays = has_any(body, &STAYS) || has_any(body, &["rest", "remainder"]);
+    let known = all_known(body, &[OMISSION_WORDS, SUBJECTS, STAYS, FILLERS]);
+    let about = has_any(body, SUBJECTS);
+    let omits = has_any(body, "rest remainder existing remaining unchanged omitted elided");
+    let stays = has_any(body, STAYS) || has_any(body, "rest remainder");
     known && omits && about && stays
 }
 
 /// Returns `true` for weaker hints: "existing code", "rest unchanged", "same as before".
 fn hints_that_code_stays(body: &str) -> bool {
-    let known = all_known(body, &[&OMISSION_WORDS, &SUBJECTS, &STAYS, &FILLERS]);
-    let several =
-        split_words(body).nth(1).is_some() || has_any(body, &["unchanged", "omitted", "elided", "snip"]);
-    known && several && has_any(body, &OMISSION_WORDS) && (has_any(body, &SUBJECTS) || has_any(body, &STAYS))
+    let known = all_known(body, &[OMISSION_WORDS, SUBJECTS, STAYS, FILLERS]);
+    let several = split_words(body).nth(1).is_some() || has_any(body, "unchanged omitted elided snip");
+    known && several && has_any(body, OMISSION_WORDS) && (has_any(body, SUBJECTS) || has_any(body, STAYS))
 }
 
 /// Returns a line without its comment tokens and the brackets around it, and `true` if it had such tokens.
@@ -234,9 +144,7 @@ fn without_ellipsis(body: &str) -> Option<&str> {
 }
 
 fn is_prose(words: &str) -> bool {
-    words
-        .chars()
-        .all(|c| c.is_alphabetic() || matches!(c, ' ' | '\'' | ',' | '-' | '(' | ')' | '.' | ':' | '/'))
+    words.chars().all(|c| c.is_alphabetic() || " ',-().:/".contains(c))
 }
 
 fn split_words(words: &str) -> impl Iterator<Item = &str> {
@@ -245,12 +153,14 @@ fn split_words(words: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.contains(char::is_alphabetic))
 }
 
-fn has_any(words: &str, known: &[&str]) -> bool {
-    split_words(words).any(|word| known.contains(&word))
+/// Returns `true` if some word of a text is in a list of words, which are separated by spaces.
+fn has_any(text: &str, known: &str) -> bool {
+    split_words(text).any(|word| known.split(' ').any(|known| known == word))
 }
 
-fn all_known(words: &str, known: &[&[&str]]) -> bool {
-    split_words(words).all(|word| known.iter().any(|known| known.contains(&word)))
+/// Returns `true` if all words of a text are in these lists.
+fn all_known(text: &str, known: &[&str]) -> bool {
+    split_words(text).all(|word| known.iter().any(|known| known.split(' ').any(|known| known == word)))
 }
 
 #[cfg(test)]

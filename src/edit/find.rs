@@ -1,16 +1,15 @@
-//! Turns the edits of one call into one plan.
+//! Matching of the edits of one call, together or one after the other, as one plan.
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::conflicts;
 use super::finder::{Finder, LocatedEdit};
-use super::occurrences::LineCounter;
-use super::removal::join_removals;
-use super::sequence::find_in_sequence;
+use super::plan::{Shift, overlap};
+use super::refusal::LineCounter;
+use super::replaced_lines::{indentation_before, join_removals};
 use super::whole_lines::split_indent;
-use super::widen::indentation_before;
-use super::{Edit, EditRefusal, EditRefusalKind, Options, Plan, Strategy};
+use super::{Edit, EditRefusal, EditRefusalKind, Options, Plan, Splice, Strategy};
 use crate::text::{Line, line_end, line_start, lines};
 
 /// Maximum number of refusals per call that list closest regions: more are of no use, and each costs a few
@@ -77,7 +76,7 @@ pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch,
 
 /// Like [`find`] for edits that all apply to `base`. Also returns the bytes of the base that the edits
 /// account for.
-pub(super) fn find_together(
+fn find_together(
     base: &str,
     edits: &[Edit],
     options: &Options,
@@ -127,32 +126,29 @@ pub(super) fn find_together(
 
 fn describe(base: &str, located: &[LocatedEdit], edits: &[Edit], warnings: &mut Vec<String>) -> Vec<Match> {
     let mut counter = LineCounter::new(base);
-    let mut describe = |located: &LocatedEdit| {
-        let lines = counter.lines(&located.first);
+    let describe = |located: &LocatedEdit| {
+        let (edit, lines) = (located.edit, counter.lines(&located.first));
         for warning in &located.warnings {
-            warnings.push(format!("edit {}, line {}: {warning}", located.edit, lines.start));
+            warnings.push(format!("edit {edit}, line {}: {warning}", lines.start));
         }
         if matches!(located.strategy, Strategy::Exact | Strategy::TrailingBlanks | Strategy::Typography)
-            && let Some(shallow) = under_indented_line(base, located.first.start, &edits[located.edit])
+            && let Some(shallow) = under_indented_line(base, located.first.start, &edits[edit])
         {
-            let (edit, line) = (located.edit, lines.start);
+            let line = lines.start;
             let detail = if shallow.is_empty() { String::new() } else { format!(", including `{shallow}`") };
             warnings.push(format!(
                 "edit {edit}: line {line} is indented deeper than the old text; the new text was written as given{detail}"
             ));
         }
         if located.strategy == Strategy::Exact && within_a_word(base, &located.first) {
-            warnings.push(format!(
-                "edit {}, line {}: the match begins or ends within a word",
-                located.edit, lines.start
-            ));
+            let line = lines.start;
+            warnings.push(format!("edit {edit}, line {line}: the match begins or ends within a word"));
         }
         if located.splices.is_empty() {
-            warnings
-                .push(format!("edit {} changes nothing: the file already has the new text", located.edit));
+            warnings.push(format!("edit {edit} changes nothing: the file already has the new text"));
         }
         Match {
-            edit: located.edit,
+            edit,
             strategy: located.strategy,
             similarity: located.similarity,
             start_line: lines.start,
@@ -160,7 +156,7 @@ fn describe(base: &str, located: &[LocatedEdit], edits: &[Edit], warnings: &mut 
             replacements: located.replacements,
         }
     };
-    located.iter().map(&mut describe).collect()
+    located.iter().map(describe).collect()
 }
 
 /// Returns `true` if a match cuts a word, as `total` cuts `subtotal`.
@@ -194,6 +190,141 @@ fn under_indented_line<'e>(base: &str, start: usize, edit: &'e Edit) -> Option<&
         !body.is_empty() && !depth.starts_with(indent) && !known_indent(depth)
     };
     lines(&edit.new).skip(1).find(shallow).map(|line| line.content.trim())
+}
+
+/// Matches every edit in the result of the previous ones. Stops at the first edit without a match: later
+/// edits were made for a text that will never exist.
+///
+/// Line numbers of the matches refer to the text that each edit was matched in.
+fn find_in_sequence(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch, Vec<EditRefusal>> {
+    let mut found = FoundMatch { plan: Plan::empty(base.len()), matches: Vec::new(), warnings: Vec::new() };
+    let (mut text, mut steps, mut written) = (base.to_owned(), Vec::new(), Written::default());
+    // The index is valid for the base only.
+    let mut later = Options { index: None, sequential: false, ..options.clone() };
+    for (at, edit) in edits.iter().enumerate() {
+        let options = if steps.is_empty() { options } else { &later };
+        let step = find_together(&text, std::slice::from_ref(edit), options);
+        let refused = |kind| Err(vec![EditRefusal { edit: at, kind }]);
+        if options.deadline.check().is_err() {
+            return refused(EditRefusalKind::Timeout);
+        }
+        if !step.as_ref().is_ok_and(|(step, sites)| is_sure(step, sites, &written))
+            && let Some(kind) = contradiction(base, edit, &steps, &later)
+        {
+            return refused(kind);
+        }
+        match step {
+            Ok((step, sites)) => {
+                let renumbered = |warning: String| warning.replacen("edit 0", &format!("edit {at}"), 1);
+                found.warnings.extend(step.warnings.into_iter().map(renumbered));
+                found.warnings.extend(written.warnings(at, &sites));
+                let written_now: usize = step.plan.splices().iter().map(|splice| splice.text.len()).sum();
+                later.room = later.room.saturating_sub(written_now);
+                text = step.plan.apply(&text);
+                found.plan = found.plan.then(&step.plan);
+                found.matches.extend(step.matches.into_iter().map(|found| Match { edit: at, ..found }));
+                written.record(at, step.plan.splices());
+                steps.push((at, step.plan));
+            }
+            Err(refused) if refused.iter().all(|one| one.kind == EditRefusalKind::NoChange) => {
+                found.warnings.push(format!("edit {at} changes nothing"))
+            }
+            Err(refused) => {
+                return Err(refused.into_iter().map(|one| EditRefusal { edit: at, ..one }).collect());
+            }
+        }
+    }
+    // The edits may cancel each other out.
+    if text == base {
+        return Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
+    }
+    Ok(found)
+}
+
+/// Returns `true` if a match is certain whatever the base contains: it is exact, or it overlaps what an
+/// earlier edit wrote.
+fn is_sure(step: &FoundMatch, sites: &[Range<usize>], written: &Written) -> bool {
+    let is_exact = step.matches.iter().all(|found| found.strategy == Strategy::Exact);
+    is_exact || !written.warnings(0, sites).is_empty()
+}
+
+/// Returns the refusal for an edit whose old text matches exactly in the base, where an earlier edit has
+/// replaced it: one text would have two results. A merely similar match elsewhere is then not the intended
+/// one.
+fn contradiction(
+    base: &str,
+    edit: &Edit,
+    steps: &[(usize, Plan)],
+    options: &Options,
+) -> Option<EditRefusalKind> {
+    if steps.is_empty() {
+        return None;
+    }
+    let exact = Options { fuzzy: false, ..options.clone() };
+    let (_, sites) = find_together(base, std::slice::from_ref(edit), &exact).ok()?;
+    let mut before = Plan::empty(base.len());
+    for (other_edit, step) in steps {
+        before = before.then(step);
+        let changes =
+            |site: &&Range<usize>| before.splices().iter().any(|splice| overlap(&splice.range, site));
+        if let Some(site) = sites.iter().find(changes) {
+            let lines = LineCounter::new(base).lines(site);
+            return Some(EditRefusalKind::Contradiction { other_edit: *other_edit, lines });
+        }
+    }
+    None
+}
+
+/// The bytes of the current text that earlier edits wrote, with the index of the edit. A removal is an empty
+/// range.
+#[derive(Default)]
+struct Written(Vec<(Range<usize>, usize)>);
+
+impl Written {
+    /// Returns warnings for an edit that changes these ranges.
+    fn warnings(&self, edit: usize, sites: &[Range<usize>]) -> Vec<String> {
+        let of = |(range, other): &(Range<usize>, usize)| {
+            sites.iter().any(|site| overlap(range, site)).then_some((*other, range.is_empty()))
+        };
+        let mut others: Vec<(usize, bool)> = self.0.iter().filter_map(of).collect();
+        others.sort_unstable();
+        others.dedup_by_key(|(other, _)| *other);
+        let warning = |(other, removed)| {
+            if removed {
+                return format!("edit {edit} changes text from which edit {other} removed something");
+            }
+            format!("edit {edit} changes what edit {other} wrote")
+        };
+        others.into_iter().map(warning).collect()
+    }
+
+    /// Records the splices of an edit and moves the known ranges accordingly.
+    fn record(&mut self, edit: usize, splices: &[Splice]) {
+        let mut moved = Vec::with_capacity(self.0.len() + splices.len());
+        let mut old = std::mem::take(&mut self.0).into_iter().peekable();
+        let mut shift = Shift::default();
+        for splice in splices {
+            while let Some((range, other)) = old.next_if(|(range, _)| range.end <= splice.range.start) {
+                moved.push((shift.apply_to_range(&range), other));
+            }
+            let start = shift.apply(splice.range.start);
+            let end = start + splice.text.len();
+            moved.push((start..end, edit));
+            // The rest of the range before or after the splice still belongs to the other edit.
+            while let Some((range, other)) = old.next_if(|(range, _)| range.start < splice.range.end) {
+                if range.start < splice.range.start {
+                    moved.push((shift.apply(range.start)..start, other));
+                }
+                if range.end > splice.range.end {
+                    moved.push((end..end + range.end - splice.range.end, other));
+                }
+            }
+            shift.pass(splice);
+        }
+        moved.extend(old.map(|(range, other)| (shift.apply_to_range(&range), other)));
+        moved.sort_by_key(|(range, _)| (range.start, range.end));
+        self.0 = moved;
+    }
 }
 
 #[cfg(test)]

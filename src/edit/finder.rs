@@ -3,19 +3,17 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::anchor::{NoScope, Scope};
+use super::anchor::Scope;
 use super::base::Base;
-use super::closest;
 use super::conflicts::NewTexts;
 use super::elided::{placeholder, placeholder_beside_text};
-use super::needle::{Needle, with_lf_endings};
-use super::removal::removes_lines;
+use super::fold::{Needle, with_lf_endings};
+use super::replaced_lines::{removes_lines, widen};
 use super::replacement::ReplacementBuilder;
-use super::similarity;
-use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier, Tolerance, indentation};
+use super::tiers::{Hits, INDENTATION, MANY, Reads, Site, TIERS, Tier, Tolerance};
 use super::unwrap::{Unwrapped, unwrapped};
-use super::widen;
-use super::{Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy, TimedOut};
+use super::{Closest, Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy};
+use super::{closest, similarity};
 use crate::text::{line_end, line_start, lines};
 
 /// Reason for a region whose text matches, but not where the anchor requires it.
@@ -94,10 +92,7 @@ impl<'a> Finder<'a> {
     ) -> Result<LocatedEdit, EditRefusalKind> {
         let (needle, edit_request) = (&self.needles[edit], &self.edits[edit]);
         self.base.is_applied.set(false);
-        let scope = Scope::new(&self.base, &edit_request.anchor).map_err(|none| match none {
-            NoScope::Missing(line) => closest::missing_context(&self.base, line),
-            NoScope::TimedOut => EditRefusalKind::Timeout,
-        })?;
+        let scope = Scope::new(&self.base, &edit_request.anchor)?;
         let search = Search { edit, count: edit_request.count, scope, after };
         if needle.old.is_empty() {
             return self.insertion(&search, needle);
@@ -108,7 +103,7 @@ impl<'a> Finder<'a> {
         let limit = if edit_request.count == Count::One { MANY } else { usize::MAX };
         let exact = self.hits(&search, &TIERS[0], needle, limit)?;
         if !exact.sites.is_empty() {
-            return self.exact(&search, needle, exact);
+            return self.decide(&search, needle, &TIERS[0], exact);
         }
         if let Some(other_edit) = new_texts.get_or_init(|| NewTexts::of(&self.needles)).source_of(edit) {
             return Err(EditRefusalKind::Dependency { other_edit });
@@ -120,9 +115,8 @@ impl<'a> Finder<'a> {
         }
         let mut refused = closest::not_found(&self.base, needle, explain);
         if let (true, EditRefusalKind::NotFound { closest, .. }) = (search.scope.narrows(), &mut refused) {
-            for region in
-                closest.iter_mut().filter(|region| region.similarity >= 1.0 && region.reason.is_empty())
-            {
+            let is_unexplained = |region: &&mut Closest| region.similarity >= 1.0 && region.reason.is_empty();
+            for region in closest.iter_mut().filter(is_unexplained) {
                 ELSEWHERE.clone_into(&mut region.reason);
             }
         }
@@ -139,31 +133,12 @@ impl<'a> Finder<'a> {
         // To narrow the matches, all of them have to be known.
         let narrows = search.scope.narrows() || search.after.is_some();
         let limit = if narrows { usize::MAX } else { limit };
-        let mut hits =
-            (tier.locate)(&self.base, needle, limit).map_err(|_: TimedOut| EditRefusalKind::Timeout)?;
+        let mut hits = (tier.locate)(&self.base, needle, limit)?;
         search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
         if let Some(after) = search.after {
-            hits.keep_only_one_after(after);
+            hits.keep_only(|site| site.range.start >= after);
         }
         Ok(hits)
-    }
-
-    fn exact(
-        &self,
-        search: &Search<'_>,
-        needle: &Needle<'_>,
-        hits: Hits,
-    ) -> Result<LocatedEdit, EditRefusalKind> {
-        let found = hits.sites.len();
-        let occurrences = || Occurrences::of(self.base.text, &hits);
-        match search.count {
-            Count::One if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            Count::Exactly(expected) if expected as usize != found => {
-                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
-            }
-            _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => self.located(search, needle, &TIERS[0], hits.sites),
-        }
     }
 
     /// Returns the match of the strictest tolerant tier that has any.
@@ -177,7 +152,7 @@ impl<'a> Finder<'a> {
             if tier.reads != Reads::Unwrapped {
                 let hits = self.hits(search, tier, needle, MANY)?;
                 if !hits.sites.is_empty() {
-                    return self.single_match(search, needle, tier, hits).map(Some);
+                    return self.decide(search, needle, tier, hits).map(Some);
                 }
             }
             if tier.reads != Reads::Given {
@@ -204,7 +179,7 @@ impl<'a> Finder<'a> {
             if hits.sites.is_empty() {
                 continue;
             }
-            let mut located = match self.single_match(search, &reading.needle, tier, hits) {
+            let mut located = match self.decide(search, &reading.needle, tier, hits) {
                 // The result of a likelier reading is clear.
                 Err(EditRefusalKind::NotFound { .. }) if found.is_some() => continue,
                 located => located?,
@@ -216,7 +191,7 @@ impl<'a> Finder<'a> {
             };
             if known.first != located.first {
                 let sites = [known, &located].map(|located| Site::whole(located.first.clone())).into();
-                let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
+                let occurrences = Occurrences::of(self.base.text, &Hits::complete(sites));
                 return Err(EditRefusalKind::Ambiguous { occurrences });
             }
             if reading.undecided && known.splices != located.splices {
@@ -226,8 +201,9 @@ impl<'a> Finder<'a> {
         Ok(found)
     }
 
-    /// Accepts a single match of a tolerant tier, whatever the count.
-    fn single_match(
+    /// Accepts the matches of a tier, or refuses the edit if their number is not the expected one. A tolerant
+    /// tier must have a single match, whatever the count.
+    fn decide(
         &self,
         search: &Search<'_>,
         needle: &Needle<'_>,
@@ -235,12 +211,15 @@ impl<'a> Finder<'a> {
         hits: Hits,
     ) -> Result<LocatedEdit, EditRefusalKind> {
         let found = hits.sites.len();
+        let is_exact = tier.strategy == Strategy::Exact;
         let occurrences = || Occurrences::of(self.base.text, &hits);
         match search.count {
-            Count::Exactly(expected) if expected != 1 && expected as usize != found => {
+            Count::Exactly(expected) if expected as usize != found && (is_exact || expected != 1) => {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
-            _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            count if found > 1 && (!is_exact || count == Count::One || hits.overlap()) => {
+                Err(EditRefusalKind::Ambiguous { occurrences: occurrences() })
+            }
             _ => self.located(search, needle, tier, hits.sites),
         }
     }
@@ -259,19 +238,19 @@ impl<'a> Finder<'a> {
             return Err(placeholder_refusal(needle, line));
         }
         let widened = (self.fuzzy && tier.tolerance != Tolerance::Indentation)
-            .then(|| widen::widen(self.base.text, needle, &locations))
+            .then(|| widen(self.base.text, needle, &locations))
             .flatten();
-        let (tier, locations) = widened.map_or((tier, locations), |lines| (indentation(), lines));
+        let (tier, locations) = widened.map_or((tier, locations), |lines| (&INDENTATION, lines));
         self.reserve(locations.len(), needle.new.len())?;
         let mut splices: Vec<Splice> = Vec::with_capacity(locations.len());
         for (number, site) in locations.iter().enumerate() {
             if number % STRIDE == 0 {
-                self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+                self.base.deadline.check()?;
             }
             let written = ReplacementBuilder::all(&self.base, site, needle, tier.tolerance);
             splices.extend(written.map_err(|unclear| closest::unclear(&self.base, needle, site, unclear))?);
         }
-        self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+        self.base.deadline.check()?;
         let first = locations.first().map_or(0..0, |site| site.range.clone());
         let similarity = match tier.strategy {
             Strategy::Exact => 1.0,
@@ -279,8 +258,7 @@ impl<'a> Finder<'a> {
         };
         let replacements = locations.len();
         let removes = locations.iter().any(|site| removes_lines(&self.base, site, needle));
-        let warnings =
-            [Some(tier.warning).filter(|warning| !warning.is_empty()), removes.then_some(LINES_REMOVED)];
+        let warning = Some(tier.warning).filter(|warning| !warning.is_empty());
         let of_patch = self.edits[search.edit].anchor.whole_lines;
         let sites = if of_patch && replacements == 1 && locations.iter().all(|site| site.parts.is_empty()) {
             vec![changed_lines(self.base.text, &first, &splices)]
@@ -290,7 +268,7 @@ impl<'a> Finder<'a> {
         Ok(LocatedEdit {
             edit: search.edit,
             strategy: tier.strategy,
-            warnings: warnings.into_iter().flatten().collect(),
+            warnings: warning.into_iter().chain(removes.then_some(LINES_REMOVED)).collect(),
             similarity,
             first,
             replacements,
@@ -311,11 +289,12 @@ impl<'a> Finder<'a> {
 
     /// Returns the similarity of the old text and a match.
     fn resemblance(&self, needle: &Needle<'_>, site: &Site) -> f64 {
+        let base = self.base.text;
         if site.parts.is_empty() {
-            return similarity::of_texts(&needle.old, &with_lf_endings(&self.base.text[site.range.clone()]));
+            return similarity::of_texts(&needle.old, &with_lf_endings(&base[site.range.clone()]));
         }
         let old: String = site.parts.iter().map(|part| &needle.old[part.old.clone()]).collect();
-        let actual: String = site.parts.iter().map(|part| &self.base.text[part.range.clone()]).collect();
+        let actual: String = site.parts.iter().map(|part| &base[part.range.clone()]).collect();
         similarity::of_texts(&old, &with_lf_endings(&actual))
     }
 
@@ -327,7 +306,7 @@ impl<'a> Finder<'a> {
             [at] => at,
             several => {
                 let sites = several.iter().map(|&at| Site::whole(at..at)).collect();
-                let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
+                let occurrences = Occurrences::of(self.base.text, &Hits::complete(sites));
                 return Err(EditRefusalKind::Ambiguous { occurrences });
             }
         };

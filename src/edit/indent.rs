@@ -4,16 +4,15 @@
 //! lines need an indentation, which must follow from the matched lines: [`Rule`] holds what these prove. If
 //! they prove too little, the edit is refused.
 
-mod nearby;
 mod role;
 mod rule;
-mod unit;
+mod units;
 
 use std::ops::Range;
 
-use nearby::Nearby;
-use role::{Role, roles};
-use rule::Rule;
+use role::{Role, closes_more, opens_block, roles};
+use rule::{Before, Evidence, Nearby, Rule};
+use units::Shift;
 
 use super::base::Base;
 use super::whole_lines::{closes_block, split_indent};
@@ -35,6 +34,13 @@ pub(super) enum Origin {
     Replaces(usize),
     /// A new line before this line.
     Before(usize),
+}
+
+impl Origin {
+    fn old_line(self) -> usize {
+        let (Self::Kept(line) | Self::Replaces(line) | Self::Before(line)) = self;
+        line
+    }
 }
 
 /// A new line whose indentation does not follow from the matched lines, as its index.
@@ -91,11 +97,15 @@ impl<'a> Indenter<'a> {
         let old: Vec<&'a str> = old.iter().map(|line| line.content).collect();
         let old_roles = roles(&old);
         let texts: Vec<&'a str> = new.iter().map(|line| line.content).collect();
-        let new: Vec<NewLine<'a>> = texts.iter().zip(roles(&texts)).map(NewLine::of).collect();
+        let new_line = |(content, role): (&&'a str, Role)| {
+            let (indent, body) = split_indent(content);
+            NewLine { indent, body, role }
+        };
+        let new: Vec<NewLine<'a>> = texts.iter().zip(roles(&texts)).map(new_line).collect();
         let nearby = Nearby::new(base, at);
-        let evidence = rule::Evidence { pairs: &pairs, roles: &old_roles, new: &new, nearby };
+        let evidence = Evidence { pairs: &pairs, roles: &old_roles, new: &new, nearby };
         let (rule, only_first_lost) = rule::choose(&evidence);
-        let clipped_from = role::closes_more(&old, &texts).unwrap_or(usize::MAX);
+        let clipped_from = closes_more(&old, &texts).unwrap_or(usize::MAX);
         Some(Self { pairs, old, new, rule, only_first_lost, clipped_from })
     }
 
@@ -116,25 +126,20 @@ impl<'a> Indenter<'a> {
     /// Returns the indentation of a new line, if it follows from the matched lines.
     fn indent(&self, line: usize, origins: &[Origin], known: &[String]) -> Option<String> {
         let new = &self.new[line];
-        let of_first = self.pairs.first().copied().flatten();
-        if let Some(first) =
-            of_first.filter(|first| self.only_first_lost && line == 0 && first.old == new.indent)
-        {
+        let first = self.pairs.first().copied().flatten();
+        let lost = first.filter(|first| self.only_first_lost && first.old == new.indent);
+        if let (0, Some(first)) = (line, lost) {
             return Some(first.actual.to_owned());
         }
         if line >= self.clipped_from && new.indent.is_empty() {
             return None;
         }
         let equal = self.actual_for_depth(new.indent);
-        let lost_too = of_first.is_some_and(|first| self.only_first_lost && first.old == new.indent);
-        if lost_too && matches!(equal, Depth::None) && !matches!(self.rule, Rule::Exact { .. }) {
+        if lost.is_some() && matches!(equal, Depth::None) && !matches!(self.rule, Rule::Exact { .. }) {
             // The new line may have lost its indentation as well.
             return None;
         }
-        let own = match origins[line] {
-            Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old == new.indent),
-            _ => None,
-        };
+        let own = self.own_pair(line, origins);
         let replaced_shift = self.shift_of_replaced(line, origins);
         if let (Rule::Scale(scale), Some(before)) = (&self.rule, self.before(line, known))
             && !scale.nests_by_one(new.indent, &before)
@@ -146,7 +151,8 @@ impl<'a> Indenter<'a> {
             (Rule::Exact { .. }, _) if own.is_some() => own.map(|pair| pair.actual.to_owned()),
             (Rule::Exact { .. }, _) if replaced_shift.is_some() => replaced_shift?.exactly(new.indent),
             (Rule::Exact { matching, scale }, Depth::Several | Depth::One(_)) => {
-                let exact = self.pairs.iter().flatten().any(|pair| *pair == same(new.indent));
+                let same = Pair { old: new.indent, actual: new.indent };
+                let exact = self.pairs.iter().flatten().any(|pair| *pair == same);
                 (exact || *matching > 1 && scale.is_none()).then(|| new.indent.to_owned())
             }
             (Rule::Shift(_) | Rule::Columns(_), Depth::One(actual)) => Some(actual.to_owned()),
@@ -162,9 +168,17 @@ impl<'a> Indenter<'a> {
         }
     }
 
+    /// Returns the pair of the line that a new line replaces, if both have the same depth.
+    fn own_pair(&self, line: usize, origins: &[Origin]) -> Option<Pair<'a>> {
+        match origins[line] {
+            Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old == self.new[line].indent),
+            _ => None,
+        }
+    }
+
     /// Returns the shift between request and file of the line that a run of new lines replaces, if none of
     /// these is less deep than that line in the request: then the shift applies to all of them.
-    fn shift_of_replaced(&self, line: usize, origins: &[Origin]) -> Option<rule::Shift<'a>> {
+    fn shift_of_replaced(&self, line: usize, origins: &[Origin]) -> Option<Shift<'a>> {
         let run = run_around(line, origins);
         let replaced = origins[run.clone()].iter().find_map(|origin| match *origin {
             Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old != pair.actual),
@@ -172,7 +186,7 @@ impl<'a> Indenter<'a> {
         })?;
         let non_blank = self.new[run].iter().filter(|line| !line.body.is_empty());
         let shallowest = non_blank.min_by_key(|line| line.indent.len())?.indent;
-        (shallowest == replaced.old).then(|| rule::Shift::of(&[replaced])).flatten()
+        (shallowest == replaced.old).then(|| Shift::of(&[replaced])).flatten()
     }
 
     /// Returns `true` if a new line follows a line that closes a block with another indentation than in the
@@ -200,21 +214,21 @@ impl<'a> Indenter<'a> {
     /// Returns the indentation of a line that is aligned with a character of an earlier line, and so moves
     /// with it.
     fn aligned(&self, line: usize, known: &[String]) -> Option<String> {
-        let (new, opener) = (&self.new[line], self.new[line].role.aligned_with()?);
-        let deeper = new.indent.strip_prefix(self.new[opener].indent)?;
-        Some([known.get(opener)?, deeper].concat())
+        let Role::Aligned { with } = self.new[line].role else { return None };
+        let deeper = self.new[line].indent.strip_prefix(self.new[with].indent)?;
+        Some([known.get(with)?, deeper].concat())
     }
 
     /// Returns the line before a new one, with the indentation that it gets.
-    fn before<'k>(&'k self, line: usize, known: &'k [String]) -> Option<rule::Before<'k>> {
+    fn before<'k>(&'k self, line: usize, known: &'k [String]) -> Option<Before<'k>> {
         let before = (0..line).rev().find(|&before| !self.new[before].body.is_empty())?;
         let NewLine { indent, body, .. } = self.new[before];
-        Some(rule::Before { indent, known: &known[before], opens: role::opens_block(body) })
+        Some(Before { indent, known: &known[before], opens: opens_block(body) })
     }
 
     /// Returns the pair of the old line nearest to a new line; of two equally near ones, the one before.
     fn nearest_pair(&self, origin: Origin) -> Option<Pair<'a>> {
-        let (Origin::Kept(at) | Origin::Replaces(at) | Origin::Before(at)) = origin;
+        let at = origin.old_line();
         let skipped = usize::from(self.only_first_lost);
         let pairs = self.pairs.iter().enumerate().skip(skipped).filter_map(|(at, pair)| Some((at, (*pair)?)));
         let distance = |of: usize| if of < at { (at - of) * 2 - 2 } else { (of - at) * 2 + 1 };
@@ -230,13 +244,10 @@ impl<'a> Indenter<'a> {
         }
         let new = &self.new[line];
         let (before, after) = self.neighbors(origins[line]);
-        let own = match origins[line] {
-            Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old == new.indent),
-            _ => None,
-        };
-        if let Some(own) = own {
+        if let Some(own) = self.own_pair(line, origins) {
             let others = [before, after].into_iter().flatten().filter(|(_, pair)| pair.old == own.old);
-            let alike = closes_block(self.old_of(origins[line])) == closes_block(new.body);
+            let replaced = self.old.get(origins[line].old_line()).copied().unwrap_or_default();
+            let alike = closes_block(replaced) == closes_block(new.body);
             return (alike || others.into_iter().all(|(_, pair)| pair == own)).then(|| own.actual.to_owned());
         }
         let closed = before.is_some_and(|(old, _)| closes_block(self.old[old]));
@@ -247,16 +258,16 @@ impl<'a> Indenter<'a> {
         }
         let equally_deep = |pair: Option<(usize, Pair<'a>)>| pair.filter(|(_, pair)| pair.old == new.indent);
         if let Some((old, pair)) = equally_deep(before)
-            && !role::opens_block(self.old[old])
+            && !opens_block(self.old[old])
         {
             return Some(pair.actual.to_owned());
         }
         if let (Some((opener, _)), Some((_, pair))) = (before, equally_deep(after))
-            && role::opens_block(self.old[opener])
+            && opens_block(self.old[opener])
         {
             return Some(pair.actual.to_owned());
         }
-        let shift = |pair: Pair<'a>| rule::Shift::of(&[pair]).and_then(|shift| shift.exactly(new.indent));
+        let shift = |pair: Pair<'a>| Shift::of(&[pair]).and_then(|shift| shift.exactly(new.indent));
         match (before, after) {
             (Some((_, one)), Some((_, other))) => {
                 shift(one).filter(|found| Some(found) == shift(other).as_ref())
@@ -269,13 +280,8 @@ impl<'a> Indenter<'a> {
     /// Returns `true` if a line next to a new one is shifted as lines of its depth are elsewhere.
     fn agrees_with_neighbors(&self, indent: &str, actual: &str, origin: Origin) -> bool {
         let (before, after) = self.neighbors(origin);
-        let moved = |(_, pair): (usize, Pair<'a>)| rule::Shift::of(&[pair])?.exactly(indent);
+        let moved = |(_, pair): (usize, Pair<'a>)| Shift::of(&[pair])?.exactly(indent);
         [before, after].into_iter().flatten().filter_map(moved).any(|moved| moved == actual)
-    }
-
-    fn old_of(&self, origin: Origin) -> &'a str {
-        let (Origin::Kept(at) | Origin::Replaces(at) | Origin::Before(at)) = origin;
-        self.old.get(at).copied().unwrap_or_default()
     }
 
     /// Returns `true` if a run of new lines opens a block whose lines are not deeper: its indentation is
@@ -284,7 +290,7 @@ impl<'a> Indenter<'a> {
         let non_blank: Vec<_> = self.new[run.clone()].iter().filter(|line| !line.body.is_empty()).collect();
         non_blank.windows(2).any(|two| {
             let deeper = two[1].indent.len() > two[0].indent.len();
-            role::opens_block(two[0].body) && !deeper && !closes_block(two[1].body)
+            opens_block(two[0].body) && !deeper && !closes_block(two[1].body)
         })
     }
 
@@ -293,10 +299,10 @@ impl<'a> Indenter<'a> {
     fn may_be_separate(&self, line: usize, run: &Range<usize>) -> bool {
         let new = &self.new[line];
         let opens = |old: usize| {
-            self.pairs[old].is_some_and(|pair| pair.old == new.indent) && role::opens_block(self.old[old])
+            self.pairs[old].is_some_and(|pair| pair.old == new.indent) && opens_block(self.old[old])
         };
         self.new[run.start..line].iter().any(|line| line.body.is_empty())
-            || role::opens_block(new.body) && (0..self.pairs.len()).any(opens)
+            || opens_block(new.body) && (0..self.pairs.len()).any(opens)
     }
 
     /// Returns the nearest old lines before and after a new one that have a pair.
@@ -320,18 +326,6 @@ enum Depth<'a> {
     None,
     One(&'a str),
     Several,
-}
-
-impl<'a> NewLine<'a> {
-    fn of((content, role): (&&'a str, Role)) -> Self {
-        let (indent, body) = split_indent(content);
-        Self { indent, body, role }
-    }
-}
-
-/// Returns the pair of a line that is indented equally in request and file.
-fn same(indent: &str) -> Pair<'_> {
-    Pair { old: indent, actual: indent }
 }
 
 /// Returns the run of changed lines around a new line.

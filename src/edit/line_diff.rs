@@ -1,11 +1,60 @@
-//! Line diffs.
+//! Differences of two texts by line, and the plans that turn one text into the other.
 
 use std::hash::Hash;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::Deadline;
+use super::fold::with_lf_endings;
+use super::replacement::ReplacementBuilder;
+use super::{Deadline, Plan, Splice, TimedOut};
+use crate::text::{EolStyle, eol_style, lines};
+
+/// Returns the plan that replaces the content of `base` with `content`.
+///
+/// If `content` has LF line endings only, its line endings are adapted to `base`: equal lines keep all their
+/// bytes, changed lines keep their line ending, new ones take that of the line that they replace or follow.
+/// If `content` has a CR, or `literal` is set, it is written byte for byte.
+///
+/// Returns an error if the deadline passes before the two have been compared.
+pub fn rewrite(base: &str, content: &str, literal: bool, deadline: Deadline) -> Result<Plan, TimedOut> {
+    if literal || content.contains('\r') {
+        return Ok(Plan::between(base, content, deadline));
+    }
+    let (old, new) = (with_lf_endings(base), with_lf_endings(content));
+    let splices = ReplacementBuilder::new(base, 0..base.len(), &old, &new, deadline).splices();
+    deadline.check()?;
+    let plan = splices.ok().and_then(|splices| Plan::new(base.len(), splices).ok());
+    let plan = plan.unwrap_or_else(|| Plan::whole(base, &new));
+    let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
+    if lone_cr && with_lf_endings(&plan.apply(base)) != new {
+        // A lone CR and an LF can form a CRLF if the text between them is removed.
+        return Ok(Plan::between(base, &new, deadline));
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// Returns the plan that turns `old` into `new`: it changes only lines that differ, and within them only
+    /// the differing part. Never cuts a character or a CRLF. After the deadline the plan is coarser, never
+    /// wrong.
+    pub fn between(old: &str, new: &str, deadline: Deadline) -> Self {
+        let split =
+            |text| -> Vec<_> { lines(text).map(|line| (line.content, line.ending.as_str())).collect() };
+        let (old_lines, new_lines) = (split(old), split(new));
+        let (old_starts, new_starts) = (line_starts(old), line_starts(new));
+        let splices = runs(&old_lines, &new_lines, deadline).into_iter().filter_map(|(there, here)| {
+            let text = &new[new_starts[here.start]..new_starts[here.end]];
+            trimmed(old, old_starts[there.start]..old_starts[there.end], text)
+        });
+        Self::new(old.len(), splices.collect()).unwrap_or_else(|_| Self::whole(old, new))
+    }
+
+    fn whole(old: &str, new: &str) -> Self {
+        let splice = Splice { range: 0..old.len(), text: new.to_owned() };
+        Self::new(old.len(), vec![splice]).unwrap_or_default()
+    }
+}
 
 /// A run of changed lines: those of the old text, and those that replace them.
 pub(super) type Run = (Range<usize>, Range<usize>);
@@ -29,13 +78,8 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }
-        let (old, new) = (offset_by(&op.old_range(), head), offset_by(&op.new_range(), head));
-        match found.last_mut() {
-            Some(last) if last.0.end == old.start && last.1.end == new.start => {
-                (last.0.end, last.1.end) = (old.end, new.end);
-            }
-            _ => found.push((old, new)),
-        }
+        let offset = |range: Range<usize>| range.start + head..range.end + head;
+        push_run(&mut found, (offset(op.old_range()), offset(op.new_range())));
     }
     found
 }
@@ -44,14 +88,60 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
 pub(super) fn runs_in_place<T: Eq>(old: &[T], new: &[T]) -> Vec<Run> {
     let mut found: Vec<Run> = Vec::new();
     for at in (0..old.len().min(new.len())).filter(|&at| old[at] != new[at]) {
-        match found.last_mut() {
-            Some(last) if last.0.end == at => (last.0.end, last.1.end) = (at + 1, at + 1),
-            _ => found.push((at..at + 1, at..at + 1)),
-        }
+        push_run(&mut found, (at..at + 1, at..at + 1));
     }
     found
 }
 
-fn offset_by(range: &Range<usize>, by: usize) -> Range<usize> {
-    range.start + by..range.end + by
+/// Adds a run, as part of the last one if they touch.
+fn push_run(found: &mut Vec<Run>, (old, new): Run) {
+    match found.last_mut() {
+        Some(last) if last.0.end == old.start && last.1.end == new.start => {
+            (last.0.end, last.1.end) = (old.end, new.end);
+        }
+        _ => found.push((old, new)),
+    }
+}
+
+/// Returns the start of every line, and the end of the text.
+pub(super) fn line_starts(text: &str) -> Vec<usize> {
+    lines(text).map(|line| line.start).chain([text.len()]).collect()
+}
+
+/// Returns the splice that replaces `range` with `text`, without what the two have in common at their ends.
+/// Returns `None` if they are equal. Never cuts a character or a CRLF.
+pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Splice> {
+    let actual = &base[range.clone()];
+    if actual == text {
+        return None;
+    }
+    let head = common_head(actual, text);
+    let tail = common_tail(&actual[head..], &text[head..]);
+    let range = range.start + head..range.end - tail;
+    Some(Splice { range, text: text[head..text.len() - tail].to_owned() })
+}
+
+/// Returns the length of the common prefix of two texts, in bytes, without cutting a character or CRLF.
+pub(super) fn common_head(one: &str, other: &str) -> usize {
+    let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let whole = |at: usize| one.is_char_boundary(at) && other.is_char_boundary(at);
+    let mut at = equal;
+    while !whole(at) || at > 0 && one.as_bytes()[at - 1] == b'\r' && at < one.len().max(other.len()) {
+        at -= 1;
+    }
+    at
+}
+
+/// Returns the length of the common suffix of two texts, in bytes, without cutting a character or CRLF.
+pub(super) fn common_tail(one: &str, other: &str) -> usize {
+    let equal = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other).count();
+    let cuts = |text: &str, tail: usize| {
+        let at = text.len() - tail;
+        !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')
+    };
+    let mut tail = equal;
+    while tail > 0 && (cuts(one, tail) || cuts(other, tail)) {
+        tail -= 1;
+    }
+    tail
 }

@@ -1,13 +1,12 @@
 //! Plans: changes of a text, as values.
 
-mod compose;
-mod over;
+mod rebase;
 
 use std::ops::Range;
 
 use crate::text::Text;
 
-pub use over::MappedRange;
+pub use rebase::{MappedRange, Spot, UndoPlan};
 
 /// New text for a range of the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +59,10 @@ impl Plan {
             }
             match merged.last_mut() {
                 Some(last) if splice.range.start < last.range.end => return Err(PlanError::Overlap),
-                Some(last) if splice.range.start == last.range.end => last.extend(&splice),
+                Some(last) if splice.range.start == last.range.end => {
+                    last.range.end = splice.range.end;
+                    last.text.push_str(&splice.text);
+                }
                 _ => merged.push(splice),
             }
         }
@@ -125,13 +127,7 @@ impl Plan {
             return base.to_owned();
         }
         let mut result = String::with_capacity(self.result_len());
-        let mut copied = 0;
-        for splice in &self.splices {
-            result.push_str(&base[copied..splice.range.start]);
-            result.push_str(&splice.text);
-            copied = splice.range.end;
-        }
-        result.push_str(&base[copied..]);
+        push_spliced(&mut result, base, 0..base.len(), &self.splices);
         result
     }
 
@@ -157,81 +153,157 @@ impl Plan {
         Self { base_len: self.result_len(), splices: self.splices.iter().map(invert).collect() }
     }
 
-    /// Rebases this plan onto the result of `earlier`, which was made for the same base. Returns `None` if
-    /// the two overlap or touch: then the meaning of a splice may have changed.
-    pub fn rebase_strict(&self, earlier: &Self) -> Option<Self> {
-        self.map_past(
-            earlier,
-            |other, splice| other.end < splice.start,
-            |other, splice| other.start > splice.end,
-        )
+    /// Composes this plan with `next`, which was made for its result.
+    #[must_use]
+    pub fn then(&self, next: &Self) -> Self {
+        debug_assert_eq!(
+            self.result_len(),
+            next.base_len,
+            "the next plan is made for the result of this one"
+        );
+        let mut rest = Rest { pieces: self.pieces(), at: 0 };
+        let mut result = Vec::new();
+        for splice in &next.splices {
+            rest.advance(splice.range.start, |piece| result.push(piece));
+            rest.advance(splice.range.end, drop);
+            result.push(Piece::Written(&splice.text));
+        }
+        rest.advance(usize::MAX, |piece| result.push(piece));
+        Self { base_len: self.base_len, splices: splices_between(result, self.base_len) }
     }
 
-    /// Like [`rebase_strict`](Self::rebase_strict), but the two may touch: an insertion right before or after
-    /// a splice does not change the text that it replaces. Returns `None` if they overlap, or if both insert
-    /// at the same offset.
-    pub fn rebase_adjacent(&self, earlier: &Self) -> Option<Self> {
-        let at_once = |other: &Range<usize>, splice: &Range<usize>| other.is_empty() && splice.is_empty();
-        self.map_past(
-            earlier,
-            |other, splice| {
-                other.end <= splice.start && !(at_once(other, splice) && other.end == splice.start)
-            },
-            |other, splice| {
-                other.start >= splice.end && !(at_once(other, splice) && other.start == splice.end)
-            },
-        )
-    }
-
-    fn map_past(
-        &self,
-        earlier: &Self,
-        is_before: impl Fn(&Range<usize>, &Range<usize>) -> bool,
-        is_after: impl Fn(&Range<usize>, &Range<usize>) -> bool,
-    ) -> Option<Self> {
-        if self.base_len != earlier.base_len {
-            return None;
+    /// Returns the pieces of the plan's result, last one first.
+    fn pieces(&self) -> Vec<Piece<'_>> {
+        let mut pieces = Vec::with_capacity(self.splices.len() * 2 + 1);
+        let mut kept_to = self.base_len;
+        for splice in self.splices.iter().rev() {
+            pieces.push(Piece::Kept(splice.range.end..kept_to));
+            pieces.push(Piece::Written(&splice.text));
+            kept_to = splice.range.start;
         }
-        let mut shift = Shift::default();
-        let mut before = earlier.splices.iter().peekable();
-        let mut splices = Vec::with_capacity(self.splices.len());
-        for splice in &self.splices {
-            while let Some(passed) = before.next_if(|other| is_before(&other.range, &splice.range)) {
-                shift.pass(passed);
-            }
-            if before.peek().is_some_and(|other| !is_after(&other.range, &splice.range)) {
-                return None;
-            }
-            let range = shift.apply(splice.range.start)..shift.apply(splice.range.end);
-            splices.push(Splice { range, text: splice.text.clone() });
-        }
-        Some(Self { base_len: earlier.result_len(), splices })
+        pieces.push(Piece::Kept(0..kept_to));
+        pieces
     }
 }
 
-impl Splice {
-    fn extend(&mut self, next: &Self) {
-        self.range.end = next.range.end;
-        self.text.push_str(&next.text);
+/// Returns `true` if two ranges overlap; an empty range overlaps a range that contains it.
+pub(super) fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Appends a range of `base` to `text`, with `splices` of that range applied.
+pub(super) fn push_spliced<'s>(
+    text: &mut String,
+    base: &str,
+    range: Range<usize>,
+    splices: impl IntoIterator<Item = &'s Splice>,
+) {
+    let mut copied = range.start;
+    for splice in splices {
+        text.push_str(base.get(copied..splice.range.start).unwrap_or_default());
+        text.push_str(&splice.text);
+        copied = splice.range.end;
     }
+    text.push_str(base.get(copied..range.end).unwrap_or_default());
 }
 
 /// The offset by which the splices passed so far move later text.
 #[derive(Debug, Clone, Default)]
-struct Shift {
+pub(super) struct Shift {
     added: usize,
     removed: usize,
 }
 
 impl Shift {
-    fn pass(&mut self, splice: &Splice) {
+    pub(super) fn pass(&mut self, splice: &Splice) {
         self.added += splice.text.len();
         self.removed += splice.range.len();
     }
 
-    fn apply(&self, offset: usize) -> usize {
+    pub(super) fn apply(&self, offset: usize) -> usize {
         offset + self.added - self.removed
     }
+
+    pub(super) fn apply_to_range(&self, range: &Range<usize>) -> Range<usize> {
+        self.apply(range.start)..self.apply(range.end)
+    }
+}
+
+/// A piece of a plan's result.
+enum Piece<'a> {
+    Kept(Range<usize>),
+    Written(&'a str),
+}
+
+/// The remaining pieces of a result.
+struct Rest<'a> {
+    /// Remaining pieces, last one first.
+    pieces: Vec<Piece<'a>>,
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    /// Advances to `end` (bytes of the result) and passes each piece on the way to `each`.
+    fn advance(&mut self, end: usize, mut each: impl FnMut(Piece<'a>)) {
+        while self.at < end
+            && let Some(piece) = self.pieces.pop()
+        {
+            let (head, tail) = piece.split(end - self.at);
+            self.at += head.len();
+            self.pieces.extend(tail);
+            each(head);
+        }
+    }
+}
+
+impl Piece<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Kept(range) => range.len(),
+            Self::Written(text) => text.len(),
+        }
+    }
+
+    /// Splits the piece after `length` bytes.
+    fn split(self, length: usize) -> (Self, Option<Self>) {
+        if length >= self.len() {
+            return (self, None);
+        }
+        match self {
+            Self::Kept(range) => {
+                let middle = range.start + length;
+                (Self::Kept(range.start..middle), Some(Self::Kept(middle..range.end)))
+            }
+            // A plan that fits its base cuts no character.
+            Self::Written(text) => match text.split_at_checked(length) {
+                Some((head, tail)) => (Self::Written(head), Some(Self::Written(tail))),
+                None => (Self::Written(text), None),
+            },
+        }
+    }
+}
+
+/// Returns the splices of a base between whose kept pieces texts are written.
+fn splices_between(pieces: Vec<Piece<'_>>, base_len: usize) -> Vec<Splice> {
+    let mut splices = Vec::new();
+    let (mut kept_to, mut text) = (0, String::new());
+    let mut flush = |range: Range<usize>, text: &mut String| {
+        if !range.is_empty() || !text.is_empty() {
+            splices.push(Splice { range, text: std::mem::take(text) });
+        }
+    };
+    for piece in pieces {
+        match piece {
+            Piece::Written(written) => text.push_str(written),
+            Piece::Kept(range) if range.is_empty() => {}
+            Piece::Kept(range) => {
+                flush(kept_to..range.start, &mut text);
+                kept_to = range.end;
+            }
+        }
+    }
+    flush(kept_to..base_len, &mut text);
+    splices
 }
 
 #[cfg(test)]

@@ -1,4 +1,19 @@
-//! Refusals of edits.
+//! Refusals of edits, and the excerpts of a text that they show.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::TimedOut;
+use super::tiers::Hits;
+use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
+
+/// Maximum number of matches that are listed.
+const MAX_LISTED: usize = 10;
+/// Maximum number of characters of a line in an excerpt.
+const WIDTH: usize = 160;
+/// Maximum number of lines of a snippet; the middle of a longer one is cut.
+const MAX_LINES: usize = 60;
 
 /// The refusal of one edit.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,4 +144,93 @@ pub struct Occurrence {
     pub end_line: usize,
     /// First line of the match and its neighbors, with line numbers.
     pub excerpt: String,
+}
+
+impl From<TimedOut> for EditRefusalKind {
+    fn from(_: TimedOut) -> Self {
+        Self::Timeout
+    }
+}
+
+impl Occurrences {
+    pub(super) fn of(base: &str, hits: &Hits) -> Self {
+        let mut counter = LineCounter::new(base);
+        let listed = hits.sites.iter().take(MAX_LISTED).map(|site| {
+            let lines = counter.lines(&site.range);
+            let excerpt = excerpt(base, site.range.start, lines.start);
+            Occurrence { start_line: lines.start, end_line: lines.end, excerpt }
+        });
+        Self { total: hits.sites.len(), more: hits.more, overlap: hits.overlap(), listed: listed.collect() }
+    }
+}
+
+/// Converts byte ranges to line ranges; cheap if the ranges come in order.
+pub(super) struct LineCounter<'a> {
+    base: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> LineCounter<'a> {
+    pub(super) fn new(base: &'a str) -> Self {
+        Self { base, at: 0, line: 1 }
+    }
+
+    /// Returns the lines that a range of bytes touches.
+    pub(super) fn lines(&mut self, range: &Range<usize>) -> LineRange {
+        let start = line_start(self.base, range.start);
+        if start < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        self.line += count_line_ends(&self.base[self.at..start]);
+        self.at = start;
+        let touched = count_lines(&self.base[start..range.end.max(start)]).max(1);
+        LineRange { start: self.line, end: self.line + touched - 1 }
+    }
+}
+
+/// Returns the line at `offset`, whose number is `line`, with the lines before and after it.
+fn excerpt(base: &str, offset: usize, line: usize) -> String {
+    let own = line_start(base, offset);
+    let (start, first) = if line > 1 { (line_start(base, own - 1), line - 1) } else { (own, line) };
+    numbered(&base[start..line_end(base, line_end(base, own).1).1], first)
+}
+
+/// Returns the lines of `text` with their numbers, starting with `first`. Long lines are cut.
+fn numbered(text: &str, first: usize) -> String {
+    let mut shown = String::new();
+    for (line, number) in lines(text).zip(first..) {
+        let _ = writeln!(shown, "{number}\t{}", truncated(line.content, WIDTH));
+    }
+    shown
+}
+
+/// Returns a line of at most `width` characters, with an ellipsis if it is longer.
+pub(super) fn truncated(line: &str, width: usize) -> Cow<'_, str> {
+    match line.char_indices().nth(width) {
+        Some((end, _)) => Cow::Owned(line[..end].to_owned() + "…"),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// Returns the lines `first..=last` (from 1) of `text` with `context` lines around them, each with its number
+/// and a tab. Long lines and long snippets are cut.
+pub fn snippet(text: &str, first: usize, last: usize, context: usize) -> String {
+    let start_line = first.saturating_sub(context).max(1);
+    let end_line = last.max(first).saturating_add(context);
+    let Some(start) = lines(text).nth(start_line - 1).map(|line| line.start) else { return String::new() };
+    if end_line - start_line < MAX_LINES {
+        return numbered(take_lines(text, start, end_line - start_line + 1), start_line);
+    }
+    let half = MAX_LINES / 2;
+    let head = numbered(take_lines(text, start, half), start_line);
+    let tail_line = end_line + 1 - half;
+    let Some(tail) = lines(text).nth(tail_line - 1).map(|line| line.start) else { return head };
+    format!("{head}…\n{}", numbered(take_lines(text, tail, half), tail_line))
+}
+
+/// Returns `count` lines of a text from the line at offset `start` on.
+fn take_lines(text: &str, start: usize, count: usize) -> &str {
+    let end = (0..count).fold(start, |at, _| line_end(text, at).1);
+    &text[start..end]
 }

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use super::base::Base;
+use super::fold::Needle;
 use super::indent::{Indenter, Origin, UnclearIndentation};
-use super::line_diff::{Run, runs};
-use super::merge_line::{merge_line, pair_up};
-use super::needle::Needle;
-use super::removal::{removes_lines, without_last_lines};
-use super::tiers::{Part, Site, Tolerance};
-use super::trailing_whitespace::drop_spurious_trailing_whitespace;
-use super::trim::trimmed;
+use super::line_diff::{Run, runs, trimmed};
+use super::replaced_lines::{
+    drop_spurious_trailing_whitespace, merge_line, pair_up, removes_lines, without_last_lines,
+};
+use super::tiers::{Site, SitePart, Tolerance};
 use super::whole_lines::{closes_block, split_indent};
 use super::{Deadline, Splice};
 use crate::text::{Line, LineEnding, line_end, line_start, lines};
@@ -60,47 +59,29 @@ impl<'a> ReplacementBuilder<'a> {
         needle: &Needle<'_>,
         tolerance: Tolerance,
     ) -> Result<Vec<Splice>, UnclearIndentation> {
-        if site.parts.is_empty() {
-            if tolerance == Tolerance::Exact && is_within_a_line(needle) {
-                return Ok(trimmed(base.text, site.range.clone(), &needle.new).into_iter().collect());
-            }
-            let (mut old, new): (Vec<_>, Vec<_>) =
-                (lines(&needle.old).collect(), lines(&needle.new).collect());
-            let mut range = site.range.clone();
-            if removes_lines(base, site, needle) {
-                if line_end(base.text, range.end).1 == range.end {
-                    return Ok(vec![without_last_lines(base.text, range)]);
-                }
-                range.end = line_end(base.text, range.end).1;
-                set_last_ending(&mut old, LineEnding::Lf);
-            }
-            let tolerance = (tolerance, Some(base));
-            return ReplacementBuilder::prepare(base.text, range, (old, new), Vec::new(), tolerance)
-                .splices();
+        if !site.parts.is_empty() {
+            let parts = site.parts.iter().map(|part| Self::part(base, part, needle));
+            return Ok(parts.collect::<Result<Vec<_>, _>>()?.concat());
         }
-        let parts: Result<Vec<_>, _> = site.parts.iter().map(|part| Self::part(base, part, needle)).collect();
-        Ok(parts?.concat())
+        if tolerance == Tolerance::Exact && is_within_a_line(needle) {
+            return Ok(trimmed(base.text, site.range.clone(), &needle.new).into_iter().collect());
+        }
+        let texts = (lines(&needle.old).collect(), lines(&needle.new).collect());
+        let removes = removes_lines(base, site, needle);
+        replace(base, site.range.clone(), texts, Vec::new(), tolerance, removes)
     }
 
     /// Returns the splices for a part of a match.
     pub(super) fn part(
         base: &Base<'_>,
-        part: &Part,
+        part: &SitePart,
         needle: &Needle<'_>,
     ) -> Result<Vec<Splice>, UnclearIndentation> {
-        let mut old: Vec<_> = lines(&needle.old[part.old.clone()]).collect();
+        let old: Vec<_> = lines(&needle.old[part.old.clone()]).collect();
         let new: Vec<_> = lines(&needle.new[part.new.clone()]).collect();
-        let mut range = part.range.clone();
-        if new.is_empty() && is_unended(&old) && !needle.new.ends_with('\n') {
-            // Whole lines are removed: leave no empty line.
-            if line_end(base.text, range.end).1 == range.end && range.start > 0 {
-                return Ok(vec![without_last_lines(base.text, range)]);
-            }
-            range.end = line_end(base.text, range.end).1;
-            set_last_ending(&mut old, LineEnding::Lf);
-        }
-        let tolerance = (Tolerance::Indentation, Some(base));
-        ReplacementBuilder::prepare(base.text, range, (old, new), part.spans.clone(), tolerance).splices()
+        let removes = new.is_empty() && is_unended(&old) && !needle.new.ends_with('\n');
+        let spans = part.spans.clone();
+        replace(base, part.range.clone(), (old, new), spans, Tolerance::Indentation, removes)
     }
 
     /// Returns the splices that insert whole lines at the start of a line of the base, or after its last
@@ -182,7 +163,7 @@ impl<'a> ReplacementBuilder<'a> {
     }
 
     /// Returns the origin of every new line.
-    fn origins(&self, changed: &[(Range<usize>, Range<usize>)]) -> Vec<Origin> {
+    fn origins(&self, changed: &[Run]) -> Vec<Origin> {
         let mut origins = Vec::with_capacity(self.new.len());
         let mut kept = 0;
         for (old, new) in changed {
@@ -238,8 +219,7 @@ impl<'a> ReplacementBuilder<'a> {
             return;
         }
         let line_end = &self.base[self.range.end - self.borrowed..self.range.end];
-        let kept = text.strip_suffix(line_end).map(str::len);
-        if let Some(kept) = kept {
+        if let Some(kept) = text.strip_suffix(line_end).map(str::len) {
             text.truncate(kept);
             range.end -= self.borrowed;
             if range.start > range.end {
@@ -336,6 +316,28 @@ impl<'a> ReplacementBuilder<'a> {
             _ => LineEnding::Lf,
         }
     }
+}
+
+/// Returns the splices that replace a range of the base. `removes` is `true` if whole lines are removed
+/// although the old lines lack the last line ending: it is removed too, so that no empty line is left.
+fn replace(
+    base: &Base<'_>,
+    mut range: Range<usize>,
+    (mut old, new): (Vec<Line<'_>>, Vec<Line<'_>>),
+    spans: Vec<Range<usize>>,
+    tolerance: Tolerance,
+    removes: bool,
+) -> Result<Vec<Splice>, UnclearIndentation> {
+    if removes {
+        let end = line_end(base.text, range.end).1;
+        if end == range.end {
+            return Ok(vec![without_last_lines(base.text, range)]);
+        }
+        range.end = end;
+        set_last_ending(&mut old, LineEnding::Lf);
+    }
+    let tolerance = (tolerance, Some(base));
+    ReplacementBuilder::prepare(base.text, range, (old, new), spans, tolerance).splices()
 }
 
 /// Moves runs of inserted lines past a line that closes a block if they begin with the same line: then an

@@ -1,11 +1,28 @@
-//! Similarity of texts.
+//! Similarity of texts, and the regions of a text that are similar to another one.
+
+use std::collections::HashMap;
 
 use rapidfuzz::distance::indel;
+
+use super::base::{Base, key_and_pairs};
 
 /// Maximum number of bytes of each text that are compared: enough for any block that a person would consider
 /// one location.
 const MAX_COMPARED: usize = 4096;
+/// Maximum number of bytes of each text that are compared at a glance.
 const MAX_GLANCE: usize = 512;
+/// Maximum number of windows that are compared in full.
+const MAX_WINDOWS: usize = 10;
+/// Maximum number of lines of the file that a requested line is compared with character by character.
+pub(super) const MAX_LINES: usize = 24;
+/// Number of requested lines that are searched by similarity if equal lines decide nothing.
+const DISTINCTIVE_LINES: usize = 3;
+/// Maximum number of occurrences of a line that is evidence for a location.
+const COMMON: usize = 64;
+/// Number of lines that are scored together.
+const CHUNK: usize = 256;
+/// One more than the maximum score of a line.
+const SCORES: usize = 194;
 
 /// Returns the similarity of two texts, 0 to 1: twice the length of their longest common subsequence over the
 /// sum of their lengths, in characters. Only the beginnings of long texts are compared.
@@ -39,4 +56,140 @@ fn beginning(text: &str, bytes: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+/// Returns the first lines (from 0) of windows worth comparing, best first.
+pub(super) fn similar_starts(base: &Base<'_>, requested: &[&str]) -> Vec<usize> {
+    let described: Vec<(u32, u64)> = requested.iter().map(|line| key_and_pairs(line)).collect();
+    let mut votes = Votes::default();
+    by_equal_lines(&base.index().keys, &described, &mut votes);
+    if !votes.convincing(requested.len()) && base.deadline.check().is_ok() {
+        by_similar_lines(base, requested, &described, &mut votes);
+    }
+    votes.best(requested.len())
+}
+
+/// Votes for the start line of a window.
+#[derive(Default)]
+struct Votes(HashMap<usize, f64>);
+
+impl Votes {
+    fn add(&mut self, line: usize, index: usize, weight: f64) {
+        *self.0.entry(line.saturating_sub(index)).or_default() += weight;
+    }
+
+    /// Returns `true` if some window shares at least a third of its lines.
+    fn convincing(&self, lines: usize) -> bool {
+        lines > 1 && self.0.values().any(|&votes| votes >= share(lines, 3))
+    }
+
+    fn best(&self, lines: usize) -> Vec<usize> {
+        let of = |start: usize| self.0.get(&start).copied().unwrap_or_default();
+        // A surplus or missing line splits the votes of one location between neighbors.
+        let near = |start: usize| {
+            (1..=2).map(|by| of(start + by) + start.checked_sub(by).map_or(0.0, of)).sum::<f64>()
+        };
+        let mut ranked: Vec<_> = self.0.keys().map(|&start| (start, of(start) + near(start) / 2.0)).collect();
+        ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        let mut chosen: Vec<usize> = Vec::new();
+        for (start, _) in ranked {
+            if chosen.len() == MAX_WINDOWS {
+                break;
+            }
+            if chosen.iter().all(|&other| start.abs_diff(other) * 2 > lines || lines == 1) {
+                chosen.push(start);
+            }
+        }
+        chosen
+    }
+}
+
+fn by_equal_lines(keys: &[u32], described: &[(u32, u64)], votes: &mut Votes) {
+    let mut wanted: HashMap<u32, Vec<usize>> = HashMap::new();
+    // One bit for each of 64 groups of keys avoids the map lookup for most lines.
+    let mut groups = [0_u64; 64];
+    for (index, &(key, _)) in described.iter().enumerate().filter(|(_, line)| line.0 != 0) {
+        wanted.entry(key).or_default().push(index);
+        groups[(key & 63) as usize] |= 1 << (key >> 6 & 63);
+    }
+    let mut lines_of: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (line, key) in keys.iter().enumerate() {
+        let listed = groups[(key & 63) as usize] >> (key >> 6 & 63) & 1 == 1;
+        if listed && wanted.contains_key(key) {
+            let lines_of = lines_of.entry(*key).or_default();
+            if lines_of.len() <= COMMON {
+                lines_of.push(line);
+            }
+        }
+    }
+    for (key, lines) in lines_of.iter().filter(|(_, lines)| lines.len() <= COMMON) {
+        let weight = share(1, lines.len()).sqrt();
+        for &index in wanted.get(key).into_iter().flatten().take(COMMON) {
+            for &line in lines {
+                votes.add(line, index, weight);
+            }
+        }
+    }
+}
+
+/// Adds votes for the lines that are similar to the most distinctive requested ones.
+fn by_similar_lines(base: &Base<'_>, requested: &[&str], described: &[(u32, u64)], votes: &mut Votes) {
+    let mut distinctive: Vec<usize> = (0..requested.len()).collect();
+    distinctive.sort_by_key(|&index| std::cmp::Reverse(described[index].1.count_ones()));
+    for &index in distinctive.iter().take(DISTINCTIVE_LINES).filter(|&&index| described[index].1 != 0) {
+        for line in most_similar(&base.index().pairs, described[index].1) {
+            votes.add(line, index, at_a_glance(requested[index].trim(), base.line(line).trim()));
+        }
+    }
+}
+
+/// Returns the lines that share most letter pairs with `wanted`.
+pub(super) fn most_similar(lines: &[u64], wanted: u64) -> Vec<usize> {
+    let mut best = Best { by_score: [const { Vec::new() }; SCORES], least: 1 };
+    let mut scores = [0_u8; CHUNK];
+    for (number, chunk) in lines.chunks(CHUNK).enumerate() {
+        // Both loops are free of branches; most chunks have no line that scores high enough.
+        let scores = &mut scores[..chunk.len()];
+        for (score, &pairs) in scores.iter_mut().zip(chunk) {
+            *score = score_of(pairs, wanted);
+        }
+        if scores.iter().fold(0, |most, &score| most.max(score)) >= best.least {
+            for (at, &score) in scores.iter().enumerate() {
+                best.add(score, number * CHUNK + at);
+            }
+        }
+    }
+    best.by_score.iter().rev().flatten().copied().take(MAX_LINES).collect()
+}
+
+/// Computes the score of a line: three times the shared pairs minus the other pairs of the line, since long
+/// lines share pairs with everything. The score is 0 for a line that shares less than half of the wanted
+/// pairs.
+fn score_of(pairs: u64, wanted: u64) -> u8 {
+    let shared = (pairs & wanted).count_ones();
+    let score = (shared * 4).saturating_sub(pairs.count_ones());
+    // At most three times the bits of a signature.
+    if shared * 2 >= wanted.count_ones() { score as u8 + 1 } else { 0 }
+}
+
+/// The first lines with the best scores. Scores are small numbers, so they are counting-sorted.
+struct Best {
+    by_score: [Vec<usize>; SCORES],
+    /// Minimum score for a line to be added.
+    least: u8,
+}
+
+impl Best {
+    fn add(&mut self, score: u8, line: usize) {
+        let bucket = &mut self.by_score[usize::from(score)];
+        if score < self.least || bucket.len() == MAX_LINES {
+            return;
+        }
+        bucket.push(line);
+        let least = usize::from(self.least);
+        // Earlier lines win ties, so a later line with the lowest score can no longer be added.
+        if self.by_score[least + 1..].iter().map(Vec::len).sum::<usize>() >= MAX_LINES {
+            self.least += 1;
+        }
+    }
 }

@@ -12,6 +12,7 @@ pub(crate) mod history_recording;
 pub(crate) mod perform;
 pub(crate) mod rebase;
 pub(crate) mod request;
+mod written;
 
 use crate::disk::Target;
 use crate::edit::Edit;

@@ -97,7 +97,7 @@ impl Engine {
         // A connection starts its requests in its own task. That task must go on reading if the client has
         // sent more, and always for an editor, because the editor may have to answer a request before this
         // one ends.
-        let reads_on = session.role == Role::Editor || !session.alone.load(Ordering::Relaxed);
+        let reads_on = session.role == Role::Editor || !session.has_no_followers.load(Ordering::Relaxed);
         if reads_on {
             tokio::task::yield_now().await;
         }

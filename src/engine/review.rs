@@ -4,7 +4,7 @@ pub(crate) mod decide;
 pub(crate) mod view;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::disk::Target;
 use crate::edit::{Deadline, Edit, EditRefusalKind};
@@ -13,10 +13,10 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Located;
 use crate::engine::{Engine, Failure, SessionContext, open_root};
 use crate::text::{ContentHash, PositionEncoding};
-use crate::workspace::review::{CurrentFile, RebasedFile};
+use crate::workspace::review::{CurrentFile, DecidedFile, RebasedFile};
 use crate::workspace::{
-    Action, Answered, Coverage, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind,
-    RequestKey, RequestedPath, ReviewRefusal, Role, SessionId,
+    Action, Coverage, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, RequestedPath,
+    ReviewRefusal, Role, SessionId,
 };
 
 /// A proposal under review, with its files located again.
@@ -36,14 +36,6 @@ pub(crate) struct ReviewFile {
     content: FileContent,
     /// The proposed change, rebased onto the current content.
     pub(crate) rebased: RebasedFile,
-}
-
-/// A file that the outcome of a review contains.
-pub(crate) struct DeliveredFile {
-    pub(crate) path: PathBuf,
-    pub(crate) hash: Option<ContentHash>,
-    /// `true` if the change was rebased onto changes of others.
-    pub(crate) rebased: bool,
 }
 
 impl Located for LocatedReview {
@@ -76,21 +68,6 @@ impl ReviewFile {
 }
 
 impl Engine {
-    /// Restores the pending proposals of the previous daemon.
-    pub(crate) fn restore(
-        &self,
-        proposals: Vec<Proposal>,
-        answer: impl Fn(&Proposal) -> Option<(RequestKey, Answered)>,
-    ) {
-        let answers: Vec<_> = proposals.iter().filter_map(answer).collect();
-        self.workspace.update(|w| {
-            w.restore(proposals);
-            for (key, answered) in answers {
-                w.remember(key, answered, Instant::now());
-            }
-        });
-    }
-
     /// Locates the files of a proposal again, in the roots of its author rather than of the reviewer.
     pub(crate) fn locate_review(&self, proposal: Proposal) -> LocatedReview {
         let context = self.context_of(&proposal);
@@ -229,15 +206,12 @@ impl Engine {
 
 impl Engine {
     /// Records the files of the outcome of a review as bases of the author, who is about to receive them.
-    pub(crate) fn record_delivered(
-        &self,
-        session: &SessionContext,
-        proposal: &Proposal,
-        delivered: &[Option<DeliveredFile>],
-    ) {
-        for (file, delivered) in proposal.files.iter().zip(delivered) {
-            let Some(delivered) = delivered else { continue };
-            if let Err(refusal) = self.record_base(session, proposal, file, delivered) {
+    pub(crate) fn record_delivered(&self, session: &SessionContext, proposal: &Proposal) {
+        let Some(outcome) = proposal.review.as_ref().and_then(|review| review.outcome.as_ref()) else {
+            return;
+        };
+        for (file, decided) in proposal.files.iter().zip(&outcome.files) {
+            if let Err(refusal) = self.record_base(session, proposal, file, decided) {
                 tracing::debug!(?refusal, "the outcome of a review cannot be recorded as a base");
             }
         }
@@ -248,14 +222,19 @@ impl Engine {
         session: &SessionContext,
         proposal: &Proposal,
         file: &PlannedFile,
-        delivered: &DeliveredFile,
+        decided: &DecidedFile,
     ) -> Result<(), Refusal> {
-        let target = self.locate(session, &RequestedPath::of(&delivered.path), Purpose::Read)?;
+        let Some(written) = &decided.written else { return Ok(()) };
+        let path = match &decided.file.action {
+            Action::Rename { to, .. } => to,
+            _ => &decided.file.path,
+        };
+        let target = self.locate(session, &RequestedPath::of(path), Purpose::Read)?;
         let observed = self.observe(target)?;
         // A file that has changed again is not what the author receives.
-        if observed.content.hash() == delivered.hash {
+        if observed.content.hash() == written.hash {
             // Another session of the same author receives the changed lines, but may not have read the rest.
-            let is_partial = delivered.rebased || session.id != proposal.session;
+            let is_partial = written.rebased || session.id != proposal.session;
             let coverage = if is_partial { Coverage::Part } else { file.coverage };
             self.record_read(session, observed.observation(), coverage);
         }

@@ -74,7 +74,7 @@ pub struct SessionContext {
     /// Limits the requests that occupy a thread.
     pub(crate) jobs: Arc<Semaphore>,
     /// `true` if the client had sent nothing after the request that was started last.
-    pub(crate) alone: AtomicBool,
+    pub(crate) has_no_followers: AtomicBool,
     /// Held during a search. The searches of a session run one after the other, so that other sessions can
     /// search too.
     pub(crate) searching: Arc<Mutex<()>>,
@@ -91,8 +91,8 @@ impl SessionContext {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
         let abilities = Abilities::default();
         let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
-        let (turn, searching, alone) = (Arc::default(), Arc::default(), AtomicBool::default());
-        Self { id, role, author, name, roots, encoding, abilities, turn, jobs, alone, searching }
+        let (turn, searching, has_no_followers) = (Arc::default(), Arc::default(), AtomicBool::default());
+        Self { id, role, author, name, roots, encoding, abilities, turn, jobs, has_no_followers, searching }
     }
 
     /// Sets the optional capabilities of the client.

@@ -267,7 +267,7 @@ impl Engine {
         places: Vec<LocatedPastFile>,
     ) -> Result<Vec<PendingWrite>, Failure> {
         let rules = self.compute_options(OnStale::Reject, None);
-        let tags: Vec<_> = places.iter().map(|place| place.clearance.tags.clone()).collect();
+        let runs_programs: Vec<_> = places.iter().map(|place| place.clearance.runs_programs).collect();
         let observe = |place: LocatedPastFile| {
             let old = place.old.map(|old| self.observe_to_change(old)).transpose()?;
             Ok((self.observe_to_change(place.now)?, old))
@@ -286,7 +286,7 @@ impl Engine {
             let reversal = Reversal { engine: self, entry, file, detail, coverage, rules: &rules };
             match reversal.compute(now, old.as_ref()) {
                 Ok(Some(mut computed)) => {
-                    computed.file.tags.clone_from(&tags[index]);
+                    computed.file.runs_programs = runs_programs[index];
                     writes.push(PendingWrite::new(index, computed, old.map(|old| old.target)));
                 }
                 Ok(None) => {}

@@ -114,6 +114,15 @@ pub(crate) struct WorkspaceState {
 }
 
 impl WorkspaceState {
+    pub(crate) fn new(
+        workspace: Workspace,
+        cache: Arc<SnapshotCache>,
+        clients: Clients,
+        watch: Sender<WatchOrder>,
+    ) -> Self {
+        Self { workspace, cache, clients, watch }
+    }
+
     /// Caches the content on disk of a file that a session has read.
     pub(crate) fn cache(&self, Observation { seen, stat, disk, root }: Observation) {
         let ObservedVersion { key, path, content, is_unsaved } = seen;

@@ -7,55 +7,53 @@ use crate::text::ContentHash;
 use crate::workspace::history::{PastEntry, Undone};
 
 use super::RecordedEntry;
-use super::load::{Found, Reader};
-use super::segment::{LineLocation, SegmentName};
-use super::writer::State;
+use super::segment::{Line, LineLocation, Reader, SegmentName};
+use super::writer::WriterState;
 
 /// In-memory index of all entries, as far as the segments were read.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     reader: Reader,
     /// In the order in which they happened.
-    entries: Vec<(Arc<PastEntry>, LineLocation)>,
+    entries: Vec<LocatedEntry>,
     by_id: HashMap<Arc<str>, usize>,
     by_path: HashMap<PathBuf, Vec<usize>>,
     undone: Undone,
     /// Entries that happened but are not in `entries` yet.
-    fresh: Vec<(Arc<PastEntry>, LineLocation)>,
+    fresh: Vec<LocatedEntry>,
     /// Entries that were begun and whose end is unknown.
-    begun: HashMap<Arc<str>, (PastEntry, LineLocation)>,
+    begun: HashMap<Arc<str>, LocatedEntry>,
 }
+
+/// An entry and the location of its line.
+type LocatedEntry = (Arc<PastEntry>, LineLocation);
 
 impl Index {
     /// Continues reading all segments; drops entries of removed segments and those from before `oldest`.
     /// Returns the entries that an earlier run began and did not complete.
-    pub(super) fn sync(&mut self, state: &State, oldest: Option<SystemTime>) -> Vec<PastEntry> {
+    pub(super) fn sync(&mut self, state: &WriterState, oldest: Option<SystemTime>) -> Vec<Arc<PastEntry>> {
         let gone = self.reader.keep_only(&state.segments);
         for name in &state.segments {
             self.read_on(state, name);
         }
         for id in &state.pending {
-            self.landed(id, None);
+            self.record_applied(id, None);
         }
         self.merge_fresh();
         if gone || self.entries.first().is_some_and(|(entry, _)| oldest.is_some_and(|o| entry.at < o)) {
             self.drop_old(&state.segments, oldest);
         }
-        let old = |(_, location): &(PastEntry, LineLocation)| location.segment.nonce != state.nonce;
-        let mut interrupted: Vec<_> =
-            self.begun.values().filter(|begun| old(begun)).map(|(entry, _)| entry.clone()).collect();
-        interrupted.sort_by_key(|entry| entry.at);
-        interrupted
+        self.begun_in(|segment| segment.nonce != state.nonce)
     }
 
     /// Continues reading one segment.
-    pub(super) fn read_on(&mut self, state: &State, name: &SegmentName) {
+    pub(super) fn read_on(&mut self, state: &WriterState, name: &SegmentName) {
         let is_done = name.nonce != state.nonce;
-        for found in self.reader.read_on(&state.folder, name, is_done) {
-            match found {
-                Found::Entry(entry, location) => drop(self.begun.insert(entry.id.clone(), (entry, location))),
-                Found::Landed(id, files) => self.landed(&id, files.as_deref()),
-                Found::Failed(id) => self.failed(&id),
+        for (line, location) in self.reader.read_on(&state.folder, name, is_done) {
+            match line {
+                Line::Entry(entry) => drop(self.begun.insert(entry.id.clone(), (Arc::new(entry), location))),
+                Line::Landed { id, files } => self.record_applied(&id, files.as_deref()),
+                Line::Failed { id } => self.record_failed(&id),
             }
         }
     }
@@ -80,27 +78,25 @@ impl Index {
         }
     }
 
-    /// Returns the incomplete entries that were begun in that segment.
-    pub(super) fn begun_in(&self, name: &SegmentName) -> Vec<PastEntry> {
-        let mut begun: Vec<_> = (self.begun.values())
-            .filter(|(_, location)| location.segment == *name)
-            .map(|(entry, _)| entry.clone())
-            .collect();
+    /// Returns the incomplete entries that were begun in the selected segments, oldest first.
+    pub(super) fn begun_in(&self, selects: impl Fn(&SegmentName) -> bool) -> Vec<Arc<PastEntry>> {
+        let selected = self.begun.values().filter(|(_, location)| selects(&location.segment));
+        let mut begun: Vec<_> = selected.map(|(entry, _)| entry.clone()).collect();
         begun.sort_by_key(|entry| entry.at);
         begun
     }
 
     /// Records that a begun change has happened, to all files or to the given ones. A repetition has no
     /// effect.
-    pub(super) fn landed(&mut self, id: &str, files: Option<&[usize]>) {
+    pub(super) fn record_applied(&mut self, id: &str, files: Option<&[usize]>) {
         let Some((mut entry, location)) = self.begun.remove(id) else { return };
         if let Some(files) = files {
-            entry.files.retain(|file| files.contains(&file.detail));
+            Arc::make_mut(&mut entry).files.retain(|file| files.contains(&file.detail));
         }
-        self.fresh.push((Arc::new(entry), location));
+        self.fresh.push((entry, location));
     }
 
-    pub(super) fn failed(&mut self, id: &str) {
+    pub(super) fn record_failed(&mut self, id: &str) {
         self.begun.remove(id);
     }
 
@@ -111,16 +107,18 @@ impl Index {
         let found = |entry: &PastEntry| {
             !entry.rescued && entry.files.iter().any(|it| it.path == path && it.hash_before == content)
         };
+        let mut others = self.entries_about(path).chain(self.begun.values());
+        others.any(|(entry, location)| location > own && found(entry))
+    }
+
+    /// Returns all entries about a path, oldest first.
+    fn entries_about(&self, path: &Path) -> impl Iterator<Item = &LocatedEntry> {
         let positions = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
-        let happened =
-            positions.iter().map(|at| &self.entries[*at]).map(|(entry, location)| (&**entry, location));
-        let begun = self.begun.values().map(|(entry, location)| (entry, location));
-        happened.chain(begun).any(|(entry, location)| location > own && found(entry))
+        positions.iter().map(|at| &self.entries[*at])
     }
 
     pub(super) fn find(&self, id: &str) -> Option<RecordedEntry> {
-        let at = *self.by_id.get(id)?;
-        Some(self.kept(at))
+        self.by_id.get(id).map(|at| self.recorded(*at))
     }
 
     pub(super) fn newest(
@@ -133,20 +131,25 @@ impl Index {
             Some(id) => *self.by_id.get(id)?,
             None => self.entries.len(),
         };
-        Some((0..end).rev().map(|at| self.kept(at)).filter(|kept| accept(kept)).take(limit).collect())
+        Some(
+            (0..end)
+                .rev()
+                .map(|at| self.recorded(at))
+                .filter(|recorded| accept(recorded))
+                .take(limit)
+                .collect(),
+        )
     }
 
     pub(super) fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {
-        let positions = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
-        positions.iter().map(|at| self.entries[*at].0.clone()).collect()
+        self.entries_about(path).map(|(entry, _)| entry.clone()).collect()
     }
 
     pub(super) fn location_of(&self, id: &str) -> Option<LineLocation> {
-        let at = *self.by_id.get(id)?;
-        Some(self.entries[at].1.clone())
+        self.by_id.get(id).map(|at| self.entries[*at].1.clone())
     }
 
-    fn kept(&self, at: usize) -> RecordedEntry {
+    fn recorded(&self, at: usize) -> RecordedEntry {
         let entry = self.entries[at].0.clone();
         let undone_by = self.undone.by(&entry.id).cloned();
         RecordedEntry { entry, undone_by }

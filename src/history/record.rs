@@ -5,6 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
@@ -18,6 +19,12 @@ pub(super) enum PathRecord {
     Text(String),
     Bytes(Vec<u8>),
 }
+
+/// First old line, old lines, first new line, new lines of a hunk.
+pub(super) type HunkRecord = (usize, usize, usize, usize);
+
+/// Start and end in bytes, and the text in their place.
+pub(super) type SpliceRecord = (usize, usize, String);
 
 /// A complete entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +43,7 @@ pub(super) struct HeadOnly {
 #[serde(rename_all = "camelCase")]
 struct HeadRecord {
     id: String,
-    at: jiff_time::Time,
+    at: Timestamp,
     author: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
@@ -53,7 +60,7 @@ struct HeadRecord {
 #[serde(rename_all = "camelCase")]
 struct FileRecord {
     path: PathRecord,
-    action: ActionRecord,
+    action: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     new_path: Option<PathRecord>,
     hash_before: Option<String>,
@@ -65,18 +72,8 @@ struct FileRecord {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ActionRecord {
-    Edit,
-    Create,
-    Delete,
-    Rename,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
 struct DetailRecord {
-    /// First old line, old lines, first new line, new lines.
-    hunks: Vec<(usize, usize, usize, usize)>,
+    hunks: Vec<HunkRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
     back: BackRecord,
@@ -89,8 +86,7 @@ enum BackRecord {
     Edits {
         /// Length in bytes of the text that the splices apply to.
         len: usize,
-        /// Start and end in bytes, and the text that was there.
-        splices: Vec<(usize, usize, String)>,
+        splices: Vec<SpliceRecord>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         spots: Vec<SpotRecord>,
         before: FormatRecord,
@@ -122,7 +118,7 @@ impl EntryRecord {
     pub(super) fn new(entry: &PastEntry, details: Vec<PastDetail>) -> Self {
         let head = HeadRecord {
             id: entry.id.to_string(),
-            at: jiff_time::Time(entry.at),
+            at: timestamp(entry.at),
             author: entry.author.clone(),
             session: entry.session.as_deref().map(str::to_owned),
             label: entry.label.clone(),
@@ -146,7 +142,7 @@ impl HeadOnly {
         let files = head.files.into_iter().enumerate();
         Some(PastEntry {
             id: head.id.into(),
-            at: head.at.0,
+            at: head.at.into(),
             author: head.author,
             session: head.session.map(Into::into),
             label: head.label,
@@ -159,15 +155,13 @@ impl HeadOnly {
 
 impl FileRecord {
     fn new(file: &PastFile) -> Self {
-        let (action, new_path) = match &file.action {
-            PastAction::Edit => (ActionRecord::Edit, None),
-            PastAction::Create => (ActionRecord::Create, None),
-            PastAction::Delete => (ActionRecord::Delete, None),
-            PastAction::Rename(to) => (ActionRecord::Rename, Some(PathRecord::new(to))),
+        let new_path = match &file.action {
+            PastAction::Rename(to) => Some(PathRecord::new(to)),
+            _ => None,
         };
         Self {
             path: PathRecord::new(&file.path),
-            action,
+            action: file.action.name().to_owned(),
             new_path,
             hash_before: file.hash_before.map(|hash| hash.to_string()),
             hash_after: file.hash_after.map(|hash| hash.to_string()),
@@ -181,11 +175,12 @@ impl FileRecord {
         let hash = |text: Option<String>| text.map(|text| text.parse()).transpose().ok();
         Some(PastFile {
             path: self.path.read(),
-            action: match (self.action, self.new_path) {
-                (ActionRecord::Edit, _) => PastAction::Edit,
-                (ActionRecord::Create, _) => PastAction::Create,
-                (ActionRecord::Delete, _) => PastAction::Delete,
-                (ActionRecord::Rename, to) => PastAction::Rename(to?.read()),
+            action: match self.action.as_str() {
+                "edit" => PastAction::Edit,
+                "create" => PastAction::Create,
+                "delete" => PastAction::Delete,
+                "rename" => PastAction::Rename(self.new_path?.read()),
+                _ => return None,
             },
             hash_before: hash(self.hash_before)?,
             hash_after: hash(self.hash_after)?,
@@ -199,45 +194,61 @@ impl FileRecord {
 
 impl DetailRecord {
     fn new(detail: PastDetail) -> Self {
-        let hunk = |hunk: Hunk| (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
         let back = match detail.back {
             Back::Nothing => BackRecord::Nothing,
             Back::Image { mode } => BackRecord::Image { mode },
             Back::Edits { way: UndoPlan { inverse, spots }, before, after } => BackRecord::Edits {
                 len: inverse.base_len(),
-                splices: splices(inverse),
+                splices: inverse.into_splices().into_iter().map(splice_record).collect(),
                 spots: spots.into_iter().map(SpotRecord::new).collect(),
                 before: FormatRecord::new(before),
                 after: FormatRecord::new(after),
             },
         };
-        Self { hunks: detail.hunks.into_iter().map(hunk).collect(), diff: detail.diff, back }
+        Self { hunks: detail.hunks.into_iter().map(hunk_record).collect(), diff: detail.diff, back }
     }
 
     fn read(self) -> Option<PastDetail> {
-        let hunk = |(old_start, old_lines, new_start, new_lines)| {
-            // Line numbers start at 1.
-            let makes_sense = new_lines == 0 || new_start > 0;
-            makes_sense.then_some(Hunk { old_start, old_lines, new_start, new_lines })
-        };
         let back = match self.back {
             BackRecord::Nothing => Back::Nothing,
             BackRecord::Image { mode } => Back::Image { mode },
             BackRecord::Edits { len, splices, spots, before, after } => {
-                let splice = |(start, end, text)| Splice { range: start..end, text };
-                let inverse = Plan::new(len, splices.into_iter().map(splice).collect()).ok()?;
                 let spots = spots.into_iter().map(SpotRecord::read).collect();
-                let way = UndoPlan { inverse, spots };
+                let way = UndoPlan { inverse: plan(len, splices)?, spots };
                 Back::Edits { way, before: before.read()?, after: after.read()? }
             }
         };
-        let hunks = self.hunks.into_iter().map(hunk).collect::<Option<_>>()?;
+        let hunks: Vec<Hunk> = self.hunks.into_iter().map(hunk).collect();
+        // Line numbers start at 1.
+        let makes_sense = |hunk: &Hunk| hunk.new_lines == 0 || hunk.new_start > 0;
+        if !hunks.iter().all(makes_sense) {
+            return None;
+        }
         Some(PastDetail { hunks, diff: self.diff, back })
     }
 }
 
-fn splices(plan: Plan) -> Vec<(usize, usize, String)> {
-    plan.into_splices().into_iter().map(|Splice { range, text }| (range.start, range.end, text)).collect()
+pub(super) fn hunk_record(hunk: Hunk) -> HunkRecord {
+    (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines)
+}
+
+pub(super) fn hunk((old_start, old_lines, new_start, new_lines): HunkRecord) -> Hunk {
+    Hunk { old_start, old_lines, new_start, new_lines }
+}
+
+pub(super) fn splice_record(Splice { range, text }: Splice) -> SpliceRecord {
+    (range.start, range.end, text)
+}
+
+/// Returns the plan with these splices over a text of a length in bytes, or `None` if they are inconsistent.
+pub(super) fn plan(len: usize, splices: Vec<SpliceRecord>) -> Option<Plan> {
+    let splice = |(start, end, text)| Splice { range: start..end, text };
+    Plan::new(len, splices.into_iter().map(splice).collect()).ok()
+}
+
+/// Returns a time as it is stored, readable for people.
+pub(super) fn timestamp(time: SystemTime) -> Timestamp {
+    Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 impl SpotRecord {
@@ -273,30 +284,6 @@ impl PathRecord {
         match self {
             Self::Text(text) => text.into(),
             Self::Bytes(bytes) => OsString::from_vec(bytes).into(),
-        }
-    }
-}
-
-/// Human-readable times.
-pub(super) mod jiff_time {
-    use super::{Deserialize, Serialize, SystemTime};
-    use serde::de::Error;
-
-    #[derive(Clone, Debug)]
-    pub(in crate::history) struct Time(pub(in crate::history) SystemTime);
-
-    impl Serialize for Time {
-        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let time = jiff::Timestamp::try_from(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-            serializer.collect_str(&time)
-        }
-    }
-
-    impl<'de> Deserialize<'de> for Time {
-        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let text = String::deserialize(deserializer)?;
-            let time: jiff::Timestamp = text.parse().map_err(D::Error::custom)?;
-            Ok(Self(time.into()))
         }
     }
 }

@@ -1,13 +1,21 @@
+//! Segments: their folders, their lines, and how lines are read.
+
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use memchr::memchr;
+use serde::{Deserialize, Serialize};
+
 use crate::disk::FileBytes;
 use crate::text::ContentHash;
+use crate::workspace::history::PastEntry;
 
+use super::record::{EntryRecord, HeadOnly};
 use super::writer::Extent;
 
 /// Name of a segment's file of lines.
@@ -98,8 +106,157 @@ impl LineLocation {
         file.read_exact(&mut line)?;
         Ok(line)
     }
+}
 
-    pub(super) fn image(&self, history: &Path, hash: ContentHash) -> PathBuf {
-        self.segment.image(history, hash)
+/// Start of every line; a checksum of the rest follows.
+const BEFORE_SUM: &[u8] = b"{\"sum\":\"";
+const AFTER_SUM: &[u8] = b"\",";
+/// Length of a checksum, in hexadecimal digits.
+const SUM: usize = 16;
+
+/// A line of a segment. `E` is the part of an entry to parse.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Line<E = EntryRecord> {
+    /// A transaction that is about to happen.
+    Entry(E),
+    /// A transaction that has happened, to all of its files or to the given ones.
+    Landed {
+        id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<Vec<usize>>,
+    },
+    /// A transaction that has not happened.
+    Failed { id: String },
+}
+
+impl<E: Serialize> Line<E> {
+    /// Serializes the line with its newline: a JSON object with the checksum as its first member.
+    pub(super) fn print(&self) -> io::Result<Vec<u8>> {
+        let mut line = [BEFORE_SUM, &[b'0'; SUM], AFTER_SUM].concat();
+        let start = line.len();
+        serde_json::to_writer(&mut line, self)?;
+        // Drop the opening brace: the object is already open.
+        line.remove(start);
+        let sum = checksum(&line[start..]);
+        line[BEFORE_SUM.len()..BEFORE_SUM.len() + SUM].copy_from_slice(&sum);
+        line.push(b'\n');
+        Ok(line)
     }
+}
+
+impl<E: for<'de> Deserialize<'de>> Line<E> {
+    /// Parses a line, with or without its newline. Returns `None` if it is damaged.
+    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let (sum, rest) = line.strip_prefix(BEFORE_SUM)?.split_at_checked(SUM)?;
+        let rest = rest.strip_prefix(AFTER_SUM)?;
+        if sum != checksum(rest) {
+            return None;
+        }
+        serde_json::from_slice(&[b"{", rest].concat()).ok()
+    }
+}
+
+fn checksum(rest: &[u8]) -> [u8; SUM] {
+    let mut sum = [0; SUM];
+    let hex = blake3::hash(rest).to_hex();
+    sum.copy_from_slice(&hex.as_bytes()[..SUM]);
+    sum
+}
+
+/// Tracks how far each segment was read.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    read_to: BTreeMap<SegmentName, Progress>,
+    /// `true` once damage was reported.
+    complained: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    offset: u64,
+    done: bool,
+}
+
+impl Reader {
+    /// Forgets segments that no longer exist. Returns `true` if there were any.
+    pub(super) fn keep_only(&mut self, segments: &[SegmentName]) -> bool {
+        let before = self.read_to.len();
+        self.read_to.retain(|name, _| segments.binary_search(name).is_ok());
+        self.read_to.len() < before
+    }
+
+    /// Reads what was added to a segment since the last time. If `done`, nothing will be added any more, so a
+    /// line without a newline is torn.
+    pub(super) fn read_on(
+        &mut self,
+        folder: &Path,
+        name: &SegmentName,
+        done: bool,
+    ) -> Vec<(Line<PastEntry>, LineLocation)> {
+        let progress = self.read_to.get(name).copied().unwrap_or_default();
+        if progress.done {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let (offset, damaged) = match read_lines(folder, name, progress.offset, &mut found) {
+            Ok((offset, damaged, torn)) => (offset, damaged + usize::from(torn && done)),
+            Err(error) => {
+                tracing::debug!(%error, "a segment of the history cannot be read");
+                (progress.offset, usize::from(done))
+            }
+        };
+        if damaged > 0 && !std::mem::replace(&mut self.complained, true) {
+            let segment = name.folder(folder);
+            tracing::warn!(
+                segment = %segment.display(),
+                lines = damaged,
+                "a part of the history is damaged and skipped; there may be more"
+            );
+        }
+        self.read_to.insert(name.clone(), Progress { offset, done });
+        found
+    }
+}
+
+/// Reads whole lines from an offset on. Returns the new offset, the number of damaged lines, and `true` if an
+/// incomplete line remains.
+fn read_lines(
+    folder: &Path,
+    name: &SegmentName,
+    start: u64,
+    found: &mut Vec<(Line<PastEntry>, LineLocation)>,
+) -> io::Result<(u64, usize, bool)> {
+    let mut file = File::open(name.entries(folder))?;
+    if file.metadata()?.len() <= start {
+        return Ok((start, 0, false));
+    }
+    file.seek(SeekFrom::Start(start))?;
+    let mut input = BufReader::with_capacity(1 << 16, file);
+    let (mut offset, mut damaged, mut line) = (start, 0, Vec::new());
+    loop {
+        line.clear();
+        let len = input.read_until(b'\n', &mut line)?;
+        if memchr(b'\n', &line).is_none() {
+            return Ok((offset, damaged, len > 0));
+        }
+        let location = LineLocation { segment: name.clone(), offset, len };
+        offset += len as u64;
+        match parse(&line) {
+            Some(line) => found.push((line, location)),
+            // An empty line separates a torn line from the next one.
+            None if len == 1 => {}
+            None => damaged += 1,
+        }
+    }
+}
+
+/// Parses the part of a line that the index needs.
+fn parse(line: &[u8]) -> Option<Line<PastEntry>> {
+    Some(match Line::<HeadOnly>::parse(line)? {
+        Line::Entry(head) => Line::Entry(head.read()?),
+        Line::Landed { id, files } => Line::Landed { id, files },
+        Line::Failed { id } => Line::Failed { id },
+    })
 }

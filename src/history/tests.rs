@@ -75,7 +75,7 @@ fn keep(history: &History, (entry, detail): (PastEntry, PastDetail), lands: bool
     let entry = PastEntry { id: id.clone(), ..entry };
     assert!(history.begin(&entry, vec![detail], &[]).unwrap());
     if lands {
-        history.landed(&id, false).unwrap();
+        history.record_applied(&id, false).unwrap();
     }
     id
 }
@@ -108,10 +108,10 @@ fn a_change_that_was_only_begun_is_not_listed() {
     let history = scene.open();
     let id = keep(&history, scene.edit("a", "1", "2", true), false);
     assert_eq!(ids(&history), []);
-    history.landed(&id, true).unwrap();
+    history.record_applied(&id, true).unwrap();
     assert_eq!(ids(&history), [id]);
     let failed = keep(&history, scene.edit("a", "2", "3", true), false);
-    history.failed(&failed).unwrap();
+    history.record_failed(&failed).unwrap();
     assert!(history.find(&failed).is_none());
 }
 
@@ -124,7 +124,7 @@ fn a_change_begun_by_another_run_is_settled_by_its_files() {
         (happened, keep(&history, scene.edit("b", "1", "2", false), false))
     };
     let history = scene.open();
-    history.tend();
+    history.settle_previous_run();
     // The change was settled then; the later content of the file is irrelevant.
     fs::write(scene.base.path().join("a"), "other").unwrap();
     fs::write(scene.base.path().join("b"), "2").unwrap();

@@ -8,9 +8,9 @@ mod record;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
@@ -18,6 +18,8 @@ use parking_lot::Mutex;
 use crate::workspace::{Proposal, Record};
 
 use record::ProposalRecord;
+
+use super::writer::create_private_folder;
 
 /// Extension of the files.
 const ENDING: &str = "json";
@@ -47,8 +49,7 @@ struct Written {
 impl WaitingProposals {
     /// Opens or creates the folder and reads its proposals. An unreadable file is renamed and left there.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Proposal>)> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        create_private_folder(folder)?;
         let mut proposals = Vec::new();
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();

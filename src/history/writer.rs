@@ -10,8 +10,7 @@ use crate::disk::FileBytes;
 use crate::text::ContentHash;
 
 use super::HistoryLimits;
-use super::line::Line;
-use super::segment::SegmentName;
+use super::segment::{Line, SegmentName};
 
 /// Size in bytes above which a new segment is begun, unless a sixteenth of the whole limit is smaller.
 /// Segments are dropped as a whole, and a start checks only one of them.
@@ -57,9 +56,9 @@ struct Current {
     images: Vec<File>,
 }
 
-/// State of the writer that readers need.
+/// WriterState of the writer that readers need.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct WriterState {
     pub(super) folder: PathBuf,
     pub(super) nonce: String,
     pub(super) segments: Vec<SegmentName>,
@@ -69,7 +68,7 @@ pub(super) struct State {
 
 impl Writer {
     pub(super) fn open(folder: &Path, limits: HistoryLimits) -> Self {
-        let listed = prepare(folder).and_then(|()| list(folder));
+        let listed = create_private_folder(folder).and_then(|()| list(folder));
         let segments = listed.unwrap_or_else(|error| {
             tracing::error!(folder = %folder.display(), %error, "the history cannot be used");
             BTreeMap::new()
@@ -87,12 +86,12 @@ impl Writer {
         &self.folder
     }
 
-    pub(super) fn state(&self) -> State {
+    pub(super) fn state(&self) -> WriterState {
         let landed = |(line, _): &(Line, Vec<u8>)| match line {
             Line::Landed { id, .. } => Some(id.as_str().into()),
             Line::Entry(_) | Line::Failed { .. } => None,
         };
-        State {
+        WriterState {
             folder: self.folder.clone(),
             nonce: self.nonce.clone(),
             segments: self.segments.keys().cloned().collect(),
@@ -163,7 +162,7 @@ impl Writer {
             let name = SegmentName { number, nonce: self.nonce.clone() };
             // The folder may have been removed since the start.
             let file = name.make(&self.folder).or_else(|_| {
-                prepare(&self.folder)?;
+                create_private_folder(&self.folder)?;
                 name.make(&self.folder)
             })?;
             self.segments.insert(name.clone(), Extent { size: 0, changed: now });
@@ -237,7 +236,8 @@ impl Writer {
     }
 }
 
-fn prepare(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only this user can access.
+pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o700))
 }

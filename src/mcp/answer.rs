@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde::Serialize;
 use serde_json::Value;
 
-use super::output::in_one_line;
+use crate::protocol::ImageContent;
+
+use super::readable::in_one_line;
 
 /// Maximum number of changed files that an unrelated answer lists.
 const MAX_CHANGED: usize = 20;
@@ -16,53 +17,20 @@ pub(super) struct Answer {
     /// Complete text for models.
     pub(super) text: String,
     /// Further text in a separate block, so that the content of a file cannot imitate it.
-    after: String,
+    pub(super) after: String,
     /// Structured data; null for an answer that is text only.
-    data: Value,
+    pub(super) data: Value,
     /// Files that the answer shows, in addition to those in the data.
-    about: Vec<String>,
-    /// An image.
-    image: Option<Image>,
+    pub(super) about: Vec<String>,
+    /// An image, for models that accept images.
+    pub(super) image: Option<ImageContent>,
     /// Files that the daemon returned completely or with new text, but that the answer shows only in part.
     pub(super) unseen: Vec<String>,
     /// `true` if the answer is a refusal.
-    is_refusal: bool,
-}
-
-/// An image for models that accept images.
-#[derive(Debug)]
-pub(super) struct Image {
-    pub(super) mime_type: String,
-    /// Image file, in base64.
-    pub(super) data: String,
+    pub(super) is_refusal: bool,
 }
 
 impl Answer {
-    /// Creates an answer that is text only, such as lists and lines of files.
-    pub(super) fn text(text: String) -> Self {
-        Self { text, ..Self::default() }
-    }
-
-    /// Creates an answer with data.
-    pub(super) fn new(text: String, data: &impl Serialize) -> serde_json::Result<Self> {
-        Ok(Self { text, data: serde_json::to_value(data)?, ..Self::default() })
-    }
-
-    /// Sets the files that the answer shows.
-    pub(super) fn about(self, about: Vec<String>) -> Self {
-        Self { about, ..self }
-    }
-
-    /// Adds an image.
-    pub(super) fn with_image(self, image: Image) -> Self {
-        Self { image: Some(image), ..self }
-    }
-
-    /// Sets the files that the answer shows only in part.
-    pub(super) fn with_unseen(self, unseen: Vec<String>) -> Self {
-        Self { unseen, ..self }
-    }
-
     /// Creates a refusal.
     pub(super) fn refusal(text: String, data: Value) -> Self {
         Self { text, data, is_refusal: true, ..Self::default() }

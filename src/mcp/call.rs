@@ -10,8 +10,8 @@ use tokio::time::{Interval, interval_at, timeout};
 
 use crate::transport::CallError;
 
-use super::additions::without_additions;
 use super::answer::Answer;
+use super::coerce::without_additions;
 use super::link::Ticket;
 use super::refusal as refusals;
 use super::server::Server;
@@ -38,14 +38,14 @@ impl Server {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Answer {
-        let begun = Instant::now();
         let request = (tool.request)(without_additions(arguments));
-        let mut result = self.ask(tool, &request, begun, context).await;
+        let call = Call { server: self, tool, request: &request, context, begun: Instant::now() };
+        let mut result = call.ask().await;
         if matches!(result, Err(Failure::Lost)) && !tool.changes() {
-            result = self.ask(tool, &request, begun, context).await;
+            result = call.ask().await;
         }
         let mut answer = match result {
-            Ok((result, ticket)) => self.shown(&request, result, &ticket, tool, context),
+            Ok((result, ticket)) => call.answer(result, &ticket),
             Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served()),
         };
         // The answer of a cancelled call is not shown.
@@ -55,57 +55,56 @@ impl Server {
         }
         answer
     }
+}
 
+/// A call that is being executed.
+struct Call<'a> {
+    server: &'a Server,
+    tool: &'a Tool,
+    request: &'a Request,
+    context: &'a RequestContext<RoleServer>,
+    begun: Instant,
+}
+
+impl Call<'_> {
     /// Converts a result to an answer. The session forgets files that the answer does not show completely.
-    fn shown(
-        &self,
-        request: &Request,
-        result: Value,
-        ticket: &Ticket,
-        tool: &Tool,
-        context: &RequestContext<RoleServer>,
-    ) -> Answer {
+    fn answer(&self, result: Value, ticket: &Ticket) -> Answer {
         let delivery = ticket.delivery(&result);
-        let hashes = names_a_hash(&request.params) || is_stateless(context);
-        let options = AnswerOptions { hashes, served: self.served() };
-        if let Ok(answer) = (request.answer)(result, options) {
+        let hashes = names_a_hash(&self.request.params) || is_stateless(self.context);
+        let options = AnswerOptions { hashes, served: self.server.served() };
+        if let Ok(answer) = (self.request.answer)(result, options) {
             ticket.forget(&answer.unseen);
-            self.session.record_delivery(&context.id, delivery);
+            self.server.session.record_delivery(&self.context.id, delivery);
             answer
         } else {
-            self.session.revoke(delivery);
-            refusals::broken(tool.changes())
+            self.server.session.revoke(delivery);
+            refusals::broken(self.tool.changes())
         }
     }
 
-    async fn ask(
-        &self,
-        tool: &Tool,
-        request: &Request,
-        begun: Instant,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<(Value, Ticket), Failure> {
+    /// Sends the request and waits for the result.
+    async fn ask(&self) -> Result<(Value, Ticket), Failure> {
+        let Self { server, tool, request, context, begun } = self;
         let mut params = request.params.clone();
         if request.waits {
             limit_wait(&mut params, begun.elapsed());
         }
         let params = params.into();
-        let sending = self.session.send(self.identity(context), request.method, &params);
+        let sending = server.session.send(server.identity(context), request.method, &params);
         let sent = tokio::select! {
             biased;
-            () = self.cancelled(context) => return Err(cancelled_call()),
+            () = context.ct.cancelled() => return Err(cancelled_call()),
+            () = server.over.cancelled() => return Err(cancelled_call()),
             sent = timeout(SEND_TIMEOUT.saturating_sub(begun.elapsed()), sending) => sent,
         };
         let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
         // A change has no timeout, because the caller must learn its outcome.
-        let limit = if tool.changes() {
-            Duration::MAX
-        } else if request.waits {
-            REVIEW_TIMEOUT
-        } else {
-            READ_TIMEOUT
+        let limit = match (tool.changes(), request.waits) {
+            (true, _) => Duration::MAX,
+            (false, true) => REVIEW_TIMEOUT,
+            (false, false) => READ_TIMEOUT,
         };
-        let outcome = self.outcome(&mut ticket, request, context);
+        let outcome = self.outcome(&mut ticket);
         let answer = tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(cancelled_call()),
@@ -115,38 +114,25 @@ impl Server {
             Ok(Some(answer)) => Ok((answer?, ticket)),
             Ok(None) => Err(Failure::Lost),
             Err(failure) => {
-                self.session.abandon(ticket, request.method);
+                server.session.abandon(ticket, request.method);
                 Err(failure)
             }
         }
     }
 
     /// Waits for the daemon, reports progress, and cancels the request when the server shuts down.
-    async fn outcome(
-        &self,
-        ticket: &mut Ticket,
-        request: &Request,
-        context: &RequestContext<RoleServer>,
-    ) -> Option<Result<Value, CallError>> {
+    async fn outcome(&self, ticket: &mut Ticket) -> Option<Result<Value, CallError>> {
         let mut wanted = true;
-        let mut progress = Progress::of(context, request);
+        let mut progress = Progress::of(self.context, self.request);
         loop {
             tokio::select! {
                 answer = ticket.answer() => return answer,
-                () = self.over.cancelled(), if wanted => {
+                () = self.server.over.cancelled(), if wanted => {
                     ticket.cancel();
                     wanted = false;
                 }
                 () = progress.report() => {}
             }
-        }
-    }
-
-    /// Waits until the call is cancelled or the server shuts down.
-    async fn cancelled(&self, context: &RequestContext<RoleServer>) {
-        tokio::select! {
-            () = context.ct.cancelled() => {}
-            () = self.over.cancelled() => {}
         }
     }
 }
@@ -172,13 +158,10 @@ fn no_answer() -> Failure {
 fn limit_wait(params: &mut JsonObject, passed: Duration) {
     let name = if params.contains_key("wait_ms") { "wait_ms" } else { "waitMs" };
     let left = MAX_WAIT_MS.saturating_sub(passed.as_millis() as u64);
-    match params.get(name).map(Value::as_u64) {
-        // The daemon refuses a value that is not a number.
-        Some(None) => {}
-        requested => {
-            let requested = requested.flatten().unwrap_or(WAIT_MS);
-            params.insert(name.to_owned(), requested.min(left).into());
-        }
+    let requested = params.entry(name).or_insert_with(|| WAIT_MS.into());
+    // The daemon refuses a value that is not a number.
+    if let Some(wait) = requested.as_u64() {
+        *requested = wait.min(left).into();
     }
 }
 

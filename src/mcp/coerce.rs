@@ -1,9 +1,10 @@
-//! Conversion of unambiguous values that models send in the wrong type, such as `5.0`, `"5"` and `"true"`.
+//! Corrections of arguments: values of the wrong type, and parameters that a client adds.
 
 use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
 
-/// Converts arguments to the types in their schema.
+/// Converts unambiguous values that models send in the wrong type, such as `5.0`, `"5"` and `"true"`, to the
+/// types in their schema.
 pub(super) fn coerce(arguments: &mut JsonObject, schema: &Value) {
     let Some(properties) = schema["properties"].as_object() else { return };
     for (name, value) in arguments {
@@ -49,6 +50,23 @@ fn integer(number: &Number) -> Option<Value> {
     let value = number.as_f64().filter(|_| number.is_f64())?;
     let is_integer = (0.0..EXACT).contains(&value) && value.fract() == 0.0;
     is_integer.then(|| format!("{value:.0}").parse::<u64>().ok().map(Value::from)).flatten()
+}
+
+/// The name of a parameter, and a predicate for the values that its client defines. Any other value is a
+/// mistake of the model.
+type Addition = (&'static str, fn(&Value) -> bool);
+
+/// Parameters that a client adds to the schema of every tool. The model fills them in, so it could not make
+/// sense of a refusal of them.
+const ADDITIONS: [Addition; 1] = [
+    // Gemini CLI (0.61) orders the calls of one turn by it, and keeps that order itself.
+    ("wait_for_previous", Value::is_boolean),
+];
+
+/// Removes the parameters that the client added.
+pub(super) fn without_additions(mut arguments: JsonObject) -> JsonObject {
+    arguments.retain(|name, value| !ADDITIONS.iter().any(|(added, fits)| added == name && fits(value)));
+    arguments
 }
 
 #[cfg(test)]

@@ -1,39 +1,187 @@
 //! Output of tools: results of the daemon, reduced to the parts that are useful for models.
 
-mod change;
 mod file;
 
-use lsp_types::Uri;
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
-pub(super) use change::ChangeOutput;
+use crate::protocol::{ApplyResult, CommentEntry, DiagnosticEntry, UserEdit, json_len};
 
-/// Returns the URI of a file whose name is not UTF-8 or contains control characters.
-pub(super) fn uri_if_needed(path: &str, uri: &Uri) -> Option<String> {
-    let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control();
-    path.contains(is_odd).then(|| uri.to_string())
+use super::advice::advice;
+use super::answer::Answer;
+use super::readable::in_one_line;
+use super::size::{ANSWER, beginning, fit_texts, keep_fitting, size};
+use super::tools::AnswerOptions;
+
+use file::FileOutput;
+
+/// Outcome of a change.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChangeOutput {
+    /// `applied`; `partial` if a person accepted a part; `pending` if a person has not decided; `rejected`;
+    /// or another state of a closed proposal.
+    state: String,
+    /// Id for `proposal_status`, unless the change is applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Id for `undo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transaction: Option<String>,
+    /// The transaction that was undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undoes: Option<String>,
+    files: Vec<FileOutput>,
+    /// Edits that a person made to the proposed text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    user_edits: Vec<UserEdit>,
+    /// Comments of a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comments: Vec<CommentEntry>,
+    /// New diagnostics.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<DiagnosticOutput>,
+    /// Notes and the next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
-/// Removes control characters, so that the text fits on one line. Names of files and people may contain
-/// anything, including text that imitates further lines of an answer.
-pub(super) fn in_one_line(text: &str) -> String {
-    text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+impl ChangeOutput {
+    pub(super) fn new(result: ApplyResult, options: AnswerOptions<'_>) -> Self {
+        // The caller has not sent the text that an undo restores.
+        let show_diff = result.undoes.is_some();
+        let file = |file| FileOutput::of(file, &result.state, options.hashes, show_diff);
+        let files = result.files.into_iter().map(file).collect();
+        Self {
+            next: next(&result.state, &result.id, result.reason, options),
+            // The status of an applied change cannot be queried.
+            id: (result.state != "applied").then_some(result.id),
+            state: result.state,
+            transaction: result.transaction,
+            undoes: result.undoes,
+            files,
+            user_edits: result.user_edits,
+            comments: result.comments,
+            diagnostics: result.diagnostics.into_iter().flatten().map(DiagnosticOutput::from).collect(),
+        }
+    }
+
+    /// Converts the output to an answer. Files for which the edits of a person are not shown completely count
+    /// as unseen.
+    pub(super) fn answer(mut self) -> Answer {
+        let lengths: Vec<_> =
+            self.user_edits.iter().map(|edit| (edit.path.clone(), edit.diff.len())).collect();
+        self.fit();
+        let shown =
+            |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
+        let is_truncated = |(path, length): &(String, usize)| shown(path) != Some(*length);
+        let unseen = lengths.into_iter().filter(is_truncated).map(|(path, _)| path).collect();
+        let data = serde_json::to_value(&self).expect("an output is JSON");
+        Answer { text: self.text(), data, unseen, ..Answer::default() }
+    }
+
+    /// Reduces the output to the maximum size of an answer. Paths and hashes take precedence over diffs,
+    /// which the model can obtain by reading the files.
+    fn fit(&mut self) {
+        self.user_edits.iter_mut().for_each(|edit| edit.diff = beginning(&edit.diff));
+        let omitted = [
+            (
+                keep_fitting(&mut self.files, ANSWER / 2, |file| {
+                    size(file) - file.diff.as_deref().map_or(0, json_len)
+                }),
+                "files",
+            ),
+            (
+                keep_fitting(&mut self.user_edits, ANSWER / 8, |edit| size(edit) - json_len(&edit.diff)),
+                "edits of a person",
+            ),
+            (
+                keep_fitting(&mut self.comments, ANSWER / 8, |comment| {
+                    size(comment) - json_len(&comment.text)
+                }),
+                "comments",
+            ),
+            (keep_fitting(&mut self.diagnostics, ANSWER / 8, size), "diagnostics"),
+        ];
+        for (left_out, what) in omitted.into_iter().filter(|(left_out, _)| *left_out > 0) {
+            let next = self.next.get_or_insert_default();
+            // Writing to a string cannot fail.
+            let _ = write!(next, " One answer has no room for {left_out} more {what}.");
+        }
+        let rest = size(&*self) - self.texts().iter().map(|text| json_len(text)).sum::<usize>();
+        fit_texts(rest, self.texts());
+    }
+
+    /// Returns all texts that may be long.
+    fn texts(&mut self) -> Vec<&mut String> {
+        let comments = self.comments.iter_mut().map(|comment| &mut comment.text);
+        let edits = self.user_edits.iter_mut().map(|edit| &mut edit.diff);
+        comments.chain(edits).chain(self.files.iter_mut().filter_map(|file| file.diff.as_mut())).collect()
+    }
+
+    fn text(&self) -> String {
+        // The state comes first, as in the data, because instructions and descriptions refer to it.
+        let words = match self.state.as_str() {
+            "partial" => ": a person accepted only a part of it",
+            "rejected" => ": a person rejected it; nothing was changed",
+            "discarded" => ": it was withdrawn; nothing was changed",
+            "pending" => ": nothing is changed yet, a person decides about it",
+            _ => "",
+        };
+        let mut text = format!("State `{}`{words}.\n", self.state);
+        self.files.iter().for_each(|file| file.write(&mut text));
+        for UserEdit { path, diff } in &self.user_edits {
+            let path = in_one_line(path);
+            let _ = write!(text, "Text that a person wrote instead in {path}:\n{diff}");
+        }
+        for comment in &self.comments {
+            let place =
+                [&comment.path, &comment.hunk].into_iter().flatten().cloned().collect::<Vec<_>>().join(" ");
+            let place = if place.is_empty() { place } else { format!(" about {place}") };
+            let _ = writeln!(text, "A person said{place}: {}", in_one_line(&comment.text));
+        }
+        self.diagnostics.iter().for_each(|it| text.push_str(&it.line_of_text()));
+        for (name, value) in [("Transaction", &self.transaction), ("Undone:", &self.undoes)] {
+            if let Some(value) = value {
+                let _ = writeln!(text, "{name} {value}");
+            }
+        }
+        if let Some(next) = &self.next {
+            let _ = writeln!(text, "{next}");
+        }
+        text
+    }
+}
+
+fn next(state: &str, id: &str, notes: Option<String>, options: AnswerOptions<'_>) -> Option<String> {
+    let next = match state {
+        "pending" => {
+            let all = format!(
+                "Call `proposal_status` with id `{id}` to wait for the decision; do not make the change in another way in the meantime; to withdraw it, `undo` that id."
+            );
+            advice(&all, &options.served)
+        }
+        "rejected" => "Do not send the same change again; follow the person's comments, or ask.".to_owned(),
+        _ => return notes,
+    };
+    Some([notes, Some(next)].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// A diagnostic.
 #[derive(Debug, Serialize)]
 pub(super) struct DiagnosticOutput {
-    pub(super) path: String,
+    path: String,
     /// Line number, from 1.
-    pub(super) line: u32,
+    line: u32,
     /// `error`, `warning`, `information` or `hint`.
-    pub(super) severity: String,
-    pub(super) message: String,
+    severity: String,
+    message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) source: Option<String>,
+    source: Option<String>,
     /// `true` if the diagnostic refers to an earlier text of the file, so that `line` may be outdated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) outdated: bool,
+    outdated: bool,
 }
 
 impl DiagnosticOutput {
@@ -47,15 +195,9 @@ impl DiagnosticOutput {
     }
 }
 
-impl From<crate::protocol::DiagnosticEntry> for DiagnosticOutput {
-    fn from(entry: crate::protocol::DiagnosticEntry) -> Self {
-        Self {
-            path: entry.path,
-            line: entry.range.start.line + 1,
-            severity: entry.severity,
-            message: entry.message,
-            source: entry.source,
-            outdated: entry.hash.is_none(),
-        }
+impl From<DiagnosticEntry> for DiagnosticOutput {
+    fn from(entry: DiagnosticEntry) -> Self {
+        let DiagnosticEntry { path, range, severity, message, source, hash } = entry;
+        Self { path, line: range.start.line + 1, severity, message, source, outdated: hash.is_none() }
     }
 }

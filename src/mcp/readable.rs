@@ -1,8 +1,21 @@
-//! Formatting of arbitrary data as text for models.
+//! Formatting of names and of arbitrary data as text for models.
 
 use std::fmt::Write as _;
 
+use lsp_types::Uri;
 use serde_json::{Map, Value};
+
+/// Returns the URI of a file whose name is not UTF-8 or contains control characters.
+pub(super) fn uri_if_needed(path: &str, uri: &Uri) -> Option<String> {
+    let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control();
+    path.contains(is_odd).then(|| uri.to_string())
+}
+
+/// Removes control characters, so that the text fits on one line. Names of files and people may contain
+/// anything, including text that imitates further lines of an answer.
+pub(super) fn in_one_line(text: &str) -> String {
+    text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
 
 /// Formats the members of an object: short values after their name, texts of several lines under their name,
 /// and lists of objects one by one.

@@ -1,29 +1,34 @@
 use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam, ErrorData,
     Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
     ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::protocol::path_of_uri;
 use crate::transport::Identity;
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::delivery::AppliedChange;
 use super::guide::{Served, guide};
-use super::output::in_one_line;
+use super::link::AppliedChange;
+use super::readable::in_one_line;
 use super::refusal;
-use super::roots::Roots;
-use super::session::{Failure, Session};
+use super::session::{self, Failure, Session};
 use super::tools::{Selection, Tool};
 
 /// Author, if the client does not name itself.
@@ -32,10 +37,18 @@ const DEFAULT_AUTHOR: &str = "mcp";
 /// Maximum number of concurrent calls.
 const MAX_CALLS: usize = 256;
 
+/// Time that a call waits for the client's roots.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(3);
+
+const START_ELSEWHERE: &str =
+    "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.";
+const TRY_AGAIN: &str = "Try again; if that fails too, ask the user to start this server with the folder of the \
+    project: `editd mcp --root DIR`.";
+
 /// State that all calls share.
 pub(super) struct Server {
     pub(super) session: Arc<Session>,
-    pub(super) roots: Roots,
+    roots: Roots,
     tools: Vec<&'static Tool>,
     /// Limits the number of concurrent calls.
     calls: Semaphore,
@@ -161,4 +174,81 @@ impl ServerHandler for Server {
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
         self.roots.forget();
     }
+}
+
+/// The client's response to a request for its roots, or the problem with it.
+type Response = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
+
+/// The roots of the session.
+pub(super) struct Roots {
+    /// Roots from the command line, which take precedence.
+    given: Vec<PathBuf>,
+    /// Working folder of the server, if it exists.
+    here: Option<PathBuf>,
+    /// Latest request to the client. It is retained if the response is late.
+    response: Mutex<Option<Response>>,
+}
+
+impl Roots {
+    pub(super) fn new(given: Vec<PathBuf>, here: Option<PathBuf>) -> Self {
+        Self { given, here, response: Mutex::default() }
+    }
+
+    /// Discards the roots of the client, which have changed.
+    pub(super) fn forget(&self) {
+        *self.response.lock() = None;
+    }
+
+    /// Returns the given roots, else those of the client, else the working folder.
+    pub(super) async fn now(&self, context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>, Failure> {
+        if !self.given.is_empty() {
+            return Ok(self.given.clone());
+        }
+        if !lists_roots(context) {
+            return self.here.clone().map(|here| vec![here]).ok_or_else(|| {
+                let message = "The folder that this server was started in no longer exists.".to_owned();
+                session::refusal("unavailable", message, START_ELSEWHERE)
+            });
+        }
+        let listed = timeout(ROOTS_TIMEOUT, self.listed(&context.peer)).await;
+        listed.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
+            let message = format!("The client did not send its roots: {problem}.");
+            session::refusal("unavailable", message, TRY_AGAIN)
+        })
+    }
+
+    /// Waits for the response to the latest request.
+    async fn listed(&self, peer: &Peer<RoleServer>) -> Result<Vec<PathBuf>, &'static str> {
+        loop {
+            let response = self.response.lock().get_or_insert_with(|| ask(peer.clone())).clone();
+            let listed = response.clone().await;
+            let mut newest = self.response.lock();
+            if newest.as_ref().is_some_and(|newest| newest.ptr_eq(&response)) {
+                if listed.is_err() {
+                    *newest = None;
+                }
+                return listed;
+            }
+        }
+    }
+}
+
+/// Returns `true` if the client has roots and can be asked for them. Clients of the stateless revision
+/// cannot.
+fn lists_roots(context: &RequestContext<RoleServer>) -> bool {
+    let has_sessions = context.meta.protocol_version().is_none();
+    has_sessions && context.client_capabilities().is_some_and(|can| can.roots.is_some())
+}
+
+#[expect(
+    deprecated,
+    reason = "clients of the revisions with `initialize` have no other way to send their roots"
+)]
+fn ask(peer: Peer<RoleServer>) -> Response {
+    let listed = async move {
+        let listed = peer.list_roots().await.map_err(|_| "it answered with an error")?;
+        let roots: Vec<_> = listed.roots.iter().filter_map(|root| path_of_uri(&root.uri).ok()).collect();
+        if roots.is_empty() { Err("it names no folder of this computer") } else { Ok(roots) }
+    };
+    listed.boxed().shared()
 }

@@ -13,8 +13,7 @@ use crate::server::Places;
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 
-use super::delivery::{AppliedChange, Delivery};
-use super::link::{Link, Ticket};
+use super::link::{AppliedChange, Delivery, Link, Ticket};
 
 /// Maximum number of connections that may end before a request is sent.
 const ATTEMPTS: usize = 3;

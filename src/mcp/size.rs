@@ -2,8 +2,6 @@
 //! measured clients, Gemini CLI has the lowest limit, 40,000 characters, beyond which it removes the middle.
 //! Therefore this module omits the excess, so that the answer can state the omission.
 
-use std::io;
-
 use serde::Serialize;
 
 use crate::protocol::{json_len, json_prefix};
@@ -41,38 +39,22 @@ pub(super) const LIST: usize = ANSWER - NOTICE;
 const NOTICE: usize = 500;
 
 /// Returns the size of a value as JSON, in bytes.
-pub(super) fn size(value: &impl Serialize) -> serde_json::Result<usize> {
-    struct Count(usize);
-    impl io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    serde_json::to_writer(&mut count, value)?;
-    Ok(count.0)
+pub(super) fn size(value: &impl Serialize) -> usize {
+    serde_json::to_vec(value).expect("an output is JSON").len()
 }
 
 /// Truncates a list to the given size, but keeps at least the first item. Returns the number of omitted
 /// items.
-pub(super) fn keep_fitting<T>(
-    items: &mut Vec<T>,
-    space: usize,
-    size: impl Fn(&T) -> serde_json::Result<usize>,
-) -> serde_json::Result<usize> {
+pub(super) fn keep_fitting<T>(items: &mut Vec<T>, space: usize, size: impl Fn(&T) -> usize) -> usize {
     let (mut taken, all) = (0, items.len());
     for (index, item) in items.iter().enumerate() {
-        taken += size(item)? + 1;
+        taken += size(item) + 1;
         if taken > space && index > 0 {
             items.truncate(index);
             break;
         }
     }
-    Ok(all - items.len())
+    all - items.len()
 }
 
 /// Cuts the long texts of an answer to the space that the rest of the answer leaves. Earlier texts take

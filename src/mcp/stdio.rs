@@ -78,7 +78,7 @@ impl Transport<RoleServer> for Stdio {
                 },
                 Line::TooLong => malformed(format!("it is longer than {LINE} bytes"), None),
             };
-            let Mistake { error, id } = mistake;
+            let (error, id) = mistake;
             let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
             let output = self.output.clone();
             // Written in a separate task, because this future may be dropped in the middle of a line.
@@ -113,10 +113,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 }
 
 /// An error in a message, with the id of the request if known.
-struct Mistake {
-    error: ErrorData,
-    id: Option<RequestId>,
-}
+type Mistake = (ErrorData, Option<RequestId>);
 
 /// Parses a message. Returns `None` for blank lines and unknown notifications.
 fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
@@ -125,8 +122,7 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
         return Ok(None);
     }
     let Strict(mut message) = serde_json::from_slice(line).map_err(|error| {
-        let error = ErrorData::parse_error(format!("The message is not JSON: {error}."), None);
-        Mistake { error, id: None }
+        (ErrorData::parse_error(format!("The message is not JSON: {error}."), None), None)
     })?;
     if !message.is_object() {
         return Err(malformed("expected one object, not a batch", None));
@@ -139,12 +135,12 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
     if message["method"] == "tools/call" {
         if is_request && message.pointer("/params/name").and_then(Value::as_str).is_none() {
             let text = "Parameter `name` is invalid: expected the name of a tool.";
-            return Err(Mistake { error: ErrorData::invalid_params(text, None), id });
+            return Err((ErrorData::invalid_params(text, None), id));
         }
         let arguments = message.pointer_mut("/params/arguments");
         arguments.map_or(Ok(()), normalize).map_err(|problem| {
             let text = format!("Parameter `arguments` is invalid: {problem}.");
-            Mistake { error: ErrorData::invalid_params(text, None), id: id.clone() }
+            (ErrorData::invalid_params(text, None), id.clone())
         })?;
     }
     match serde_json::from_value(message) {
@@ -181,13 +177,11 @@ fn normalize(arguments: &mut Value) -> Result<(), &'static str> {
         *arguments = object.filter(Value::is_object).ok_or("a string that is not a JSON object")?;
     }
     match arguments {
-        Value::Null => Ok(()),
-        Value::Object(members) => {
-            without_nulls(members);
-            Ok(())
-        }
-        _ => Err("expected an object"),
+        Value::Null => {}
+        Value::Object(members) => without_nulls(members),
+        _ => return Err("expected an object"),
     }
+    Ok(())
 }
 
 fn without_nulls(members: &mut JsonObject) {
@@ -203,5 +197,5 @@ fn without_nulls(members: &mut JsonObject) {
 
 fn malformed(problem: impl Display, id: Option<RequestId>) -> Mistake {
     let text = format!("This is not a message of the protocol: {problem}.");
-    Mistake { error: ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id }
+    (ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id)
 }

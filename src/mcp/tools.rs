@@ -1,42 +1,27 @@
-//! The MCP tools. Each module defines the name and the description of a tool, the conversion of its arguments
-//! to a request for the daemon, and the conversion of the result to an answer.
+//! The MCP tools. Each module defines the names and the descriptions of tools, the conversion of their
+//! arguments to requests for the daemon, and the conversion of the results to answers.
 
-mod apply_patch;
-mod changes;
-mod diagnostics;
-mod edit;
-mod find;
-mod list;
-mod notebook_edit;
-mod proposal_status;
+mod arguments;
+mod change;
 mod read;
 mod search;
-mod undo;
-mod write;
+mod status;
 
 use rmcp::model::{JsonObject, MetaObject, Tool as Described, ToolAnnotations};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::protocol::TOOLS;
+use crate::protocol::{Method, TOOLS};
 
 use super::answer::Answer;
 use super::guide::Served;
 
-/// All tools, in the order in which clients see them.
-static ALL: [&Tool; TOOLS.len()] = [
-    &read::TOOL,
-    &edit::TOOL,
-    &write::TOOL,
-    &apply_patch::TOOL,
-    &notebook_edit::TOOL,
-    &undo::TOOL,
-    &search::TOOL,
-    &find::TOOL,
-    &list::TOOL,
-    &changes::TOOL,
-    &diagnostics::TOOL,
-    &proposal_status::TOOL,
-];
+/// Returns all tools, in the order in which clients see them.
+fn all() -> impl Iterator<Item = &'static Tool> {
+    read::TOOLS.iter().chain(&change::TOOLS).chain(&search::TOOLS).chain(&status::TOOLS)
+}
+
+/// Tools that clients should show even if they show their model only a few.
+const BASIC: [&str; 3] = ["read", "edit", "write"];
 
 /// Definition of a tool.
 pub(super) struct Tool {
@@ -47,9 +32,7 @@ pub(super) struct Tool {
     /// Advice on when to use another tool, by the name of that tool.
     instead: &'static [(&'static str, &'static str)],
     effect: Effect,
-    input: fn() -> JsonObject,
-    /// `true` if clients that show their model only a few tools should show this one.
-    is_basic: bool,
+    schema: fn() -> JsonObject,
     /// Converts the arguments to a request. The daemon validates them.
     pub(super) request: fn(JsonObject) -> Request,
 }
@@ -71,7 +54,23 @@ pub(super) struct Request {
     /// `true` if the request can wait for a person.
     pub(super) waits: bool,
     /// Converts the result to an answer.
-    pub(super) answer: fn(Value, AnswerOptions<'_>) -> serde_json::Result<Answer>,
+    pub(super) answer: Conversion,
+}
+
+type Conversion = Box<dyn Fn(Value, AnswerOptions<'_>) -> serde_json::Result<Answer> + Send + Sync>;
+
+impl Request {
+    /// Creates a request that does not wait for a person. `answer` converts its result.
+    fn new<M: Method>(params: JsonObject, answer: fn(M::Result, AnswerOptions<'_>) -> Answer) -> Self {
+        let answer: Conversion =
+            Box::new(move |result, options| Ok(answer(serde_json::from_value(result)?, options)));
+        Self { method: M::NAME, params, waits: false, answer }
+    }
+
+    /// Makes the request wait for a person.
+    fn waiting(self) -> Self {
+        Self { waits: true, ..self }
+    }
 }
 
 /// Options for the conversion of a result to an answer.
@@ -103,7 +102,7 @@ impl Tool {
 
     /// Returns the schema of the arguments.
     pub(super) fn input_schema(&self) -> JsonObject {
-        (self.input)()
+        (self.schema)()
     }
 
     /// Returns the first argument that would make the daemon do something beyond the purpose of this tool,
@@ -133,8 +132,8 @@ impl Tool {
             .with_title(self.title)
             .with_annotations(annotations);
         // Claude Code makes the model look up a tool before the first call, unless the tool has this flag.
-        described.meta = self
-            .is_basic
+        described.meta = BASIC
+            .contains(&self.name)
             .then(|| MetaObject([("anthropic/alwaysLoad".to_owned(), true.into())].into_iter().collect()));
         described
     }
@@ -171,8 +170,8 @@ impl Selection {
     }
 
     pub(super) fn tools(&self) -> Vec<&'static Tool> {
-        let named = |tool: &&&Tool| self.names.is_empty() || self.names.iter().any(|name| name == tool.name);
-        ALL.iter().filter(named).filter(|tool| !self.read_only || !tool.changes()).copied().collect()
+        let named = |tool: &&Tool| self.names.is_empty() || self.names.iter().any(|name| name == tool.name);
+        all().filter(named).filter(|tool| !self.read_only || !tool.changes()).collect()
     }
 }
 
@@ -192,41 +191,12 @@ pub(super) fn names_a_hash(params: &JsonObject) -> bool {
     names(params) || change.is_some_and(names)
 }
 
-/// Parameters that belong to a call as a whole instead of to one of its changes.
-const CALL_PARAMETERS: [&str; 16] = [
-    "label",
-    "requestId",
-    "request_id",
-    "replaces",
-    "matching",
-    "sequential",
-    "onStale",
-    "on_stale",
-    "onConflict",
-    "on_conflict",
-    "display",
-    "review",
-    "waitMs",
-    "wait_ms",
-    "diagnosticsWaitMs",
-    "diagnostics_wait_ms",
-];
-
-/// Builds the parameters of `editd/edit` for a single change.
-fn one_change(kind: &str, arguments: JsonObject) -> JsonObject {
-    let (mut params, mut change): (JsonObject, JsonObject) =
-        arguments.into_iter().partition(|(name, _)| CALL_PARAMETERS.contains(&name.as_str()));
-    change.insert("kind".to_owned(), kind.into());
-    params.insert("changes".to_owned(), json!([change]));
-    params
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_tools_match_the_list_of_the_protocol() {
-        assert_eq!(ALL.map(|tool| tool.name), TOOLS);
+        assert!(all().map(|tool| tool.name).eq(TOOLS));
     }
 }

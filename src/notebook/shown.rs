@@ -35,10 +35,10 @@ pub struct ShownOutput {
 /// Returns the cells of a notebook, in order.
 ///
 /// ```
-/// use editd::notebook::shown_cells;
+/// use editd::notebook::decode_cells;
 ///
 /// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": ["a\n", "b"]}], "nbformat": 4}"#;
-/// assert_eq!(shown_cells(text).unwrap()[0].source, "a\nb");
+/// assert_eq!(decode_cells(text).unwrap()[0].source, "a\nb");
 /// ```
 pub fn decode_cells(text: &str) -> Result<Vec<ShownCell>, Unreadable> {
     let notebook = Notebook::parse(text)?;

@@ -1,9 +1,14 @@
-use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::cells::CellParams;
-use super::decode::{Invalid, decode, list_or_json};
-use super::params::TextEditParams;
+use crate::notebook::{CellOp, CellRef, CellType};
+use crate::patch::PatchFormat;
+
+use super::decode::{Invalid, decode, list_or_json, object_of_json};
+use super::propose::{TextEditParams, names_only};
 
 /// Fields that all kinds of changes have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,68 +60,47 @@ impl<'de> Deserialize<'de> for ChangeParams {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct EditFields {
-    #[serde(alias = "file_path", alias = "filePath")]
-    path: Option<String>,
-    uri: Option<String>,
-    #[serde(alias = "base_hash")]
-    base_hash: Option<String>,
-    #[serde(deserialize_with = "list_or_json")]
-    edits: Vec<TextEditParams>,
-    encoding: Option<String>,
+/// Defines the fields of a kind of change, after those that all kinds have in common. With `flatten`, errors
+/// would not list the known fields.
+macro_rules! fields_of_changes {
+    ($($kind:ident { $($fields:tt)* })*) => {$(
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct $kind {
+            #[serde(alias = "file_path", alias = "filePath")]
+            path: Option<String>,
+            uri: Option<String>,
+            #[serde(alias = "base_hash")]
+            base_hash: Option<String>,
+            $($fields)*
+        }
+    )*};
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct WriteFields {
-    #[serde(alias = "file_path", alias = "filePath")]
-    path: Option<String>,
-    uri: Option<String>,
-    #[serde(alias = "base_hash")]
-    base_hash: Option<String>,
-    content: String,
-    #[serde(default)]
-    literal: bool,
-    encoding: Option<String>,
-    mode: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct DeleteFields {
-    #[serde(alias = "file_path", alias = "filePath")]
-    path: Option<String>,
-    uri: Option<String>,
-    #[serde(alias = "base_hash")]
-    base_hash: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RenameFields {
-    #[serde(alias = "file_path", alias = "filePath")]
-    path: Option<String>,
-    uri: Option<String>,
-    #[serde(alias = "base_hash")]
-    base_hash: Option<String>,
-    #[serde(alias = "new_path")]
-    new_path: Option<String>,
-    #[serde(alias = "new_uri")]
-    new_uri: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NotebookFields {
-    #[serde(alias = "file_path", alias = "filePath")]
-    path: Option<String>,
-    uri: Option<String>,
-    #[serde(alias = "base_hash")]
-    base_hash: Option<String>,
-    #[serde(deserialize_with = "list_or_json")]
-    cells: Vec<CellParams>,
+fields_of_changes! {
+    EditFields {
+        #[serde(deserialize_with = "list_or_json")]
+        edits: Vec<TextEditParams>,
+        encoding: Option<String>,
+    }
+    WriteFields {
+        content: String,
+        #[serde(default)]
+        literal: bool,
+        encoding: Option<String>,
+        mode: Option<String>,
+    }
+    DeleteFields {}
+    RenameFields {
+        #[serde(alias = "new_path")]
+        new_path: Option<String>,
+        #[serde(alias = "new_uri")]
+        new_uri: Option<String>,
+    }
+    NotebookFields {
+        #[serde(deserialize_with = "list_or_json")]
+        cells: Vec<CellParams>,
+    }
 }
 
 fn change(value: Value) -> Result<ChangeParams, Invalid> {
@@ -150,4 +134,166 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
         }
         _ => return Err(Invalid::new("kind", format!("unknown kind {kind}, {KINDS}"))),
     })
+}
+
+/// An entry of `cells` in a notebook change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(description = "")]
+pub struct CellParams {
+    /// Operation to perform.
+    #[schemars(description = "")]
+    pub op: CellOpParam,
+    /// The cell; for `insert`, the cell before the new one.
+    #[serde(alias = "cellId", alias = "cell_id")]
+    pub id: Option<String>,
+    /// Instead of `id`, from 0; for `insert`, the index of the new cell.
+    pub index: Option<usize>,
+    /// Required for `insert`.
+    #[serde(alias = "cell_type")]
+    pub cell_type: Option<CellTypeParam>,
+    /// The complete new source.
+    pub source: Option<String>,
+    /// For `replace`: clear the outputs. Default false.
+    #[serde(default, alias = "clear_outputs")]
+    pub clear_outputs: bool,
+}
+
+/// An operation on a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
+pub enum CellOpParam {
+    /// Changes the type or source, or removes the outputs.
+    Replace,
+    /// Adds a cell.
+    Insert,
+    /// Removes the cell.
+    Delete,
+}
+
+/// Type of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = names_only)]
+pub enum CellTypeParam {
+    /// Code.
+    Code,
+    /// Markdown.
+    Markdown,
+    /// Neither code nor Markdown.
+    Raw,
+}
+
+impl From<CellTypeParam> for CellType {
+    fn from(param: CellTypeParam) -> Self {
+        match param {
+            CellTypeParam::Code => Self::Code,
+            CellTypeParam::Markdown => Self::Markdown,
+            CellTypeParam::Raw => Self::Raw,
+        }
+    }
+}
+
+/// Converts the parameters to cell operations.
+pub fn cell_ops(cells: Vec<CellParams>) -> Result<Vec<CellOp>, Invalid> {
+    if cells.is_empty() {
+        return Err(Invalid::new("cells", "it is empty"));
+    }
+    let read = |(index, cell): (usize, CellParams)| {
+        cell.read().map_err(|invalid| invalid.within(&format!("cells[{index}]")))
+    };
+    cells.into_iter().enumerate().map(read).collect()
+}
+
+impl CellParams {
+    fn read(self) -> Result<CellOp, Invalid> {
+        let place = match (self.id, self.index) {
+            (Some(_), Some(_)) => return Err(Invalid::new("index", "it cannot be combined with `id`")),
+            (Some(id), None) => Some(CellRef::Id(id)),
+            (None, index) => index.map(CellRef::Index),
+        };
+        let named = || Invalid::new("id", "it is missing, and so is `index`");
+        let only_for = |name: &str, ops| Err(Invalid::new(name, format!("it is allowed only with {ops}")));
+        let cell_type = self.cell_type.map(CellType::from);
+        match self.op {
+            CellOpParam::Insert if self.clear_outputs => only_for("clearOutputs", "`replace`"),
+            CellOpParam::Insert => Ok(CellOp::Insert {
+                at: place,
+                cell_type: cell_type
+                    .ok_or_else(|| Invalid::new("cellType", "it is missing, and a new cell needs it"))?,
+                source: self.source.unwrap_or_default(),
+            }),
+            CellOpParam::Delete if self.source.is_some() => only_for("source", "`replace` and `insert`"),
+            CellOpParam::Delete if cell_type.is_some() => only_for("cellType", "`replace` and `insert`"),
+            CellOpParam::Delete if self.clear_outputs => only_for("clearOutputs", "`replace`"),
+            CellOpParam::Delete => Ok(CellOp::Delete { cell: place.ok_or_else(named)? }),
+            CellOpParam::Replace if cell_type.is_none() && self.source.is_none() && !self.clear_outputs => {
+                Err(Invalid::new("source", "it is missing, and so are `cellType` and `clearOutputs`"))
+            }
+            CellOpParam::Replace => Ok(CellOp::Replace {
+                cell: place.ok_or_else(named)?,
+                cell_type,
+                source: self.source,
+                clear_outputs: self.clear_outputs,
+            }),
+        }
+    }
+}
+
+/// A patch in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchParams {
+    /// Format of the patch; `None` to detect it from the text.
+    pub format: Option<PatchFormat>,
+    /// Text of the patch, which may be surrounded by other text.
+    pub text: String,
+}
+
+/// A patch, and the base hashes of its files by path.
+pub type PatchAndBases = (PatchParams, BTreeMap<String, String>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatchFields {
+    #[serde(default)]
+    format: FormatParam,
+    text: String,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FormatParam {
+    #[default]
+    Auto,
+    SearchReplace,
+    ApplyPatch,
+    UnifiedDiff,
+}
+
+impl Serialize for PatchParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.format.map(PatchFormat::name), &self.text).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PatchParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = match Value::deserialize(deserializer)? {
+            // A patch never begins with a brace, so this is the object as a string of JSON.
+            Value::String(text) if text.trim_start().starts_with('{') => {
+                object_of_json(&text).map_err(serde::de::Error::custom)?
+            }
+            Value::String(text) => return Ok(Self { format: None, text }),
+            value => value,
+        };
+        let PatchFields { format, text } = decode(value).map_err(Invalid::nested)?;
+        let format = match format {
+            FormatParam::Auto => None,
+            FormatParam::SearchReplace => Some(PatchFormat::SearchReplace),
+            FormatParam::ApplyPatch => Some(PatchFormat::ApplyPatch),
+            FormatParam::UnifiedDiff => Some(PatchFormat::UnifiedDiff),
+        };
+        Ok(Self { format, text })
+    }
 }

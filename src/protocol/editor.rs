@@ -1,7 +1,21 @@
-//! Messages between editors and the daemon that extend LSP.
+//! Messages between editors and the daemon that extend LSP, diagnostics of editors, and changes in the form of
+//! LSP.
 
-use lsp_types::TextEdit;
-use serde::{Deserialize, Serialize};
+use lsp_types::{
+    CreateFile, CreateFileOptions, DeleteFile, DocumentChangeOperation, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Position as LspPosition, Range, RenameFile, RenameFileOptions,
+    ResourceOp, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::edit::{Plan, Splice};
+use crate::text::{Position, PositionEncoding, Text};
+use crate::workspace::diagnostics::{Diagnostic, Report, Severity};
+use crate::workspace::limits::DIAGNOSTICS_PER_FILE;
+use crate::workspace::{Action, PlannedFile};
+
+use super::uri_of;
 
 /// Request to an editor: apply edits to several documents, either all or none.
 pub const APPLY_EDITS: &str = "editd/applyEdits";
@@ -102,4 +116,189 @@ pub struct DocumentStateParams {
 pub struct FocusParams {
     /// The document.
     pub uri: String,
+}
+
+/// Notification from an editor: all diagnostics of a document. They replace the previous ones.
+pub const DIAGNOSTICS_CHANGED: &str = "editd/diagnosticsChanged";
+
+/// Parameters of [`DIAGNOSTICS_CHANGED`].
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct DiagnosticsChangedParams {
+    /// The document.
+    pub uri: String,
+    /// Version of the document that the diagnostics refer to.
+    #[serde(default)]
+    pub version: Option<i32>,
+    /// LSP diagnostics. Malformed items and items beyond the limit are ignored.
+    #[serde(default, deserialize_with = "items")]
+    pub items: Vec<Diagnostic>,
+}
+
+impl DiagnosticsChangedParams {
+    /// Converts to a report of an editor that counts columns in `encoding`.
+    pub fn into_report(self, encoding: PositionEncoding) -> Report {
+        Report { version: self.version, encoding, items: self.items, number: 0 }
+    }
+}
+
+/// The part of an LSP diagnostic that editd uses.
+#[derive(Deserialize)]
+struct Item {
+    range: Range,
+    #[serde(default)]
+    severity: Option<u8>,
+    message: Message,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+/// Message of a diagnostic. Since LSP 3.18 it may be markup content.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Message {
+    Plain(String),
+    MarkedMerge { value: String },
+}
+
+fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Diagnostic>, D::Error> {
+    let items = Vec::<Value>::deserialize(deserializer)?.into_iter().take(DIAGNOSTICS_PER_FILE);
+    Ok(items.filter_map(|item| Some(serde_json::from_value::<Item>(item).ok()?.into())).collect())
+}
+
+impl From<Item> for Diagnostic {
+    fn from(item: Item) -> Self {
+        let position =
+            |at: LspPosition| Position { line: at.line as usize, character: at.character as usize };
+        Self {
+            start: position(item.range.start),
+            end: position(item.range.end),
+            severity: match item.severity {
+                Some(2) => Severity::Warning,
+                Some(3) => Severity::Information,
+                Some(4) => Severity::Hint,
+                // LSP leaves a missing severity to the client; an error is least likely to be overlooked.
+                _ => Severity::Error,
+            },
+            message: match item.message {
+                Message::Plain(message) | Message::MarkedMerge { value: message } => message,
+            },
+            source: item.source,
+        }
+    }
+}
+
+/// A diagnostic as clients receive it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticEntry {
+    /// Canonical path of the file.
+    pub path: String,
+    /// Range, in the position encoding of the connection if `hash` is set, else in that of the editor.
+    pub range: Range,
+    /// `error`, `warning`, `information` or `hint`.
+    pub severity: String,
+    /// Message of the diagnostic.
+    pub message: String,
+    /// Program that reported it.
+    pub source: Option<String>,
+    /// Hash of the text that the diagnostic refers to; null if that is not the current text.
+    pub hash: Option<String>,
+}
+
+/// Result of `editd/diagnostics`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticsResult {
+    /// Diagnostics, sorted by path and position.
+    pub items: Vec<DiagnosticEntry>,
+    /// `true` if there are more diagnostics than one response holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// Converts plans to an LSP edit in a client's position encoding.
+pub fn workspace_edit<'f>(
+    files: impl IntoIterator<Item = &'f PlannedFile>,
+    encoding: PositionEncoding,
+) -> WorkspaceEdit {
+    let mut operations = Vec::new();
+    for file in files {
+        operations_of(file, encoding, &mut operations);
+    }
+    WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Operations(operations)),
+        ..WorkspaceEdit::default()
+    }
+}
+
+fn operations_of(
+    file: &PlannedFile,
+    encoding: PositionEncoding,
+    operations: &mut Vec<DocumentChangeOperation>,
+) {
+    let uri = uri_of(&file.path);
+    if file.action.creates() {
+        // An editor must never truncate an existing file.
+        let options = CreateFileOptions { overwrite: Some(false), ignore_if_exists: Some(true) };
+        let create = CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None };
+        operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
+    }
+    if !file.plan.is_empty() && file.action != Action::Delete {
+        let nothing = Text::default();
+        let before = file.before.as_ref().map_or(&nothing, |before| &before.text);
+        let edits = text_edits(before, &file.plan, encoding).into_iter().map(OneOf::Left).collect();
+        let text_document = OptionalVersionedTextDocumentIdentifier { uri: uri.clone(), version: None };
+        operations.push(DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits }));
+    }
+    match &file.action {
+        Action::Delete => {
+            let delete = DeleteFile { uri, options: None, annotation_id: None };
+            operations.push(DocumentChangeOperation::Op(ResourceOp::Delete(delete)));
+        }
+        Action::Rename { to, .. } => {
+            let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
+            let new_uri = uri_of(to);
+            let rename = RenameFile { old_uri: uri, new_uri, options: Some(options), annotation_id: None };
+            operations.push(DocumentChangeOperation::Op(ResourceOp::Rename(rename)));
+        }
+        Action::Edit | Action::Create { .. } => {}
+    }
+}
+
+/// Converts a plan for a text to LSP edits, sorted and disjoint.
+pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
+    // The maximum size of a file is far below `u32::MAX`.
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let position = |offset| {
+        let Position { line, character } = before.position_of(offset, encoding);
+        LspPosition { line: count(line), character: count(character) }
+    };
+    let edit = |splice: &Splice| TextEdit {
+        range: Range::new(position(splice.range.start), position(splice.range.end)),
+        new_text: splice.text.clone(),
+    };
+    plan.splices().iter().map(edit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn malformed_diagnostics_are_ignored() {
+        let range = json!({ "start": { "line": 1, "character": 2 }, "end": { "line": 1, "character": 3 } });
+        let params = json!({ "uri": "file:///a", "version": 3, "items": [
+            { "range": range, "severity": 2, "message": "m", "source": "s", "code": 7, "data": {} },
+            { "range": range, "message": { "kind": "markdown", "value": "*m*" } },
+            { "range": range },
+            { "message": "m" },
+            { "range": { "start": { "line": -1, "character": 0 } }, "message": "m" },
+            7,
+        ] });
+        let params: DiagnosticsChangedParams = serde_json::from_value(params).unwrap();
+        let received: Vec<_> =
+            params.items.iter().map(|item| (item.severity, item.message.as_str())).collect();
+        assert_eq!(received, [(Severity::Warning, "m"), (Severity::Error, "*m*")]);
+        assert_eq!(params.items[0].start, Position { line: 1, character: 2 });
+    }
 }

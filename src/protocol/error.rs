@@ -1,5 +1,15 @@
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
+
+use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
+use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
+use crate::text::ContentHash;
+use crate::workspace::rules::{Protection, Remedy};
+use crate::workspace::{
+    EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
+};
 
 /// A JSON-RPC error as it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
@@ -53,4 +63,245 @@ impl RpcError {
     pub fn hint(&self) -> Option<&str> {
         self.data.as_ref()?.get("hint")?.as_str()
     }
+}
+
+/// Converts refusals to a JSON-RPC error. The first refusal is the error, and all are listed in its data.
+pub fn refusal_error(refusals: &[Refusal]) -> RpcError {
+    let Some(first) = refusals.first() else {
+        return RpcError::new(Code::Internal, "A request was refused without a reason.");
+    };
+    let mut data = refusal_data(first);
+    data.insert("refusals".to_owned(), refusals.iter().map(described).collect());
+    let code = match first.kind {
+        RefusalKind::Stale { .. } => Code::ContentModified,
+        _ => Code::RequestFailed,
+    };
+    RpcError { data: Some(Value::Object(data)), ..RpcError::new(code, first.message()) }
+}
+
+fn editor_details(refusal: &EditorRefusal) -> Value {
+    match refusal {
+        EditorRefusal::Contested { reason, editors } => {
+            json!({ "reason": reason.name(), "editors": editors })
+        }
+        EditorRefusal::Refused { reason, editor } => json!({ "reason": reason, "editors": [editor] }),
+        EditorRefusal::Unverified { reason, actual } => {
+            json!({ "reason": reason, "actualHash": hash(*actual) })
+        }
+    }
+}
+
+fn described(refusal: &Refusal) -> Value {
+    let mut data = refusal_data(refusal);
+    data.insert("message".to_owned(), refusal.message().into());
+    Value::Object(data)
+}
+
+fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
+    let mut data = Map::new();
+    data.insert("kind".to_owned(), refusal.name().into());
+    let places = [
+        ("path", refusal.path.as_deref().map(shown).map(Value::from)),
+        ("change", refusal.change.map(Value::from)),
+        ("edit", refusal.edit.map(Value::from)),
+        ("patchLine", refusal.patch_line.map(Value::from)),
+    ];
+    data.extend(places.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    data.insert("hint".to_owned(), refusal.hint().into());
+    if let Value::Object(details) = details(refusal) {
+        data.extend(details);
+    }
+    data
+}
+
+fn details(refusal: &Refusal) -> Value {
+    match &refusal.kind {
+        RefusalKind::Unread { current, excerpt, .. } => {
+            with(json!({ "currentHash": hash(*current) }), ("excerpt", excerpt.as_deref().map(Into::into)))
+        }
+        RefusalKind::Stale { current, diff, base_known, since } => {
+            let data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
+            let data = with(data, ("diff", diff.as_deref().map(Into::into)));
+            match since {
+                Since::Written { later: Some(later) } => with(data, ("transaction", Some((&**later).into()))),
+                _ => data,
+            }
+        }
+        RefusalKind::Conflict { regions } => {
+            json!({ "regions": regions.iter().map(region).collect::<Value>() })
+        }
+        RefusalKind::Edit(kind) => edit_details(refusal.edit, kind),
+        RefusalKind::BadPatch { line, expected } => json!({ "line": line, "expected": expected }),
+        RefusalKind::Cells(kind) => cell_details(refusal.edit, kind),
+        RefusalKind::Notebook(Unreadable { line, reason })
+        | RefusalKind::BrokenNotebook(Unreadable { line, reason }) => {
+            json!({ "reason": reason, "line": line })
+        }
+        RefusalKind::NotAFile { what } => json!({ "what": what }),
+        RefusalKind::Encoding { detail } => json!({ "reason": detail }),
+        RefusalKind::GuessedEncoding { name } => {
+            json!({ "reason": format!("the encoding was guessed as {name}") })
+        }
+        RefusalKind::EmptyFile => json!({ "closest": [] }),
+        RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
+        RefusalKind::OutsideWorkspace { roots } => {
+            json!({ "roots": roots.iter().map(|root| shown(root)).collect::<Vec<_>>() })
+        }
+        RefusalKind::Root { reason } => json!({ "reason": reason }),
+        RefusalKind::Protected(protection) => protection_details(protection),
+        RefusalKind::Disk { operation, errno, detail, required, available } => json!({
+            "operation": operation, "errno": errno, "reason": detail,
+            "required": required, "available": available,
+        }),
+        RefusalKind::Editor(editor) => editor_details(editor),
+        RefusalKind::Undo(UndoRefusal::NotListed { id } | UndoRefusal::Reverted { id }) => {
+            json!({ "transaction": id })
+        }
+        RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
+        RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
+        RefusalKind::Proposal(proposal) => proposal_details(proposal),
+        RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
+        RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
+        RefusalKind::Review(ReviewRefusal::NothingRejected { id, .. }) => {
+            json!({ "proposal": id.as_ref().map(ToString::to_string) })
+        }
+        RefusalKind::RequestIdUsed { id } => json!({ "requestId": id }),
+        RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
+        RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
+        RefusalKind::NoChange
+        | RefusalKind::Exists
+        | RefusalKind::OtherMode { .. }
+        | RefusalKind::Missing
+        | RefusalKind::Binary
+        | RefusalKind::DamagedImage(_)
+        | RefusalKind::ReadOnly
+        | RefusalKind::Timeout { .. } => Value::Null,
+    }
+}
+
+fn proposal_details(refusal: &ProposalRefusal) -> Value {
+    match refusal {
+        ProposalRefusal::Unknown { id } => json!({ "proposal": id }),
+        ProposalRefusal::Superseded { current_revision, by } => {
+            let by = by.as_ref().map(|by| by.to_string().into());
+            with(json!({ "currentRevision": current_revision }), ("proposal", by))
+        }
+        ProposalRefusal::OtherRevision { current_revision, .. } => {
+            json!({ "currentRevision": current_revision })
+        }
+        ProposalRefusal::Closed { state, current_revision, transaction } => {
+            let transaction = transaction.as_deref().map(Into::into);
+            with(json!({ "state": state, "currentRevision": current_revision }), ("transaction", transaction))
+        }
+    }
+}
+
+fn protection_details(protection: &Protection) -> Value {
+    let reason = protection.reason.as_deref().map(Into::into);
+    let mut data = with(json!({ "rule": protection.rule }), ("reason", reason));
+    if let Remedy::Policy { file, lines } | Remedy::Review { file, lines } = &protection.opening {
+        data["policy"] = shown(file).into();
+        data["allow"] = lines.as_str().into();
+    }
+    data
+}
+
+fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
+    match kind {
+        EditRefusalKind::NotFound { closest, already_applied } => {
+            let data = json!({ "closest": closest_entries(closest) });
+            with(data, ("alreadyApplied", already_applied.then_some(true.into())))
+        }
+        EditRefusalKind::MissingContext { context, closest } => {
+            json!({ "context": context, "closest": closest_entries(closest) })
+        }
+        EditRefusalKind::Placeholder { line, .. } => json!({ "line": line }),
+        EditRefusalKind::Ambiguous { occurrences } => {
+            let data = json!({ "found": occurrences.total, "occurrences": listed(occurrences) });
+            with(data, ("more", occurrences.more.then_some(true.into())))
+        }
+        EditRefusalKind::CountMismatch { expected, found, occurrences } => json!({
+            "expected": expected, "found": found, "occurrences": listed(occurrences),
+        }),
+        EditRefusalKind::Overlap { other_edit, lines, other_lines } => {
+            both((edit, Some(*lines)), (Some(*other_edit), Some(*other_lines)))
+        }
+        EditRefusalKind::Contradiction { other_edit, lines } => {
+            both((edit, Some(*lines)), (Some(*other_edit), Some(*lines)))
+        }
+        EditRefusalKind::Dependency { other_edit } => both((edit, None), (Some(*other_edit), None)),
+        EditRefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
+        EditRefusalKind::NoChange | EditRefusalKind::EmptyOldText | EditRefusalKind::Timeout => Value::Null,
+    }
+}
+
+fn cell_details(op: Option<usize>, kind: &CellRefusalKind) -> Value {
+    let cell = |cell: &CellSummary| {
+        json!({
+            "index": cell.index, "id": cell.id, "cellType": cell.cell_type,
+            "startLine": cell.lines.start, "endLine": cell.lines.end,
+        })
+    };
+    match kind {
+        CellRefusalKind::NotFound { cells, total, .. } => {
+            json!({ "closest": [], "cells": cells.iter().map(cell).collect::<Value>(), "found": total })
+        }
+        CellRefusalKind::Ambiguous { occurrences, .. } => {
+            json!({ "found": occurrences.total, "occurrences": listed(occurrences) })
+        }
+        CellRefusalKind::Contradiction { other_op, lines, .. } => {
+            both((op, Some(*lines)), (Some(*other_op), Some(*lines)))
+        }
+    }
+}
+
+/// Describes two edits that collide, each with its lines if known.
+fn both(one: (Option<usize>, Option<LineRange>), other: (Option<usize>, Option<LineRange>)) -> Value {
+    let entry = |(edit, lines): (Option<usize>, Option<LineRange>)| match lines {
+        Some(LineRange { start, end }) => json!({ "edit": edit, "startLine": start, "endLine": end }),
+        None => json!({ "edit": edit }),
+    };
+    json!({ "edits": [entry(one), entry(other)] })
+}
+
+fn closest_entries(closest: &[Closest]) -> Value {
+    let entry = |closest: &Closest| {
+        json!({
+            "startLine": closest.start_line, "endLine": closest.end_line,
+            "similarity": closest.similarity, "diff": closest.diff, "reason": closest.reason,
+        })
+    };
+    closest.iter().map(entry).collect()
+}
+
+/// Adds a member to an object, if it has a value.
+fn with(mut data: Value, (name, value): (&str, Option<Value>)) -> Value {
+    if let Some(value) = value {
+        data[name] = value;
+    }
+    data
+}
+
+fn listed(occurrences: &Occurrences) -> Value {
+    occurrences
+        .listed
+        .iter()
+        .map(|occurrence| json!({ "startLine": occurrence.start_line, "endLine": occurrence.end_line, "excerpt": occurrence.excerpt }))
+        .collect()
+}
+
+fn region(region: &ConflictRegion) -> Value {
+    json!({
+        "base": region.base, "ours": region.ours, "theirs": region.theirs,
+        "startLine": region.ours_line, "baseLine": region.base_line, "oursLine": region.ours_line,
+        "theirsLine": region.theirs_line,
+    })
+}
+
+fn hash(hash: Option<ContentHash>) -> Option<String> {
+    hash.map(|hash| hash.to_string())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }

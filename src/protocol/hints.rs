@@ -264,7 +264,7 @@ mod tests {
         include_str!("../workspace/refusal/of_proposal.rs"),
         include_str!("../workspace/refusal/of_review.rs"),
         include_str!("../workspace/refusal/of_undo.rs"),
-        include_str!("../workspace/rules/protection.rs"),
+        include_str!("../workspace/rules/classes.rs"),
     ];
 
     /// Extracts the sentences of a source file, with escapes decoded.

@@ -1,78 +1,54 @@
-//! Parameters and results of `editd/undo`, `editd/history` and `editd/blame`.
+//! Parameters and results of `editd/undo`, `editd/history`, `editd/blame` and `editd/changes`.
 
 use lsp_types::Uri;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/undo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct UndoParams {
     /// Transaction to undo; by default the newest change that is neither undone nor an undo.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
     /// Restricts the undo to a change of this file: absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// Restricts the undo to changes made by this session.
-    #[serde(default, alias = "own_session", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(alias = "own_session")]
     pub own_session: bool,
     /// Requires a decision by the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<bool>,
     /// Maximum time to wait for the user's decision, in milliseconds.
-    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "wait_ms")]
     pub wait_ms: Option<u64>,
     /// Returns the effect of the undo without changing anything.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preview: bool,
     /// `fingerprint` of a preview. The undo is refused if its effect differs from the preview.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }
 
 /// Parameters of `editd/history`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct HistoryParams {
     /// Restricts the result to this file or folder: absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// Restricts the result to this transaction.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
     /// Includes the diff of each file.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diff: bool,
     /// Restricts the result to the session with this name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Restricts the result to changes at or after this time (RFC 3339, as `at`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// Maximum number of transactions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Restricts the result to transactions before this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-}
-
-/// Parameters of `editd/blame`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BlameParams {
-    /// Path of the file: absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
 }
 
 /// Result of `editd/history`.
@@ -167,4 +143,45 @@ pub struct BlameEntry {
     pub transaction: Option<String>,
     /// Time of the transaction.
     pub at: Option<String>,
+}
+
+/// Parameters of `editd/changes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangesParams {
+    /// Cursor of an earlier response: changes after it are returned again.
+    pub since: Option<u64>,
+    /// Restricts the result to this file; by default, all files that the session has read.
+    #[serde(alias = "file_path", alias = "filePath")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    pub uri: Option<String>,
+}
+
+/// A file that was changed by others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedFile {
+    /// URI of the file.
+    pub uri: Uri,
+    /// Canonical path of the file.
+    pub path: String,
+    /// Author of the last change, or `disk` for another program.
+    pub by: String,
+    /// Hash of the content that the session last received.
+    pub hash_before: Option<String>,
+    /// Current hash, which is the session's new base; null if the file does not exist.
+    pub hash: Option<String>,
+    /// Diff from `hashBefore` to `hash`. Absent only if a text is no longer available or too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// Result of `editd/changes`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangesResult {
+    /// Cursor to send as `since` if this response gets lost.
+    pub cursor: u64,
+    /// Changed files.
+    pub files: Vec<ChangedFile>,
 }

@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -85,15 +86,14 @@ pub fn uri_of(path: &Path) -> Uri {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
                 text.push(char::from(*byte));
             }
-            _ => text.extend(['%', hex(byte >> 4), hex(byte & 15)]),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "%{byte:02X}");
+            }
         }
     }
     // The escaped path is a URI by construction; an empty path results in a valid URI too.
     Uri::from_str(&text).unwrap_or_else(|_| Uri::from_str("file:///").expect("a constant URI"))
-}
-
-fn hex(digit: u8) -> char {
-    char::from_digit(u32::from(digit), 16).unwrap_or('0').to_ascii_uppercase()
 }
 
 #[cfg(test)]

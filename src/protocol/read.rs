@@ -1,49 +1,55 @@
+//! Parameters and results of `editd/read`, `editd/search`, `editd/find` and `editd/list`.
+
 use lsp_types::Uri;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/read`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadParams {
     /// Absolute, or relative to the first root.
+    #[schemars(required)]
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// First line to return, from 1; for a notebook, the first cell.
+    /// First line, from 1 (default); for a notebook, the first cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// Maximum number of lines to return, capped at 2,000; for a notebook, of cells.
+    /// Number of lines or cells. Default: as many as fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Maximum length of the text in the response, in bytes of JSON including escapes, capped at 256 KiB.
     /// Intended for clients that truncate longer responses.
+    #[schemars(skip)]
     #[serde(default, alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
-    /// First character of each line to return, from 1.
+    /// First character of each line, from 1 (default); 2,000 per line are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
     /// Maximum number of characters of each line. Longer lines are cut and marked.
+    #[schemars(skip)]
     #[serde(default, alias = "max_columns", skip_serializing_if = "Option::is_none")]
     pub max_columns: Option<usize>,
-    /// Prefixes each line with its number and a tab.
+    /// Prefix each line with its number and a tab, which are not part of the file. Default false.
     #[serde(default)]
     pub numbered: bool,
-    /// Returns a notebook as the text of its file instead of as cells.
+    /// Return a notebook as the text of its file, for text edits. Default false.
     #[serde(default)]
     pub raw: bool,
 }
 
-/// Parameters of `editd/forget`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ForgetParams {
+/// Parameters of `editd/forget`, `editd/blame` and `editd/diagnostics`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileParams {
     /// Absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
 
@@ -198,4 +204,141 @@ impl ReadResult {
             ReadContent::Notebook(_) | ReadContent::Image(_) => None,
         }
     }
+}
+
+/// Parameters of `editd/search`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SearchParams {
+    /// A regular expression (Rust syntax), matched within one line.
+    pub pattern: String,
+    /// File or folder to search. Default: all roots.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Only files whose path matches, such as `*.rs` or `src/**/*.ts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glob: Option<String>,
+    /// Default false.
+    #[serde(default, alias = "ignore_case")]
+    pub ignore_case: bool,
+    /// Treat `pattern` as plain text. Default false.
+    #[serde(default, alias = "fixedString", alias = "fixed_string")]
+    pub literal: bool,
+    /// Lines around each match, at most 20. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<usize>,
+    /// Maximum number of matches. Default 100, at most 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// Result of `editd/search`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResult {
+    /// Matching lines, sorted by path and line. If there are more than the limit, the first ones in that
+    /// order.
+    pub matches: Vec<FoundLine>,
+    /// `true` if there may be matches beyond those returned.
+    pub truncated: bool,
+    /// Explanation of what was omitted and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+/// A matching line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundLine {
+    /// Canonical path of the file.
+    pub path: String,
+    /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uri: Option<Uri>,
+    /// Line number, from 1.
+    pub line: u64,
+    /// The line without its line ending; for a long line, 2,000 characters around the match.
+    pub text: String,
+    /// Lines directly before it, as requested by `context`. They may be matches themselves.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// Lines directly after it, as requested by `context`.
+    #[serde(default)]
+    pub after: Vec<String>,
+}
+
+/// Parameters of `editd/find`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FindParams {
+    /// A glob, not a regular expression: for names (`*.toml`) or, with `/`, for paths (`src/**/*_test.go`).
+    pub pattern: String,
+    /// Folder to search. Default: all roots.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Maximum number of paths. Default 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// Parameters of `editd/list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListParams {
+    /// The folder. Default: all roots.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Maximum number of entries. Default: all that fit in an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// Result of `editd/find` and `editd/list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entries {
+    /// Entries, sorted by path. If there are more than the limit, the first ones in that order.
+    pub entries: Vec<FoundEntry>,
+    /// `true` if there may be entries beyond those returned.
+    pub truncated: bool,
+    /// Explanation of what was omitted and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+/// A file or folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundEntry {
+    /// Canonical path; that of a folder ends in `/`.
+    pub path: String,
+    /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uri: Option<Uri>,
+    /// Type of the entry.
+    pub kind: EntryKind,
+}
+
+/// Type of a directory entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EntryKind {
+    /// A file, on disk or so far only in an editor.
+    File,
+    /// A folder.
+    Folder,
+    /// A symlink to any target; it is not followed.
+    Symlink,
 }

@@ -1,8 +1,9 @@
+//! Proposals and their reviews: results, and the parameters of a review.
+
 use lsp_types::{Uri, WorkspaceEdit};
 use serde::{Deserialize, Serialize};
 
-use super::diagnostics::DiagnosticEntry;
-use super::review::{CommentEntry, UserEdit};
+use super::editor::DiagnosticEntry;
 
 /// A run of changed lines. Line numbers follow the unified diff format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,7 +143,7 @@ pub struct ChangedState {
 }
 
 /// Result of `editd/apply`, `editd/edit` and `editd/undo`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyResult {
     /// Id of the proposal.
@@ -207,106 +208,128 @@ pub struct ProposalsResult {
     pub proposals: Vec<ProposalSummary>,
 }
 
-/// A file that was changed by others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChangedFile {
-    /// URI of the file.
-    pub uri: Uri,
+/// Parameters of `editd/decide`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DecideParams {
+    /// The proposal.
+    pub id: String,
+    /// The revision that the user has seen; any other is refused.
+    pub revision: u32,
+    /// Hunks to accept, except those whose lines have changed.
+    pub accept: Option<PickParam>,
+    /// Hunks to accept even if their lines have changed; those changes are overwritten.
+    pub take: Option<Vec<String>>,
+    /// Hunks to reject.
+    pub reject: Option<PickParam>,
+    /// Complete texts to write instead of the proposed ones.
+    pub replace: Option<Vec<ReplaceParam>>,
+    /// Comment for the author.
+    pub comment: Option<CommentParam>,
+}
+
+/// Parameters of `editd/reopen`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReopenParams {
+    /// Proposal with rejected hunks. By default, the proposal with the latest rejection among those that the
+    /// session decided or that are in its folders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// A selection of hunks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PickParam {
+    /// `all`: the undecided hunks that the request does not name elsewhere.
+    Word(String),
+    /// Ids of the hunks.
+    Hunks(Vec<String>),
+}
+
+/// A text that the user wrote in place of the one proposed for a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReplaceParam {
+    /// A file of the proposal.
+    pub path: String,
+    /// Hash of the content that the user saw; null if the file did not exist.
+    #[serde(default, alias = "base_hash")]
+    pub base_hash: Option<String>,
+    /// The complete text.
+    pub content: String,
+}
+
+/// Comment for the author.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CommentParam {
+    /// A comment on the whole proposal.
+    Text(String),
+    /// Comments on files or hunks.
+    List(Vec<CommentEntry>),
+}
+
+/// A comment of the user.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CommentEntry {
+    /// File that the comment refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Hunk that the comment refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hunk: Option<String>,
+    /// Text of the comment.
+    pub text: String,
+}
+
+/// A change that the user made to the proposed text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserEdit {
     /// Canonical path of the file.
     pub path: String,
-    /// Author of the last change, or `disk` for another program.
-    pub by: String,
-    /// Hash of the content that the session last received.
-    pub hash_before: Option<String>,
-    /// Current hash, which is the session's new base; null if the file does not exist.
-    pub hash: Option<String>,
-    /// Diff from `hashBefore` to `hash`. Absent only if a text is no longer available or too large.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
+    /// Unified diff from the proposed text to the written text.
+    pub diff: String,
 }
 
-/// Result of `editd/changes`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChangesResult {
-    /// Cursor to send as `since` if this response gets lost.
-    pub cursor: u64,
-    /// Changed files.
-    pub files: Vec<ChangedFile>,
-}
-
-/// Result of `editd/status`.
+/// Result of `editd/proposal`, `editd/decide` and `editd/reopen`: the current state of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StatusResult {
-    /// Version of the program.
-    pub version: String,
-    /// Version of the wire contract.
-    pub protocol: u32,
-    /// Process ID.
-    pub pid: u32,
-    /// Time since the start, in seconds.
-    pub uptime: u64,
-    /// Number of connections that have sent `initialize`, including this one.
-    pub sessions: usize,
-    /// Number of files that any session has read.
-    pub documents: usize,
-    /// Number of known proposals.
-    pub proposals: usize,
-    /// Number of proposals that can still be applied.
-    pub open_proposals: usize,
-    /// Number of diagnostics received from editors.
-    #[serde(default)]
-    pub diagnostics: usize,
-    /// Memory usage.
-    pub memory: MemoryUse,
-    /// `off`, `auto` or `always`.
-    pub review: String,
-    /// `process` or `full`.
-    pub durability: String,
-    /// State folder.
-    pub state_dir: String,
-    /// Folder of the sockets.
-    pub runtime_dir: String,
-    /// Error in the configuration, because of which writes are refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub configuration_error: Option<String>,
-    /// Number of files of interrupted transactions that are neither completed nor rolled back yet.
-    #[serde(default)]
-    pub recovering: usize,
-    /// The user's path rules, if a policy file exists.
+pub struct ProposalResult {
+    /// Id of the proposal.
+    pub id: String,
+    /// Revision of the proposal. It grows with each change that is visible to the user.
+    pub revision: u32,
+    /// State of the proposal.
+    pub state: String,
+    /// Author of the proposal.
+    pub author: String,
+    /// Purpose of the change.
+    pub label: Option<String>,
+    /// Creation time.
+    pub at: String,
+    /// Reason for closing the proposal, as given by its author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<PolicyStatus>,
-    /// Limits in force.
-    pub limits: serde_json::Map<String, serde_json::Value>,
-}
-
-/// Status of the policy file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PolicyStatus {
-    /// Path of the policy file.
-    pub file: String,
-    /// Number of its rules in force.
-    pub rules: usize,
-    /// Error in the policy file, because of which writes are refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-/// Memory usage, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MemoryUse {
-    /// Cached text.
-    pub text: u64,
-    /// Resident memory of the process, if the system reports it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resident: Option<u64>,
-}
-
-/// Result of `editd/shutdown`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShutdownResult {
-    /// Process ID of the daemon that is shutting down, so that the client can wait for it.
-    pub pid: u32,
+    pub reason: Option<String>,
+    /// Proposal that replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
+    /// Remaining changes as an LSP edit.
+    pub workspace_edit: WorkspaceEdit,
+    /// Change of each file relative to its current content; for a decided proposal, the applied changes.
+    pub files: Vec<AppliedFile>,
+    /// Id of the transaction, for undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Edits that the user made to the proposed text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub user_edits: Vec<UserEdit>,
+    /// Comments of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<CommentEntry>,
+    /// Explanation of the hunks that are still undecided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }

@@ -5,8 +5,7 @@ use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
 use regex_automata::util::syntax;
 
 use super::StopCondition;
-use super::finder::Finder;
-use super::steps::Steps;
+use super::matcher::{Finder, Steps};
 
 /// Maximum length of a pattern, in bytes. A longer one is probably a text sent by mistake.
 const MAX_PATTERN: usize = 10_000;

@@ -9,10 +9,9 @@ use parking_lot::Mutex;
 
 use crate::disk::{Disk, DiskErrorKind, Kind};
 
-use super::finder::Finder;
-use super::found::Found;
-use super::lines::Lines;
-use super::source::{LineFeeds, Stoppable};
+use super::lines::{LineFeeds, Lines, Stoppable};
+use super::matcher::Finder;
+use super::results::FirstResults;
 use super::{
     Entry, FileAccess, FileGlob, FileMatches, OpenText, Passed, Query, Scope, Start, StopCondition, Then,
     walk,
@@ -51,7 +50,7 @@ pub fn search(
         access,
         stop,
         passed: Passed::default(),
-        found: Found::new(query.bounds),
+        found: FirstResults::new(query.bounds),
     };
     let (sender, receiver) = sync_channel(QUEUED_BATCHES);
     let receiver = Mutex::new(receiver);
@@ -77,7 +76,7 @@ struct SearchRun<'a> {
     access: &'a dyn FileAccess,
     stop: &'a StopCondition<'a>,
     passed: Passed,
-    found: Found,
+    found: FirstResults,
 }
 
 /// The matcher and searcher of one thread.

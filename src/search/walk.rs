@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::disk::{Disk, DiskErrorKind, Kind, Listed};
 use crate::workspace::rules::is_version_control;
 
-use super::ignores::Ignores;
+use super::filter::Ignores;
 use super::{FileAccess, Passed, Scope, Start, StopCondition};
 
 /// An entry visited by a walk.
@@ -58,8 +58,13 @@ pub fn walk(
             continue;
         };
         let path = folder.path.join(&name);
-        let Some(entry) = walk.entry(folder, &name, &path, kind) else { continue };
-        match visit(entry.as_entry(start)) {
+        let absolute = scope.root.path().join(&path);
+        if walk.skips(folder, &path, &absolute, kind) {
+            continue;
+        }
+        let below = path.strip_prefix(start).unwrap_or(&path);
+        let is_open = kind == Kind::File && scope.open.contains(&path);
+        match visit(Entry { absolute: &absolute, path: &path, below, kind, is_open }) {
             Then::End => return,
             Then::Enter if kind == Kind::Folder => {
                 let entered = walk.folder(path, &folder.ignores);
@@ -85,22 +90,6 @@ struct Folder {
     ignores: Ignores,
 }
 
-/// An entry that is not skipped.
-struct Candidate<'a> {
-    absolute: PathBuf,
-    path: &'a Path,
-    kind: Kind,
-    is_open: bool,
-}
-
-impl Candidate<'_> {
-    fn as_entry<'a>(&'a self, start: &Path) -> Entry<'a> {
-        let Self { absolute, path, kind, is_open } = self;
-        let below = path.strip_prefix(start).unwrap_or(path);
-        Entry { absolute, path, below, kind: *kind, is_open: *is_open }
-    }
-}
-
 impl Walk<'_> {
     /// Visits a single file, without applying ignore rules.
     fn single(&self, path: &Path, mut visit: impl FnMut(Entry<'_>) -> Then) {
@@ -113,21 +102,21 @@ impl Walk<'_> {
         }
     }
 
-    fn entry<'a>(&self, folder: &Folder, name: &OsStr, path: &'a Path, kind: Kind) -> Option<Candidate<'a>> {
-        if kind == Kind::Other || is_version_control(Path::new(name)) {
-            return None;
-        }
+    /// Returns `true` if an entry of a folder is skipped.
+    fn skips(&self, folder: &Folder, path: &Path, absolute: &Path, kind: Kind) -> bool {
         let is_folder = kind == Kind::Folder;
-        if is_folder && self.scope.others.iter().any(|other| other == path) {
-            return None;
+        let name = path.file_name().map_or(path, Path::new);
+        if kind == Kind::Other
+            || is_version_control(name)
+            || (is_folder && self.scope.others.iter().any(|other| other == path))
+        {
+            return true;
         }
-        let absolute = self.scope.root.path().join(path);
-        if folder.ignores.ignore(&absolute, is_folder) {
+        let is_ignored = folder.ignores.ignore(absolute, is_folder);
+        if is_ignored {
             self.passed.count_ignored();
-            return None;
         }
-        let is_open = kind == Kind::File && self.scope.open.contains(path);
-        Some(Candidate { absolute, path, kind, is_open })
+        is_ignored
     }
 
     /// Opens a folder. A folder that no longer exists contains only files that are open in editors.

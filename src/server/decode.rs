@@ -14,7 +14,7 @@ use crate::protocol::{
     ChangeParams, FileChange, Invalid, Matching, OnConflictParam, OnStaleParam, PatchAndBases, ProposeParams,
     TextEditParams, WriteParams, cell_ops, requested_path,
 };
-use crate::server::handlers::change::{Kind, request_digest};
+use crate::server::once::{Kind, request_digest};
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::limits::PATCH_BYTES;
 use crate::workspace::{Limits, NewMode, OnStale, Repeatable, RequestedPath, Role};

@@ -2,9 +2,8 @@
 
 mod review;
 
-pub(crate) use review::{outcome_of, proposal_view, review_outcome, stored_answer, undecided};
+pub(crate) use review::{outcome_of, proposal_view, undecided};
 
-use std::fmt::Write;
 use std::time::{Duration, SystemTime};
 
 use lsp_types::WorkspaceEdit;
@@ -19,18 +18,9 @@ use crate::protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, ProposalSummary,
     ProposeResult, uri_of, workspace_edit,
 };
-use crate::text::{Position, PositionEncoding, lines};
-use crate::workspace::review::{Choice, HunkId, HunkKind};
-use crate::workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState, Snapshot};
-
-/// Context lines around a change in its snippet.
-const SNIPPET_CONTEXT: usize = 3;
-
-/// Maximum number of lines in a snippet; later lines are omitted.
-const SNIPPET_LINES: usize = 60;
-
-/// Maximum size of a snippet, in bytes.
-const SNIPPET_BYTES: usize = 8 << 10;
+use crate::text::{Position, PositionEncoding};
+use crate::workspace::review::{Choice, HunkId, HunkKind, WrittenFile};
+use crate::workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState};
 
 /// Converts a proposal in its current state.
 pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> ProposeResult {
@@ -119,7 +109,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
         hunks,
         matches: file.matches.iter().map(match_entry).collect(),
         warnings: file.warnings.clone(),
-        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+        tags: file.tags(),
     }
 }
 
@@ -155,47 +145,21 @@ pub(crate) fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
     let of_file = |done: &CommittedFile| {
         let hunks = hunks(&done.file, numbered, &|_| "accepted");
         numbered += hunks.len();
-        AppliedFile { entry: entry(&done.file, hunks), landed: Some(committed_file(done)) }
+        AppliedFile { entry: entry(&done.file, hunks), landed: Some(changed_state(done.written())) }
     };
     committed.iter().map(of_file).collect()
 }
 
-/// Converts the result of a commit for one file.
-pub(crate) fn committed_file(done: &CommittedFile) -> ChangedState {
+/// Converts the state of a committed file.
+pub(crate) fn changed_state(written: WrittenFile) -> ChangedState {
     ChangedState {
-        hash: done.seen.content.hash().map(|hash| hash.to_string()),
-        mtime: done.stat.as_ref().map(|stat| mtime(stat.mtime)),
-        source: if done.seen.is_unsaved { "editor" } else { "disk" }.to_owned(),
-        saved: done.saved,
-        snippet: done.seen.content.snapshot().map(|now| snippet(now, &done.file)).unwrap_or_default(),
-        rebased: done.file.rebased,
+        hash: written.hash.map(|hash| hash.to_string()),
+        mtime: written.mtime.map(mtime),
+        source: if written.in_editor { "editor" } else { "disk" }.to_owned(),
+        saved: written.saved,
+        snippet: written.snippet,
+        rebased: written.rebased,
     }
-}
-
-/// Returns the changed lines with context, numbered. The cost does not depend on the size of the file.
-fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
-    let (Some(first), Some(last)) = (file.diff.hunks.first(), file.diff.hunks.last()) else {
-        return String::new();
-    };
-    let start = first.new_start.saturating_sub(SNIPPET_CONTEXT + 1);
-    let wanted = last.new_start + last.new_lines.saturating_sub(1) + SNIPPET_CONTEXT;
-    let end = wanted.min(start + SNIPPET_LINES);
-    let at = |line| now.text.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
-    let end_byte = if end >= now.text.line_count() { now.text.len_bytes() } else { at(end) };
-    let text = now.text.slice(at(start)..end_byte).unwrap_or_default();
-    let mut snippet = String::new();
-    for (index, line) in lines(&text).enumerate() {
-        if snippet.len() + line.content.len() > SNIPPET_BYTES {
-            snippet.push_str("…\n");
-            return snippet;
-        }
-        // Writing to a string cannot fail.
-        let _ = writeln!(snippet, "{}\t{}", start + index + 1, line.content);
-    }
-    if end < wanted.min(now.text.line_count()) {
-        snippet.push_str("…\n");
-    }
-    snippet
 }
 
 /// Converts diagnostics of files.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::server::Places;
 use crate::workspace::Role;
 
-use super::connect::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};
+use super::client::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};
 use super::message::goodbye;
 
 /// Size of the buffer of each direction, in bytes. A side that does not read blocks the other side from

@@ -8,6 +8,8 @@
 //! A malformed body or a panic results in one error response. Invalid framing, or a client that does not
 //! read, closes the connection. Other connections are never affected.
 
+use std::any::Any;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
@@ -15,32 +17,34 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use futures_util::{FutureExt, StreamExt};
-use serde_json::{Value, json};
+use futures_util::FutureExt;
+use serde_json::Value;
 use tokio::io::{AsyncRead, BufReader};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tower_lsp::jsonrpc::Response;
-use tower_lsp::{ClientSocket, LspService};
+use tower_lsp::{ExitedError, LspService};
 
 use crate::protocol::{Code, RpcError};
 use crate::server::{Daemon, SessionContext};
 use crate::workspace::Role;
 
-use super::backlog::{Backlog, Call};
-use super::budget::{ConnectionBudget, Reservation};
 use super::framing::{Body, Bounds, FrameReader, FramingError};
-use super::gate::{self, Stage};
+use super::limits::{ConnectionBudget, Reservation};
 use super::lsp::{self, Backend};
-use super::message::{Malformed, Message, answer, error_message, goodbye, panicked, parse, too_many};
+use super::message::{
+    Malformed, Message, Stage, answer, error_message, goodbye, panicked, parse, refused, too_many,
+};
 use super::outbound::Outbound;
 
 /// Size of the read buffer, in bytes. Every open connection holds one, even if it is idle.
 const READ_BUFFER: usize = 16 << 10;
 /// Size from which a message is parsed while another thread serves other connections, in bytes.
 const LARGE: usize = 256 << 10;
+/// Maximum number of queued requests of one connection.
+const MAX_QUEUED: usize = 256;
 /// Time that running requests have to end when the connection ends.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -69,7 +73,7 @@ pub(crate) async fn serve(
     let writer = tokio::spawn(writer.write());
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
-        // Many small messages may be buffered and handle_response without waiting. Yield to other connections
+        // Many small messages may be buffered and handled without waiting. Yield to other connections
         // in between.
         tokio::task::consume_budget().await;
         let body = tokio::select! {
@@ -111,17 +115,32 @@ enum End {
     Framing,
 }
 
+/// A request or notification, the size of its message in bytes, and the memory reserved for it.
+struct Call {
+    id: Option<Value>,
+    method: String,
+    params: Option<Value>,
+    size: usize,
+    reservation: Reservation,
+    /// `true` if the client had already sent more data when the message was complete.
+    followed: bool,
+}
+
+/// The response to a request, `None` for a notification, or else an error of the framework or a panic.
+type Outcome = Result<Result<Option<Response>, ExitedError>, Box<dyn Any + Send>>;
+
 /// Starts requests in the order of arrival.
 struct Dispatcher {
     daemon: Daemon,
     role: Role,
     session: Arc<OnceLock<Arc<SessionContext>>>,
     service: LspService<Backend>,
-    /// Forwards requests that the framework itself sends to the client; there are none so far.
-    requests: tokio::task::JoinHandle<()>,
     outbound: Outbound,
     running: JoinSet<()>,
-    backlog: Backlog,
+    /// Requests that arrived while the maximum number of requests was running, in the order of arrival. The
+    /// connection keeps reading while requests are queued, because running requests may wait for responses or
+    /// notifications of an editor that arrive after the queued requests.
+    backlog: VecDeque<Call>,
     /// `true` after the client has sent `shutdown`. Further requests are refused.
     shut_down: bool,
 }
@@ -130,10 +149,9 @@ impl Dispatcher {
     fn new(daemon: Daemon, role: Role, outbound: Outbound) -> Self {
         let session = Arc::new(OnceLock::new());
         let sink = Arc::new(outbound.clone());
-        let (service, socket) = lsp::service(daemon.clone(), role, sink, session.clone());
-        let requests = tokio::spawn(forward(socket, outbound.clone()));
-        let (running, backlog) = (JoinSet::new(), Backlog::default());
-        Self { daemon, role, session, service, requests, outbound, running, backlog, shut_down: false }
+        let service = lsp::service(daemon.clone(), role, sink, session.clone());
+        let (running, backlog) = (JoinSet::new(), VecDeque::new());
+        Self { daemon, role, session, service, outbound, running, backlog, shut_down: false }
     }
 
     /// Waits for a future and starts queued requests in the meantime. Returns `None` if the client has sent
@@ -183,7 +201,7 @@ impl Dispatcher {
             (false, true) => Stage::Within,
             (false, false) => Stage::Before,
         };
-        if let Some(refused) = gate::refused(self.role, stage, &call) {
+        if let Some(refused) = refused(self.role, stage, &call.method, call.id.is_some()) {
             if let Some(id) = &call.id {
                 self.answer_error(id, &refused);
             }
@@ -192,32 +210,38 @@ impl Dispatcher {
         self.shut_down |= in_session && call.id.is_some() && call.method == "shutdown";
         match &call.id {
             Some(id) if !self.backlog.is_empty() || self.is_full() => {
-                if self.backlog.is_full() && self.role == Role::Editor {
+                if self.backlog.len() >= MAX_QUEUED && self.role == Role::Editor {
                     self.answer_error(id, &too_many());
                     return ControlFlow::Continue(());
                 }
                 // An agent sends nothing that a running request waits for, so reading can stop here.
-                while self.backlog.is_full() {
+                while self.backlog.len() >= MAX_QUEUED {
                     self.has_room().await;
                     self.start_next().await?;
                 }
-                self.backlog.push(Call { followed: true, ..call });
+                self.backlog.push_back(Call { followed: true, ..call });
                 ControlFlow::Continue(())
             }
             None if call.method == "exit" && !self.backlog.is_empty() => {
                 self.drain().await;
                 self.start(call).await
             }
-            None if call.method == "$/cancelRequest" => match self.backlog.cancel(call.params.as_ref()) {
-                Some(removed) => {
-                    let id = removed.id.unwrap_or_default();
-                    self.answer_error(&id, &RpcError::new(Code::Cancelled, "The request was cancelled."));
-                    ControlFlow::Continue(())
-                }
-                None => self.start(call).await,
-            },
+            None if call.method == "$/cancelRequest"
+                && let Some(removed) = self.remove_queued(call.params.as_ref()) =>
+            {
+                let id = removed.id.unwrap_or_default();
+                self.answer_error(&id, &RpcError::new(Code::Cancelled, "The request was cancelled."));
+                ControlFlow::Continue(())
+            }
             _ => self.start(call).await,
         }
+    }
+
+    /// Removes and returns the queued request that a `$/cancelRequest` with these parameters refers to.
+    fn remove_queued(&mut self, params: Option<&Value>) -> Option<Call> {
+        let id = params?.get("id")?;
+        let at = self.backlog.iter().position(|call| call.id.as_ref() == Some(id))?;
+        self.backlog.remove(at)
     }
 
     /// Returns `true` if the maximum number of requests is running.
@@ -234,7 +258,7 @@ impl Dispatcher {
 
     /// Starts the first queued request.
     async fn start_next(&mut self) -> ControlFlow<()> {
-        match self.backlog.pop() {
+        match self.backlog.pop_front() {
             Some(call) => self.start(call).await,
             None => ControlFlow::Continue(()),
         }
@@ -266,66 +290,46 @@ impl Dispatcher {
         let request = lsp::request(id.clone(), method, params);
         let called = std::panic::catch_unwind(AssertUnwindSafe(|| self.service.call(request)));
         let Ok(called) = called else {
-            self.answer_panic(id);
+            if let Some(id) = &id {
+                self.outbound.send_json(&panicked(id));
+            }
             return ControlFlow::Continue(());
         };
-        let mut running = Box::pin(AssertUnwindSafe(called).catch_unwind());
+        let mut running = AssertUnwindSafe(called).catch_unwind();
         if let Some(session) = self.session.get() {
-            session.alone.store(!followed, Ordering::Relaxed);
+            session.has_no_followers.store(!followed, Ordering::Relaxed);
         }
         // Polled once here, so that requests take their positions in the file lock queues in the order of
         // arrival. A no-op waker suffices, because the spawned task begins with another poll.
         let outcome = if waits_inline {
-            Poll::Ready(running.as_mut().await)
+            Poll::Ready((&mut running).await)
         } else {
-            run_sized(size, || running.as_mut().poll(&mut Context::from_waker(Waker::noop())))
+            run_sized(size, || running.poll_unpin(&mut Context::from_waker(Waker::noop())))
         };
         match outcome {
-            Poll::Ready(Ok(Ok(Some(response)))) if is_initialize => self.answer_initialize(response),
-            Poll::Ready(Ok(Ok(Some(response)))) => self.outbound.send_json(&answer(response)),
-            Poll::Ready(Ok(Ok(None) | Err(_))) => {}
-            Poll::Ready(Err(_)) => self.answer_panic(id),
-            Poll::Pending => self.spawn(id, running, reservation),
+            Poll::Ready(outcome) => {
+                let mut message = response_to(id, outcome);
+                if let (true, Some(message), Some(session)) =
+                    (is_initialize, &mut message, self.session.get())
+                {
+                    lsp::complete(message, session.abilities);
+                }
+                message.inspect(|message| self.outbound.send_json(message));
+            }
+            Poll::Pending => {
+                let outbound = self.outbound.clone();
+                self.running.spawn(async move {
+                    response_to(id, running.await).inspect(|message| outbound.send_json(message));
+                    // The message of the request stays in memory until here.
+                    drop(reservation);
+                });
+            }
         }
         if is_exit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Continues a request in a separate task.
-    fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F, reservation: Reservation)
-    where
-        F: Future<Output = Result<Result<Option<Response>, E>, P>> + Send + 'static,
-        E: Send + 'static,
-        P: Send + 'static,
-    {
-        let outbound = self.outbound.clone();
-        self.running.spawn(async move {
-            match running.await {
-                Ok(Ok(Some(response))) => outbound.send_json(&answer(response)),
-                Ok(Ok(None) | Err(_)) => {}
-                Err(_) => outbound.send_json(&panicked(id)),
-            }
-            // The message of the request stays in memory until here.
-            drop(reservation);
-        });
-    }
-
-    /// Sends the response to `initialize`.
-    fn answer_initialize(&self, response: Response) {
-        let mut answer = answer(response);
-        if let Some(session) = self.session.get() {
-            lsp::complete(&mut answer, session.abilities);
-        }
-        self.outbound.send_json(&answer);
-    }
-
     fn answer_error(&self, id: &Value, error: &RpcError) {
         self.outbound.send_json(&error_message(id, error));
-    }
-
-    fn answer_panic(&self, id: Option<Value>) {
-        if id.is_some() {
-            self.outbound.send_json(&panicked(id));
-        }
     }
 
     fn report_framing_error(&self, error: &FramingError) {
@@ -351,7 +355,6 @@ impl Dispatcher {
             End::Left | End::Exit | End::Framing => self.drain().await,
         }
         self.running.abort_all();
-        self.requests.abort();
         let is_orderly = matches!(end, End::Exit | End::Stopped);
         if is_orderly && self.role == Role::Editor && self.session.get().is_some() {
             self.outbound.send_json(&goodbye());
@@ -368,8 +371,11 @@ fn run_sized<T>(size: usize, work: impl FnOnce() -> T) -> T {
     if size < LARGE { work() } else { tokio::task::block_in_place(work) }
 }
 
-async fn forward(mut socket: ClientSocket, outbound: Outbound) {
-    while let Some(request) = socket.next().await {
-        outbound.send_json(&json!(request));
+/// Returns the message that reports the outcome of a request, if the client expects one.
+fn response_to(id: Option<Value>, outcome: Outcome) -> Option<Value> {
+    match outcome {
+        Ok(Ok(response)) => response.map(answer),
+        Ok(Err(_)) => None,
+        Err(_) => id.map(|id| panicked(&id)),
     }
 }

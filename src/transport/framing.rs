@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::time::{Instant, timeout_at};
 
-use super::budget::{ConnectionBudget, Reservation};
+use super::limits::{ConnectionBudget, Reservation};
 
 /// Maximum size of all headers of a message, in bytes.
 const HEADER_BYTES: usize = 4 << 10;
@@ -245,7 +245,7 @@ pub(crate) fn framed(mut body: Vec<u8>, framing: Framing) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::budget::MemoryBudget;
+    use super::super::limits::MemoryBudget;
     use super::*;
 
     async fn read_all(input: &[u8]) -> Result<Vec<String>, FramingError> {

@@ -2,8 +2,7 @@
 //! the service, and `message` use the framework.
 
 mod documents;
-mod introduce;
-mod request;
+mod initialize;
 mod review;
 
 use std::path::PathBuf;
@@ -15,29 +14,24 @@ use lsp_types::{
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp::{ClientSocket, LanguageServer, LspService};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Result};
+use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::{
-    Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
-    DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, EDITOR_METHODS, Edit, Entries, FOCUS,
-    Find, FocusParams, Forget, ForgetResult, HistoryMethod, HistoryResult, Invalid, List, METHODS, Method,
-    PROTOCOL, ProposalMethod, ProposalResult, Proposals, ProposalsResult, Propose, ProposeResult, Read,
-    ReadResult, Reopen, RpcError, Search, SearchResult, Shutdown, ShutdownResult, Status, StatusResult,
-    TOOLS, Undo, decode, path_of_uri,
+    Apply, Blame, Changes, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, Decide, Diagnostics, Discard,
+    EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod, Invalid, List, METHODS, Method,
+    PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError, Search, Shutdown, ShutdownResult,
+    Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
 
-use introduce::{encoding_kind, introduction};
-
-use introduce::copy_newer_capabilities;
-pub(super) use request::request;
+use initialize::{copy_newer_capabilities, encoding_kind, introduction};
 pub(super) use review::complete;
-use review::routed;
 
 /// The framework's backend for one connection.
 pub(crate) struct Backend {
@@ -57,34 +51,16 @@ pub(crate) fn service(
     role: Role,
     sink: Arc<dyn ClientSink>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
-) -> (LspService<Backend>, ClientSocket) {
+) -> LspService<Backend> {
     let (follow, gone) = (Follow::default(), CancellationToken::new());
     let backend = |_| {
         let guard = gone.clone().drop_guard();
         Backend { daemon, role, sink, session, follow, gone, _guard: guard }
     };
-    LspService::build(backend)
-        .custom_method(Read::NAME, Backend::read)
-        .custom_method(Search::NAME, Backend::search)
-        .custom_method(Find::NAME, Backend::find)
-        .custom_method(List::NAME, Backend::list)
-        .custom_method(Forget::NAME, Backend::forget)
-        .custom_method(Propose::NAME, Backend::propose)
-        .custom_method(Apply::NAME, Backend::apply)
-        .custom_method(Edit::NAME, Backend::edit)
-        .custom_method(Discard::NAME, Backend::discard)
-        .custom_method(ProposalMethod::NAME, Backend::proposal)
-        .custom_method(Proposals::NAME, Backend::proposals)
-        .custom_method(Undo::NAME, Backend::undo)
-        .custom_method(HistoryMethod::NAME, Backend::history)
-        .custom_method(Blame::NAME, Backend::blame)
-        .custom_method(Changes::NAME, Backend::changes)
-        .custom_method(Diagnostics::NAME, Backend::diagnostics)
-        .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
+    with_methods(LspService::build(backend))
         .custom_method(Status::NAME, Backend::status)
-        .custom_method(Decide::NAME, Backend::decide)
-        .custom_method(Reopen::NAME, Backend::reopen)
         .custom_method(Shutdown::NAME, Backend::stop)
+        .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
         .custom_method(FOCUS, Backend::focus)
         .custom_method(documents::DID_OPEN, Backend::did_open)
@@ -94,6 +70,43 @@ pub(crate) fn service(
         .custom_method(review::CODE_ACTION, Backend::code_actions)
         .custom_method(review::DOCUMENT_CONTENT, Backend::document_content)
         .finish()
+        .0
+}
+
+/// Defines a handler for each method, which calls the daemon's function of that name, and registers them all.
+macro_rules! handlers {
+    ($($method:ident => $function:ident;)*) => {
+        impl Backend {$(
+            async fn $function(&self, params: Value) -> Result<<$method as Method>::Result> {
+                self.daemon.$function(self.session()?, fields::<$method>(params)?).await.map_err(failed)
+            }
+        )*}
+
+        fn with_methods(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
+            builder$(.custom_method($method::NAME, Backend::$function))*
+        }
+    };
+}
+
+handlers! {
+    Read => read;
+    Search => search;
+    Find => find;
+    List => list;
+    Forget => forget;
+    Propose => propose;
+    Apply => apply;
+    Edit => edit;
+    Discard => discard;
+    ProposalMethod => proposal;
+    Proposals => proposals;
+    Undo => undo;
+    HistoryMethod => history;
+    Blame => blame;
+    Changes => changes;
+    Diagnostics => diagnostics;
+    Decide => decide;
+    Reopen => reopen;
 }
 
 impl LanguageServer for Backend {
@@ -170,101 +183,33 @@ impl Backend {
         self.session.get().ok_or_else(|| Error::new(ErrorCode::ServerError(Code::NotInitialized as i64)))
     }
 
-    async fn read(&self, params: Value) -> Result<ReadResult> {
-        self.daemon.read(self.session()?, fields::<Read>(params)?).await.map_err(failed)
-    }
-
-    async fn search(&self, params: Value) -> Result<SearchResult> {
-        self.daemon.search(self.session()?, fields::<Search>(params)?).await.map_err(failed)
-    }
-
-    async fn find(&self, params: Value) -> Result<Entries> {
-        self.daemon.find(self.session()?, fields::<Find>(params)?).await.map_err(failed)
-    }
-
-    async fn list(&self, params: Value) -> Result<Entries> {
-        self.daemon.list(self.session()?, fields::<List>(params)?).await.map_err(failed)
-    }
-
-    async fn forget(&self, params: Value) -> Result<ForgetResult> {
-        self.daemon.forget(self.session()?, fields::<Forget>(params)?).await.map_err(failed)
-    }
-
-    async fn propose(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.propose(self.session()?, fields::<Propose>(params)?).await.map_err(failed)
-    }
-
-    async fn apply(&self, params: Value) -> Result<ApplyResult> {
-        self.daemon.apply(self.session()?, fields::<Apply>(params)?).await.map_err(failed)
-    }
-
-    async fn edit(&self, params: Value) -> Result<ApplyResult> {
-        self.daemon.edit(self.session()?, fields::<Edit>(params)?).await.map_err(failed)
-    }
-
-    async fn discard(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.discard(self.session()?, fields::<Discard>(params)?).await.map_err(failed)
-    }
-
-    async fn proposal(&self, params: Value) -> Result<ProposalResult> {
-        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).await.map_err(failed)
-    }
-
-    async fn decide(&self, params: Value) -> Result<ProposalResult> {
-        self.daemon.decide(self.session()?, fields::<Decide>(params)?).await.map_err(failed)
-    }
-
-    async fn reopen(&self, params: Value) -> Result<ProposalResult> {
-        self.daemon.reopen(self.session()?, fields::<Reopen>(params)?).await.map_err(failed)
-    }
-
-    async fn proposals(&self, params: Value) -> Result<ProposalsResult> {
-        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).await.map_err(failed)
-    }
-
-    async fn undo(&self, params: Value) -> Result<ApplyResult> {
-        self.daemon.undo(self.session()?, fields::<Undo>(params)?).await.map_err(failed)
-    }
-
-    async fn history(&self, params: Value) -> Result<HistoryResult> {
-        self.daemon.history(self.session()?, fields::<HistoryMethod>(params)?).await.map_err(failed)
-    }
-
-    async fn blame(&self, params: Value) -> Result<BlameResult> {
-        self.daemon.blame(self.session()?, fields::<Blame>(params)?).await.map_err(failed)
-    }
-
-    async fn changes(&self, params: Value) -> Result<ChangesResult> {
-        self.daemon.changes(self.session()?, fields::<Changes>(params)?).await.map_err(failed)
-    }
-
-    async fn diagnostics(&self, params: Value) -> Result<DiagnosticsResult> {
-        self.daemon.diagnostics(self.session()?, fields::<Diagnostics>(params)?).await.map_err(failed)
-    }
-
-    async fn diagnostics_changed(&self, params: Value) {
-        // An invalid notification is ignored, because notifications have no response.
-        if let (Ok(session), Ok(params)) = (self.session(), decode(params)) {
-            self.daemon.diagnostics_changed(session, params);
-        }
-    }
-
     async fn status(&self, params: Value) -> Result<StatusResult> {
         fields::<Status>(params)?;
         self.daemon.status(self.session()?).map_err(failed)
     }
 
+    async fn diagnostics_changed(&self, params: Value) {
+        if let Some((session, params)) = self.notification(params) {
+            self.daemon.diagnostics_changed(session, params);
+        }
+    }
+
     async fn document_state(&self, params: Value) {
-        if let (Some(session), Ok(params)) = (self.session.get(), serde_json::from_value(params)) {
+        if let Some((session, params)) = self.notification(params) {
             self.daemon.document_state(session, &params);
         }
     }
 
     async fn focus(&self, params: Value) {
-        if let (Some(session), Ok(FocusParams { uri })) = (self.session.get(), serde_json::from_value(params))
-        {
+        if let Some((session, FocusParams { uri })) = self.notification(params) {
             self.daemon.document_focused(session, &uri);
         }
+    }
+
+    /// Returns the session and the parameters of a notification. An invalid notification is ignored, because
+    /// notifications have no response.
+    fn notification<P: DeserializeOwned>(&self, params: Value) -> Option<(&Arc<SessionContext>, P)> {
+        Some((self.session.get()?, serde_json::from_value(params).ok()?))
     }
 
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
@@ -309,4 +254,48 @@ fn failed(failure: Failure) -> Error {
 /// Converts an error to the framework's type.
 pub(crate) fn wire(error: RpcError) -> Error {
     Error { code: ErrorCode::from(error.code), message: error.message.into(), data: error.data }
+}
+
+/// Converts a call to a request of the framework. Adds members that clients commonly omit.
+pub(super) fn request(id: Option<Value>, method: String, params: Option<Value>) -> Request {
+    let params = match (method.as_str(), params) {
+        ("initialize", Some(Value::Object(mut params))) => {
+            if params.get("capabilities").is_none_or(Value::is_null) {
+                params.insert("capabilities".to_owned(), Map::new().into());
+            }
+            copy_newer_capabilities(&mut params);
+            Some(params.into())
+        }
+        (method, None | Some(Value::Null)) if method.starts_with("editd/") => Some(Map::new().into()),
+        (_, params) => params,
+    };
+    let mut request = Request::build(routed(method));
+    if let Some(params) = params {
+        request = request.params(params);
+    }
+    if let Some(id) = id {
+        request = request.id(request_id(&id));
+    }
+    request.finish()
+}
+
+/// Returns the name under which a method is registered. Some methods have an internal name, because the types
+/// of the framework lack parts of them.
+fn routed(method: String) -> String {
+    let internal = match method.as_str() {
+        "textDocument/didOpen" => documents::DID_OPEN,
+        "textDocument/didChange" => documents::DID_CHANGE,
+        "textDocument/didSave" => documents::DID_SAVE,
+        "textDocument/didClose" => documents::DID_CLOSE,
+        "textDocument/codeAction" => review::CODE_ACTION,
+        _ => return method,
+    };
+    internal.to_owned()
+}
+
+fn request_id(id: &Value) -> Id {
+    match id {
+        Value::String(text) => Id::String(text.clone()),
+        other => other.as_i64().map_or(Id::Null, Id::Number),
+    }
 }

@@ -1,8 +1,13 @@
+//! Messages of clients: parsing, permission, and responses.
+
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Response;
 
-use crate::protocol::{Code, GOODBYE, RpcError, Strict, refusal_error};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::protocol::{
+    APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, GOODBYE, METHODS, RELOAD,
+    RESYNC, RpcError, SAVE, Strict, refusal_error,
+};
+use crate::workspace::{Refusal, RefusalKind, Role};
 
 /// A parsed message of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,18 +25,13 @@ pub(crate) struct Malformed {
     pub(crate) error: RpcError,
 }
 
-impl Malformed {
-    fn new(id: Value, code: Code, message: impl Into<String>) -> Self {
-        Self { id, error: RpcError::new(code, message) }
-    }
-}
-
 /// Parses a body.
 pub(crate) fn parse(body: &[u8]) -> Result<Message, Malformed> {
-    let Strict(value) = serde_json::from_slice(body).map_err(|error| {
-        Malformed::new(Value::Null, Code::Parse, format!("The body is not JSON: {error}."))
-    })?;
-    let invalid = |id: &Value, message: &str| Err(Malformed::new(id.clone(), Code::InvalidRequest, message));
+    let malformed =
+        |id: &Value, code, message: &str| Malformed { id: id.clone(), error: RpcError::new(code, message) };
+    let invalid = |id: &Value, message: &str| Err(malformed(id, Code::InvalidRequest, message));
+    let Strict(value) = serde_json::from_slice(body)
+        .map_err(|error| malformed(&Value::Null, Code::Parse, &format!("The body is not JSON: {error}.")))?;
     let Value::Object(mut fields) = value else {
         return invalid(&Value::Null, "A message is a JSON object; batches are not supported.");
     };
@@ -80,16 +80,104 @@ pub(super) fn answer(response: Response) -> Value {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
+/// Returns the response to a request that failed.
 pub(super) fn error_message(id: &Value, error: &RpcError) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
-pub(super) fn panicked(id: Option<Value>) -> Value {
-    let error = RpcError::new(
-        Code::Internal,
-        "The request failed because of a bug in editd; the log has the details.",
-    );
-    error_message(&id.unwrap_or_default(), &error)
+/// Returns the response to a request whose handler panicked.
+pub(super) fn panicked(id: &Value) -> Value {
+    let message = "The request failed because of a bug in editd; the log has the details.";
+    error_message(id, &RpcError::new(Code::Internal, message))
+}
+
+/// Lifecycle methods, which an agent may call in addition to [`METHODS`] and methods that start with `$/`.
+const LIFECYCLE: [&str; 4] = ["initialize", "initialized", "shutdown", "exit"];
+
+/// Extensions of LSP between editors and the daemon, in addition to [`EDITOR_METHODS`].
+const EDITOR_EXTENSIONS: [&str; 7] =
+    [DOCUMENT_STATE, FOCUS, DIAGNOSTICS_CHANGED, APPLY_EDITS, SAVE, RELOAD, RESYNC];
+
+/// Prefixes of LSP method names, before the slash.
+const LSP_FAMILIES: [&str; 14] = [
+    "callHierarchy",
+    "client",
+    "codeAction",
+    "codeLens",
+    "completionItem",
+    "documentLink",
+    "inlayHint",
+    "notebookDocument",
+    "telemetry",
+    "textDocument",
+    "typeHierarchy",
+    "window",
+    "workspace",
+    "workspaceSymbol",
+];
+
+/// Lifecycle stage of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Before `initialize`.
+    Before,
+    /// The connection has a session.
+    Within,
+    /// After `shutdown`.
+    Over,
+}
+
+/// Returns the error for a call that is not allowed at this stage or for this role, or `None` if it is
+/// allowed. Notifications at the wrong stage are left to the framework.
+pub(super) fn refused(role: Role, stage: Stage, method: &str, is_request: bool) -> Option<RpcError> {
+    let untimely = if is_request { untimely(stage, method) } else { None };
+    untimely.or_else(|| (!permits(role, method)).then(|| not_permitted(method)))
+}
+
+/// Returns the error for a request that is not allowed at this stage.
+fn untimely(stage: Stage, method: &str) -> Option<RpcError> {
+    let (code, kind, message, hint) = match stage {
+        Stage::Before if method != "initialize" => (
+            Code::NotInitialized,
+            "not_initialized",
+            "A session starts with `initialize`.",
+            "Send `initialize` first, then this request again.",
+        ),
+        Stage::Within if method == "initialize" => (
+            Code::InvalidRequest,
+            "invalid_request",
+            "This connection already has a session, which was not changed.",
+            "Continue with this session, or open a new connection for another one.",
+        ),
+        Stage::Over => (
+            Code::InvalidRequest,
+            "invalid_request",
+            "After `shutdown`, only `exit` is left.",
+            "Open a new connection to continue.",
+        ),
+        Stage::Before | Stage::Within => return None,
+    };
+    Some(RpcError { data: Some(json!({ "kind": kind, "hint": hint })), ..RpcError::new(code, message) })
+}
+
+/// Returns `true` if a role may call a method. For agents, unknown methods are not permitted, because the
+/// framework handles methods that this program does not intend to serve.
+fn permits(role: Role, method: &str) -> bool {
+    role == Role::Editor
+        || method.starts_with("$/")
+        || LIFECYCLE.contains(&method)
+        || METHODS.contains(&method)
+}
+
+/// Returns the error for a method that is not permitted.
+fn not_permitted(method: &str) -> RpcError {
+    let family = method.split_once('/').map(|(family, _)| family);
+    let ours = EDITOR_METHODS.contains(&method) || EDITOR_EXTENSIONS.contains(&method);
+    if ours || family.is_some_and(|family| LSP_FAMILIES.contains(&family)) {
+        let what = format!("`{method}` is for editors, which connect to editor.sock");
+        return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })]);
+    }
+    RpcError::new(Code::MethodNotFound, format!("There is no method `{method}`."))
 }
 
 #[cfg(test)]

@@ -1,12 +1,28 @@
+//! The two sockets of a daemon: its own, or those that a service manager such as systemd has opened and passes
+//! to it (socket activation).
+
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::{UnixListener as StdListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::server::Daemon;
+use listenfd::ListenFd;
+use rustix::fs::Mode;
+use rustix::net::sockopt::socket_acceptconn;
+use tokio::net::UnixListener;
 
-use super::places::{AGENT_SOCKET, EDITOR_SOCKET};
+use crate::server::{Daemon, Places};
 
+use super::serve::{ServeError, failed};
+
+/// Maximum length of the path of a socket in bytes, as limited by `sockaddr_un`.
+pub(super) const SOCKET_PATH: usize = 107;
+/// Socket for agents.
+pub(super) const AGENT_SOCKET: &str = "agent.sock";
+/// Socket for editors.
+pub(super) const EDITOR_SOCKET: &str = "editor.sock";
 /// Interval between checks of the sockets.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -21,14 +37,27 @@ pub(super) struct Sockets {
 type Identity = (u64, u64);
 
 impl Sockets {
-    /// Records the sockets that were just bound in this folder.
-    pub(super) fn bound_in(runtime_dir: &Path) -> Self {
-        Self { known: known_in(runtime_dir), are_inherited: false }
-    }
-
-    /// Records the sockets of a service manager in this folder.
-    pub(super) fn inherited_in(runtime_dir: &Path) -> Self {
-        Self { known: known_in(runtime_dir), are_inherited: true }
+    /// Listens on the sockets of a service manager, or else on new ones in a folder. Returns the listeners for
+    /// agents and for editors too.
+    pub(super) fn listen(
+        given: Option<InheritedSockets>,
+        folder: &Path,
+    ) -> Result<((UnixListener, UnixListener), Self), ServeError> {
+        let are_inherited = given.is_some();
+        let listeners = match given {
+            Some(given) => given.listen()?,
+            None => {
+                // Clients that wait for the daemon wait for the agents' socket, so it is bound last.
+                let editors = bind(&folder.join(EDITOR_SOCKET))?;
+                (bind(&folder.join(AGENT_SOCKET))?, editors)
+            }
+        };
+        let known = [AGENT_SOCKET, EDITOR_SOCKET].map(|name| {
+            let path = folder.join(name);
+            let identity = identity(&path);
+            (path, identity)
+        });
+        Ok((listeners, Self { known, are_inherited }))
     }
 
     /// Stops the daemon when one of its sockets is removed or replaced, because no new client could reach it,
@@ -59,14 +88,108 @@ impl Sockets {
     }
 }
 
-fn known_in(folder: &Path) -> [(PathBuf, Option<Identity>); 2] {
-    [AGENT_SOCKET, EDITOR_SOCKET].map(|name| {
-        let path = folder.join(name);
-        let identity = identity(&path);
-        (path, identity)
-    })
-}
-
 fn identity(path: &Path) -> Option<Identity> {
     std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// Binds a socket. An existing socket is replaced only if no process answers on it: the lock shows that no
+/// daemon is running here, but the lock file may have been removed while one was running.
+fn bind(path: &Path) -> Result<UnixListener, ServeError> {
+    if path.as_os_str().len() > SOCKET_PATH {
+        return Err(ServeError::TooLong(path.to_owned()));
+    }
+    if UnixStream::connect(path).is_ok() {
+        return Err(ServeError::SocketsTaken(path.parent().unwrap_or(path).to_owned()));
+    }
+    clear_for_socket(path)?;
+    // Set before binding instead of changed afterwards, so that other users can never connect.
+    let before = rustix::process::umask(Mode::from_raw_mode(0o177));
+    let bound = UnixListener::bind(path);
+    rustix::process::umask(before);
+    bound.map_err(failed(format!("listening on {}", path.display())))
+}
+
+/// Removes a stale socket. Anything else at the path belongs to another program and is an error.
+fn clear_for_socket(path: &Path) -> Result<(), ServeError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if !found.file_type().is_socket() => {
+            let reason = "it is not a socket; move it away, or choose another folder with --runtime-dir";
+            Err(ServeError::Unsafe { path: path.to_owned(), reason })
+        }
+        Ok(_) => std::fs::remove_file(path).map_err(failed(format!("replacing {}", path.display()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failed(format!("checking {}", path.display()))(error)),
+    }
+}
+
+/// The two sockets of a service manager. The manager keeps them open, so a client that connects after this
+/// daemon has exited waits for the next one.
+pub struct InheritedSockets {
+    agents: StdListener,
+    editors: StdListener,
+    folder: PathBuf,
+}
+
+impl InheritedSockets {
+    /// Takes the sockets that the service manager passed to this process, or returns `None` if it passed
+    /// none. The file names distinguish the two sockets, because clients find them by these names.
+    pub fn take() -> Result<Option<Self>, ServeError> {
+        // The variables are also inherited by child processes of the intended process.
+        let is_intended = std::env::var("LISTEN_PID").is_ok_and(|pid| pid == std::process::id().to_string());
+        if !is_intended {
+            return Ok(None);
+        }
+        let (mut agents, mut editors) = (None, None);
+        let mut given = ListenFd::from_env();
+        for index in 0..given.len() {
+            let is_listening = |socket: &StdListener| socket_acceptconn(socket).unwrap_or(false);
+            let listener = given.take_unix_listener(index).ok().flatten().filter(is_listening);
+            let listener = listener.ok_or_else(|| {
+                refused(format!("number {} is not a listening Unix stream socket", index + 1))
+            })?;
+            let path = path_of(&listener)?;
+            let slot = match path.file_name().and_then(|name| name.to_str()) {
+                Some(AGENT_SOCKET) => &mut agents,
+                Some(EDITOR_SOCKET) => &mut editors,
+                _ => return Err(refused(format!("{} is neither", path.display()))),
+            };
+            if slot.replace((listener, path)).is_some() {
+                return Err(refused(format!("number {} has the same name as another", index + 1)));
+            }
+        }
+        let missing = |name: &str| refused(format!("there is no {name}"));
+        let (agents, path) = agents.ok_or_else(|| missing(AGENT_SOCKET))?;
+        let (editors, other) = editors.ok_or_else(|| missing(EDITOR_SOCKET))?;
+        match (path.parent(), other.parent()) {
+            (Some(folder), Some(same)) if folder == same => {
+                Ok(Some(Self { agents, editors, folder: folder.to_owned() }))
+            }
+            _ => Err(refused(format!("{} and {} are in different folders", path.display(), other.display()))),
+        }
+    }
+
+    /// Returns the folders of a daemon with these sockets.
+    pub fn places(&self, places: &Places) -> Places {
+        Places { runtime_dir: self.folder.clone(), state_dir: places.state_dir.clone() }
+    }
+
+    /// Returns the listeners for agents and for editors.
+    fn listen(self) -> Result<(UnixListener, UnixListener), ServeError> {
+        let listen = |listener: StdListener| {
+            listener.set_nonblocking(true)?;
+            UnixListener::from_std(listener)
+        };
+        let both = || Ok((listen(self.agents)?, listen(self.editors)?));
+        both().map_err(failed("listening on the sockets of the service manager"))
+    }
+}
+
+fn path_of(socket: &StdListener) -> Result<PathBuf, ServeError> {
+    let address = socket.local_addr().map_err(failed("checking a socket of the service manager"))?;
+    let path = address.as_pathname().filter(|path| path.is_absolute()).map(Path::to_owned);
+    path.ok_or_else(|| refused("one has no absolute path".to_owned()))
+}
+
+fn refused(reason: String) -> ServeError {
+    ServeError::Given(reason)
 }

@@ -1,16 +1,13 @@
 //! Documents that are open in editors, synchronized with the text the user sees.
 
-mod event;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::text::{ContentHash, Position, PositionEncoding, Text};
 
+use super::files::FileKey;
 use super::limits::{OPEN_BYTES, OPEN_DOCUMENTS};
-use super::{FileKey, SessionId};
-
-pub use event::{DocumentEffect, DocumentEvent};
+use super::session::SessionId;
 
 /// Identifies an open document by its editor session and URI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,6 +104,7 @@ pub struct TextChange {
 }
 
 /// A registered wait for a document to hold a given text.
+#[derive(Debug)]
 struct Expectation {
     number: u64,
     id: BufferId,
@@ -122,6 +120,7 @@ struct Usage {
 }
 
 /// All open documents.
+#[derive(Debug, Default)]
 pub struct Buffers {
     by_id: HashMap<BufferId, Buffer>,
     by_path: HashMap<PathBuf, Vec<BufferId>>,
@@ -132,12 +131,6 @@ pub struct Buffers {
     expectations: Vec<Expectation>,
     last_focus: u64,
     last_expectation: u64,
-}
-
-impl std::fmt::Debug for Buffers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Buffers").field("open", &self.by_id.len()).finish_non_exhaustive()
-    }
 }
 
 impl Buffer {
@@ -151,15 +144,7 @@ impl Buffer {
 impl Buffers {
     /// Creates an empty set. `largest` is the maximum size of a text, in bytes.
     pub fn new(largest: u64) -> Self {
-        Self {
-            by_id: HashMap::new(),
-            by_path: HashMap::new(),
-            open_in: HashMap::new(),
-            largest: usize::try_from(largest).unwrap_or(usize::MAX),
-            expectations: Vec::new(),
-            last_focus: 0,
-            last_expectation: 0,
-        }
+        Self { largest: usize::try_from(largest).unwrap_or(usize::MAX), ..Self::default() }
     }
 
     /// Adds an opened document. A document beyond the limits is tracked without its text and blocked for
@@ -194,12 +179,14 @@ impl Buffers {
         Some(buffer)
     }
 
-    /// Removes all documents of an editor and returns their paths.
-    pub fn close_all(&mut self, session: SessionId) -> Vec<PathBuf> {
+    /// Removes all documents of an editor.
+    pub fn close_all(&mut self, session: SessionId) {
         let of_session: Vec<_> = self.by_id.keys().filter(|id| id.session == session).cloned().collect();
         self.expectations.retain(|expectation| expectation.id.session != session);
         self.open_in.remove(&session);
-        of_session.iter().filter_map(|id| Some(self.close(id)?.path)).collect()
+        for id in &of_session {
+            self.close(id);
+        }
     }
 
     /// Applies changes of a document. An invalid change marks it as out of step until its full text is
@@ -211,15 +198,12 @@ impl Buffers {
             buffer.blocked_reason = Some(BlockedReason::OutOfStep);
         }
         buffer.version = version;
-        buffer.touched = true;
-        // The editor's reports were about the previous text. A report of unsaved text remains true.
-        buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
+        buffer.touch();
         let before = buffer.text.len_bytes();
         for change in changes.into_iter().skip(whole_at.unwrap_or_default()) {
             buffer.apply(&change, self.largest);
-            let text = &buffer.text;
             for expectation in self.expectations.iter_mut().filter(|one| one.id == *id && !one.reached) {
-                expectation.reached = expectation.text == *text;
+                expectation.reached = expectation.text == buffer.text;
             }
         }
         if let Some(usage) = self.open_in.get_mut(&id.session) {
@@ -235,8 +219,7 @@ impl Buffers {
     pub fn lose(&mut self, id: &BufferId) {
         if let Some(buffer) = self.by_id.get_mut(id) {
             buffer.blocked_reason = Some(BlockedReason::OutOfStep);
-            buffer.touched = true;
-            buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
+            buffer.touch();
         }
     }
 
@@ -317,6 +300,13 @@ impl Buffers {
 }
 
 impl Buffer {
+    /// Records that the text was changed.
+    fn touch(&mut self) {
+        self.touched = true;
+        // The editor's reports were about the previous text. A report of unsaved text remains true.
+        self.dirty = self.dirty.filter(|dirty| *dirty);
+    }
+
     /// Blocks the document and drops its text.
     fn block(&mut self, blocked_reason: BlockedReason) {
         self.blocked_reason = Some(blocked_reason);
@@ -358,18 +348,11 @@ impl Buffer {
 
 /// Returns `true` if the text contains a character that only some editors treat as a line break.
 pub fn has_ambiguous_line_breaks(text: &str) -> bool {
-    let odd = |byte: &u8| matches!(byte, b'\r' | 0x0b | 0x0c | 0xc2 | 0xe2);
-    if !text.bytes().any(|byte| odd(&byte)) {
-        return false;
-    }
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        let lone = character == '\r' && characters.peek() != Some(&'\n');
-        if lone || matches!(character, '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}') {
-            return true;
-        }
-    }
-    false
+    // Most texts contain none of these bytes.
+    let is_odd = |byte| matches!(byte, b'\r' | 0x0b | 0x0c | 0xc2 | 0xe2);
+    text.bytes().any(is_odd)
+        && (text.contains(['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
+            || text.split('\r').skip(1).any(|after| !after.starts_with('\n')))
 }
 
 #[cfg(test)]

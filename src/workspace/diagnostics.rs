@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::text::{Position, PositionEncoding, Text};
 
-use super::SessionId;
 use super::limits::{
     DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_SOURCE_BYTES, DIAGNOSTICS_BYTES, DIAGNOSTICS_PER_FILE,
 };
+use super::session::SessionId;
 
 /// Approximate size of an entry apart from its texts, in bytes.
 const ENTRY_BYTES: usize = 128;
@@ -91,15 +91,16 @@ impl Reports {
         let mut bytes = ENTRY_BYTES + path.as_os_str().len();
         let room = DIAGNOSTICS_BYTES.saturating_sub(of_session.bytes);
         report.items.truncate(DIAGNOSTICS_PER_FILE);
-        let fits = |item: &mut Diagnostic| {
-            item.truncate();
+        report.items.iter_mut().for_each(Diagnostic::truncate);
+        let mut fitting = 0;
+        for item in &report.items {
+            if bytes + item.weight() > room {
+                break;
+            }
             bytes += item.weight();
-            bytes <= room
-        };
-        let fitting = report.items.iter_mut().map(fits).take_while(|fits| *fits).count();
+            fitting += 1;
+        }
         report.items.truncate(fitting);
-        let bytes =
-            ENTRY_BYTES + path.as_os_str().len() + report.items.iter().map(Diagnostic::weight).sum::<usize>();
         if bytes <= room {
             of_session.bytes += bytes;
             of_session.files.insert(path.to_owned(), (Arc::new(report), bytes));
@@ -157,6 +158,10 @@ impl Diagnostic {
         }
     }
 
+    fn known_at(&self, line: Option<String>) -> KnownDiagnostic {
+        (self.severity, self.message.clone(), self.source.clone(), line)
+    }
+
     fn weight(&self) -> usize {
         ENTRY_BYTES + self.message.len() + self.source.as_ref().map_or(0, String::len)
     }
@@ -173,16 +178,16 @@ fn truncate(text: &mut String, limit: usize) {
 
 /// The diagnostics of a file before a change, for comparison.
 #[derive(Clone, Debug, Default)]
-pub struct Before(Vec<(Severity, String, Option<String>, Option<String>)>);
+pub struct Before(Vec<KnownDiagnostic>);
+
+/// The severity, message, source and line of a diagnostic.
+type KnownDiagnostic = (Severity, String, Option<String>, Option<String>);
 
 impl Before {
     /// Records a report and the text it refers to. `text` is `None` if that text is no longer available, so
     /// that lines cannot be compared.
     pub fn of(report: &Report, text: Option<&Text>) -> Self {
-        let known = |item: &Diagnostic| {
-            let line = text.map(|text| line_of(text, item.start.line));
-            (item.severity, item.message.clone(), item.source.clone(), line)
-        };
+        let known = |item: &Diagnostic| item.known_at(text.map(|text| line_of(text, item.start.line)));
         Self(report.items.iter().map(known).collect())
     }
 
@@ -194,14 +199,8 @@ impl Before {
         // Entries with a known line are matched first, because the others match any line.
         for with_line in [true, false] {
             left.retain(|(_, item)| {
-                let line = with_line.then(|| line_of(text, item.start.line));
-                let is_same = |(severity, message, source, known): &(_, String, _, Option<String>)| {
-                    *severity == item.severity
-                        && *message == item.message
-                        && *source == item.source
-                        && *known == line
-                };
-                let Some(known) = self.0.iter().position(is_same) else { return true };
+                let wanted = item.known_at(with_line.then(|| line_of(text, item.start.line)));
+                let Some(known) = self.0.iter().position(|known| *known == wanted) else { return true };
                 self.0.swap_remove(known);
                 false
             });

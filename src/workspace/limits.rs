@@ -1,113 +1,69 @@
-/// Limits on what the daemon accepts from one client, for one file or in total. Each has a name and a
-/// reason; the `[limits]` section of the configuration changes those that are fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+/// Declares [`Limits`]: its fields, each with its default, and their names in the configuration.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr;)*) => {
+        /// Limits on what the daemon accepts from one client, for one file or in total. Each has a name and a
+        /// reason; the `[limits]` section of the configuration changes those that are fields.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl Limits {
+            /// Returns all limits with their names in the configuration.
+            pub fn by_name(&self) -> [(&'static str, u64); 16] {
+                [$((stringify!($name), self.$name as u64),)*]
+            }
+        }
+    };
+}
+
+limits! {
     /// Maximum size of a file that is read or written, in bytes. Reading, hashing and diffing are linear,
     /// and a model that wants more than this in one piece is mistaken.
-    pub file_size: u64,
+    file_size: u64 = 64 << 20;
     /// Maximum text in memory over all files, in bytes. Beyond it, the least recently used texts move to the
     /// state folder.
-    pub memory: u64,
+    memory: u64 = 256 << 20;
     /// Maximum size of the bases stored in the state folder, in bytes.
-    pub kept_bases: u64,
+    kept_bases: u64 = 256 << 20;
     /// Maximum size of the history in the state folder, in bytes. Beyond it, the oldest entries are removed.
-    pub history_bytes: u64,
+    history_bytes: u64 = 256 << 20;
     /// Maximum number of simultaneous connections, over both sockets.
-    pub connections: usize,
+    connections: usize = 2048;
     /// Maximum size of a message body, in bytes. The escaped text of a file must fit.
-    pub message_size: usize,
+    message_size: usize = 128 << 20;
     /// Maximum time between the first and the last byte of a message, in milliseconds. Local messages arrive
     /// almost instantly, and an incomplete one holds memory.
-    pub message_ms: u64,
+    message_ms: u64 = 30_000;
     /// Maximum size of unanswered messages over all connections, in bytes. Beyond it, connections with large
     /// messages are not read. A quarter of a mebibyte per connection does not count, so small messages never
     /// wait.
-    pub message_memory: usize,
+    message_memory: usize = 256 << 20;
     /// Maximum number of concurrent requests of one connection; further ones are queued.
-    pub requests_in_flight: usize,
+    requests_in_flight: usize = 64;
     /// Maximum output that a client has not read yet, in bytes. Beyond it, the client is disconnected.
-    pub unsent_output: usize,
+    unsent_output: usize = 32 << 20;
     /// Maximum size of the files that all requests together process at a time, in bytes. Beyond it, requests
     /// on large files wait up to `deadline_ms` and then fail with `busy`. Each byte takes about three bytes
     /// of memory during processing.
-    pub work_memory: u64,
+    work_memory: u64 = 256 << 20;
     /// Maximum number of changes in one call.
-    pub changes: usize,
+    changes: usize = 1000;
     /// Maximum number of edits in one call, over all its changes.
-    pub edits: usize,
+    edits: usize = 100_000;
     /// Maximum number of stored proposals per author. Beyond it, the oldest closed ones are dropped; without
     /// any, new ones fail with `busy`.
-    pub proposals: usize,
+    proposals: usize = 1000;
     /// Maximum bytes of new text and diffs in all open proposals together.
-    pub proposal_bytes: u64,
+    proposal_bytes: u64 = 256 << 20;
     /// Maximum time for matching, diffing and merging of one request, in milliseconds.
-    pub deadline_ms: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            file_size: 64 << 20,
-            memory: 256 << 20,
-            kept_bases: 256 << 20,
-            history_bytes: 256 << 20,
-            connections: 2048,
-            message_size: 128 << 20,
-            message_ms: 30_000,
-            message_memory: 256 << 20,
-            requests_in_flight: 64,
-            unsent_output: 32 << 20,
-            work_memory: 256 << 20,
-            changes: 1000,
-            edits: 100_000,
-            proposals: 1000,
-            proposal_bytes: 256 << 20,
-            deadline_ms: 10_000,
-        }
-    }
-}
-
-impl Limits {
-    /// Returns all limits with their names in the configuration.
-    pub fn by_name(&self) -> [(&'static str, u64); 16] {
-        // Destructured, so that the compiler reports a field that is not listed.
-        let Self {
-            file_size,
-            memory,
-            kept_bases,
-            history_bytes,
-            connections,
-            message_size,
-            message_ms,
-            message_memory,
-            requests_in_flight,
-            unsent_output,
-            work_memory,
-            changes,
-            edits,
-            proposals,
-            proposal_bytes,
-            deadline_ms,
-        } = *self;
-        [
-            ("file_size", file_size),
-            ("memory", memory),
-            ("kept_bases", kept_bases),
-            ("history_bytes", history_bytes),
-            ("connections", connections as u64),
-            ("message_size", message_size as u64),
-            ("message_ms", message_ms),
-            ("message_memory", message_memory as u64),
-            ("requests_in_flight", requests_in_flight as u64),
-            ("unsent_output", unsent_output as u64),
-            ("work_memory", work_memory),
-            ("changes", changes as u64),
-            ("edits", edits as u64),
-            ("proposals", proposals as u64),
-            ("proposal_bytes", proposal_bytes),
-            ("deadline_ms", deadline_ms),
-        ]
-    }
+    deadline_ms: u64 = 10_000;
 }
 
 /// Maximum size of a patch, in bytes. It is parsed before its files are known, and takes up to four times

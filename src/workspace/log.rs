@@ -4,12 +4,13 @@ use std::sync::Arc;
 use crate::edit::Plan;
 use crate::text::ContentHash;
 
+use super::files::FileKey;
 use super::limits::{LOGGED_BYTES, LOGGED_TRANSITIONS};
-use super::{FileKey, SessionId};
+use super::session::SessionId;
 
 /// The author of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Author {
+pub(super) enum Author {
     /// A session, through editd.
     Session(SessionId, String),
     /// A user, in an editor.
@@ -20,7 +21,7 @@ pub enum Author {
 
 impl Author {
     /// Returns the name on the wire: the session's author, `editor` or `disk`.
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match self {
             Self::Session(_, name) => name,
             Self::Editor => "editor",
@@ -28,29 +29,31 @@ impl Author {
         }
     }
 
-    fn is(&self, session: SessionId) -> bool {
+    pub(super) fn is(&self, session: SessionId) -> bool {
         matches!(self, Self::Session(id, _) if *id == session)
     }
 }
 
 /// A change of a file from one content to another.
 #[derive(Clone, Debug)]
-pub struct Transition {
-    /// Position in the order of all transitions; increasing.
-    pub cursor: u64,
+pub(super) struct Transition {
     /// Key of the file.
-    pub key: FileKey,
+    pub(super) key: FileKey,
     /// Hash before; `None` if the file did not exist.
-    pub before: Option<ContentHash>,
+    pub(super) before: Option<ContentHash>,
     /// Hash after; `None` if the file was deleted.
-    pub after: Option<ContentHash>,
+    pub(super) after: Option<ContentHash>,
     /// The author of the change.
-    pub by: Author,
+    pub(super) by: Author,
     /// The plan, if editd made the change as an edit.
-    pub plan: Option<Arc<Plan>>,
+    pub(super) plan: Option<Arc<Plan>>,
 }
 
 impl Transition {
+    fn is_by_other(&self, key: &FileKey, session: SessionId) -> bool {
+        self.key == *key && !self.by.is(session)
+    }
+
     fn weight(&self) -> usize {
         self.plan.as_ref().map_or(0, |plan| plan.splices().iter().map(|splice| splice.text.len()).sum())
     }
@@ -58,7 +61,7 @@ impl Transition {
 
 /// The most recent transitions of all files, oldest first.
 #[derive(Debug, Default)]
-pub struct TransitionLog {
+pub(super) struct TransitionLog {
     entries: VecDeque<Transition>,
     cursor: u64,
     /// Bytes of new text in the plans.
@@ -67,49 +70,42 @@ pub struct TransitionLog {
 
 impl TransitionLog {
     /// Adds a transition, and drops the oldest ones beyond the limits.
-    pub fn push(
-        &mut self,
-        key: FileKey,
-        before: Option<ContentHash>,
-        after: Option<ContentHash>,
-        by: Author,
-        plan: Option<Arc<Plan>>,
-    ) {
+    pub(super) fn push(&mut self, transition: Transition) {
         self.cursor += 1;
-        let entry = Transition { cursor: self.cursor, key, before, after, by, plan };
-        self.bytes += entry.weight();
-        self.entries.push_back(entry);
+        self.bytes += transition.weight();
+        self.entries.push_back(transition);
         while self.entries.len() > LOGGED_TRANSITIONS || self.bytes > LOGGED_BYTES {
             let Some(oldest) = self.entries.pop_front() else { break };
             self.bytes -= oldest.weight();
         }
     }
 
-    /// Returns the cursor of the newest transition.
-    pub fn cursor(&self) -> u64 {
+    /// Returns the cursor of the newest transition: the number of transitions so far.
+    pub(super) fn cursor(&self) -> u64 {
         self.cursor
     }
 
-    /// Returns the transitions of a file after `since` that the session did not make itself.
-    pub fn others_since<'a>(
-        &'a self,
+    /// Returns the first transition of a file after the cursor `since` that the session did not make itself.
+    pub(super) fn first_other_since(
+        &self,
         since: u64,
-        key: &'a FileKey,
+        key: &FileKey,
         session: SessionId,
-    ) -> impl Iterator<Item = &'a Transition> {
-        let start = self.entries.partition_point(|entry| entry.cursor <= since);
-        self.entries.iter().skip(start).filter(move |e| e.key == *key && !e.by.is(session))
+    ) -> Option<&Transition> {
+        let newer = self.cursor.saturating_sub(since) as usize;
+        let known = self.entries.len().saturating_sub(newer);
+        self.entries.iter().skip(known).find(|entry| entry.is_by_other(key, session))
     }
 
     /// Returns the author of the newest transition of the file that the session did not make itself.
-    pub fn last_other(&self, key: &FileKey, session: SessionId) -> Option<&Author> {
-        let others = self.entries.iter().rev().filter(|entry| !entry.by.is(session));
-        others.map(|entry| (&entry.key, &entry.by)).find(|(of, _)| *of == key).map(|(_, by)| by)
+    pub(super) fn last_other(&self, key: &FileKey, session: SessionId) -> Option<&Author> {
+        let newest = self.entries.iter().rev().find(|entry| entry.is_by_other(key, session));
+        newest.map(|entry| &entry.by)
     }
 
     /// Returns how one content became another, if only the session itself and users typing in editors made
     /// changes.
-    pub fn own_edits(
+    pub(super) fn own_edits(
         &self,
         key: &FileKey,
         session: SessionId,
@@ -138,7 +134,7 @@ impl TransitionLog {
 
 /// Changes between two contents that only the session itself or a user in an editor made.
 #[derive(Clone, Debug)]
-pub enum OwnEdits {
+pub(super) enum OwnEdits {
     /// The session's own edits.
     Plans(Vec<Arc<Plan>>),
     /// Changes that include text typed in an editor, of which only the result is known.

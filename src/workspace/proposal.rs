@@ -3,12 +3,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::{Display, FileDiff, Match, Plan};
+use crate::edit::{Display, FileDiff, Hunk, Match, Plan};
 use crate::text::{ContentHash, Format};
 
+use super::files::{FileKey, Snapshot};
+use super::ledger::Coverage;
+use super::limits::{KEPT_DIFF, STORED_MATCHES};
 use super::review::Review;
-use super::rules::Tag;
-use super::{Coverage, FileKey, Repeatable, Role, SessionId, Snapshot};
+use super::rules::EXECUTABLE_CONFIG;
+use super::session::{Role, SessionId};
 
 /// Identifies a proposal. Unique across restarts of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,6 +150,11 @@ impl Action {
         matches!(self, Self::Create { .. })
     }
 
+    /// Returns `true` if the file keeps its path.
+    pub fn keeps_path(&self) -> bool {
+        !matches!(self, Self::Rename { .. })
+    }
+
     /// Returns the name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
@@ -185,8 +193,8 @@ pub struct PlannedFile {
     pub matches: Vec<Match>,
     /// Warnings for the author.
     pub warnings: Vec<String>,
-    /// Tags that follow from the file's name, or from its new name.
-    pub tags: Vec<Tag>,
+    /// `true` if programs execute or follow the file, judging by its name or its new name.
+    pub runs_programs: bool,
     /// `true` if the plan was merged with changes that others made after the author's base.
     pub rebased: bool,
     /// The change as its author made it, with the hash of the content it was made for, if it had to be
@@ -203,6 +211,55 @@ pub struct DisplayDiff {
     pub display: Display,
     /// The rendered change.
     pub text: Arc<str>,
+}
+
+impl PlannedFile {
+    /// Returns the names of the tags that the author of a change and later readers of the history receive.
+    pub fn tags(&self) -> Vec<String> {
+        self.runs_programs.then(|| EXECUTABLE_CONFIG.to_owned()).into_iter().collect()
+    }
+
+    /// Returns the approximate bytes of text in the change.
+    pub(super) fn weight(&self) -> u64 {
+        let new: usize = self.plan.splices().iter().map(|splice| splice.text.len()).sum();
+        let shown = self.shown.as_ref().map_or(0, |shown| shown.text.len());
+        (new + self.diff.unified.len() + shown) as u64
+    }
+
+    /// Returns the part to store after closing, without the texts needed only to apply it and without long
+    /// diffs.
+    pub(super) fn without_texts(&self, reviewed: bool) -> Self {
+        let mut stored = self.as_shown();
+        stored.matches.truncate(STORED_MATCHES);
+        stored.shown = stored.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
+        if self.diff.unified.len() > KEPT_DIFF {
+            // Decisions and comments of a person refer to hunks.
+            let hunks = if reviewed { self.diff.hunks.clone() } else { Vec::new() };
+            stored.drop_diff(hunks);
+        }
+        stored
+    }
+
+    /// Returns the part to show, without the data needed only to apply the change.
+    #[must_use]
+    pub fn as_shown(&self) -> Self {
+        Self { before: None, plan: Arc::new(Plan::empty(0)), original_plan: None, ..self.clone() }
+    }
+
+    /// Drops the text of the diff, which is too long to be stored.
+    pub(super) fn drop_diff(&mut self, hunks: Vec<Hunk>) {
+        self.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
+        self.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
+    }
+}
+
+/// A request that may be sent twice but takes effect once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeatable {
+    /// The `requestId`.
+    pub id: String,
+    /// Digest of all parameters. The same id with another digest is another request.
+    pub asks: ContentHash,
 }
 
 /// A set of changes that is applied as a whole.
@@ -246,9 +303,38 @@ pub struct Proposal {
     pub review: Option<Review>,
 }
 
-impl Action {
-    /// Returns `true` if the file keeps its path.
-    pub fn keeps_path(&self) -> bool {
-        !matches!(self, Self::Rename { .. })
-    }
+/// The parameters of a new proposal.
+#[derive(Debug)]
+pub struct NewProposal {
+    /// The session that creates it.
+    pub session: SessionId,
+    /// Name of the author.
+    pub author: String,
+    /// Description by the author.
+    pub label: Option<String>,
+    /// The proposal that it replaces.
+    pub replaces: Option<String>,
+    /// Handling of files that change in the meantime.
+    pub on_stale: OnStale,
+    /// Current time.
+    pub at: SystemTime,
+    /// The next step after creation.
+    pub purpose: NextStep,
+    /// The request that creates it, if that request may be repeated.
+    pub request: Option<Repeatable>,
+    /// The transaction that it undoes.
+    pub undoes: Option<Arc<str>>,
+    /// The changes.
+    pub files: Vec<PlannedFile>,
+}
+
+/// The next step after a proposal is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// To be inspected, and possibly applied later.
+    Inspecting,
+    /// To be applied at once, so that no other session can act on it.
+    Applying,
+    /// To be reviewed by a person.
+    Reviewing,
 }

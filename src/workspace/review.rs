@@ -12,6 +12,7 @@ mod rebased;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -19,10 +20,11 @@ use std::sync::Arc;
 use crate::edit::Hunk;
 use crate::text::ContentHash;
 
-use super::{Action, PlannedFile, Proposal, ProposalState, Snapshot};
+use super::files::{MTime, Snapshot};
+use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
-pub use decide::{CurrentFile, Decision, Pick, Replace};
-pub use rebased::{FileOutcome, RebasedFile, RebasedHunk};
+pub use decide::{CurrentFile, Decision, FileOutcome, Pick, Replace};
+pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -137,8 +139,72 @@ pub struct Review {
     pub replaced: BTreeMap<usize, Replacement>,
     /// Comments, in the order in which they were made.
     pub comments: Vec<Comment>,
-    /// The serialized result for the author; `None` while the review is pending.
-    pub outcome: Option<Arc<str>>,
+    /// The result for the author; `None` while the review is pending.
+    pub outcome: Option<Arc<ReviewOutcome>>,
+}
+
+/// The result of a decided review.
+#[derive(Clone, Debug)]
+pub struct ReviewOutcome {
+    /// The transaction that was undone, if any.
+    pub undoes: Option<Arc<str>>,
+    /// The files, in the order of the proposal.
+    pub files: Vec<DecidedFile>,
+}
+
+/// A file of a decided review.
+#[derive(Clone, Debug)]
+pub struct DecidedFile {
+    /// The change that was written, or else the proposed one, without the data to apply it.
+    pub file: PlannedFile,
+    /// The hunks, with their line numbers at the time of the decision.
+    pub hunks: Vec<(HunkKind, Hunk)>,
+    /// The diff from the proposed to the written text, if the person edited it.
+    pub user_edit: Option<String>,
+    /// The state of the file after the decision, if it was written.
+    pub written: Option<WrittenFile>,
+}
+
+/// The state of a file after a change was written.
+#[derive(Clone, Debug)]
+pub struct WrittenFile {
+    /// Hash of the content; `None` if the file was deleted.
+    pub hash: Option<ContentHash>,
+    /// Modification time of the file.
+    pub mtime: Option<MTime>,
+    /// `true` if the content is the text of an editor.
+    pub in_editor: bool,
+    /// `false` if the content is unsaved text of an editor.
+    pub saved: bool,
+    /// Changed lines with line numbers and some context.
+    pub snippet: String,
+    /// `true` if the change was merged with changes that others made after the author's base.
+    pub rebased: bool,
+}
+
+impl ReviewOutcome {
+    /// Returns the total length of the diffs, displays, user edits and snippets, in bytes.
+    pub fn text_len(&self) -> usize {
+        let len = |decided: &DecidedFile| {
+            let shown = decided.file.shown.as_ref().map_or(0, |shown| shown.text.len());
+            let user_edit = decided.user_edit.as_ref().map_or(0, String::len);
+            let snippet = decided.written.as_ref().map_or(0, |written| written.snippet.len());
+            decided.file.diff.unified.len() + shown + user_edit + snippet
+        };
+        self.files.iter().map(len).sum()
+    }
+
+    /// Drops the diffs and snippets.
+    pub fn drop_texts(&mut self) {
+        for DecidedFile { file, written, .. } in &mut self.files {
+            file.drop_diff(file.diff.hunks.clone());
+            file.shown = None;
+            file.matches.clear();
+            if let Some(written) = written {
+                written.snippet.clear();
+            }
+        }
+    }
 }
 
 impl Review {
@@ -154,11 +220,8 @@ impl Review {
 
     /// Returns the state of a proposal with all hunks decided.
     pub fn verdict(&self) -> ProposalState {
-        let (mut yes, mut no) = (false, false);
-        for choice in &self.choices {
-            yes |= choice.has_effect();
-            no |= !choice.has_effect();
-        }
+        let yes = self.choices.iter().any(|choice| choice.has_effect());
+        let no = self.choices.iter().any(|choice| !choice.has_effect());
         match (yes, no) {
             (false, _) => ProposalState::Rejected,
             (true, true) => ProposalState::Partial,
@@ -198,14 +261,19 @@ impl Proposal {
     }
 
     /// Returns, for each file, the range of indices of its hunks.
-    pub fn hunk_ranges(&self) -> Vec<std::ops::Range<usize>> {
-        let mut start = 0;
-        let range = |file: &PlannedFile| {
-            let end = start + file.hunks().len();
-            std::mem::replace(&mut start, end)..end
-        };
-        self.files.iter().map(range).collect()
+    pub fn hunk_ranges(&self) -> Vec<Range<usize>> {
+        consecutive(self.files.iter().map(|file| file.hunks().len()))
     }
+}
+
+/// Returns the ranges that consecutive sequences with these lengths cover together.
+fn consecutive(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let range = |length| {
+        let end = start + length;
+        std::mem::replace(&mut start, end)..end
+    };
+    lengths.map(range).collect()
 }
 
 #[cfg(test)]

@@ -5,23 +5,17 @@
 //! and the strictest verdict counts. A link, a letter in another case or an invisible character can
 //! therefore make a verdict stricter, but never milder.
 //!
-//! The built-in rules are families of names, each a row of `FAMILIES` in `names.rs` (longer lists are in
-//! `names/lists.rs`). `builtin.rs` finds the families that a path belongs to, `user.rs` the matching rules
+//! The built-in rules are families of names, each a row of `FAMILIES` in `names.rs`. `builtin.rs` finds the families that a path belongs to, `user.rs` the matching rules
 //! of the user, and `judge.rs` combines them. A new family also needs a row in `docs/protocol.md`.
 
 mod builtin;
 mod classes;
-mod fold;
 mod judge;
 mod names;
-mod protection;
-mod roots;
 mod user;
 
-pub use classes::{Class, Judgement, Operation, Operations, Tag};
-pub use fold::folded;
-pub use judge::{Judge, Spelling, is_version_control, names_of};
-pub use names::{GIT_FILES, METADATA};
-pub use protection::{Protection, Remedy};
-pub use roots::{RootRefusal, check_root};
+pub use builtin::{RootRefusal, check_root, is_version_control};
+pub use classes::{Class, EXECUTABLE_CONFIG, Judgement, Operation, Protection, Remedy};
+pub use judge::{Judge, Spelling};
+pub use names::{GIT_FILES, METADATA, folded, names_of};
 pub use user::{BadPattern, Rule, UserRules};

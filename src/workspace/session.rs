@@ -1,12 +1,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::edit::Plan;
 use crate::text::ContentHash;
 
-use super::FileKey;
+use super::files::FileKey;
+use super::ledger::{Base, LedgerEntry};
 
 /// Identifies a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,46 +68,6 @@ impl Abilities {
     }
 }
 
-/// The part of a file that a session has been given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
-    /// Some of its lines: enough to edit the file, not enough to replace, delete or rename it.
-    Part,
-    /// All of it.
-    Whole,
-}
-
-/// The content of a file that a session was last given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base {
-    /// Hash of the whole file at that time.
-    pub hash: ContentHash,
-    /// Part of it that the session was given.
-    pub coverage: Coverage,
-    /// The path under which the session requested it.
-    pub path: PathBuf,
-}
-
-/// An entry of a ledger: the base, and whether the session was notified that it is out of date.
-#[derive(Clone, Debug)]
-pub(crate) struct LedgerEntry {
-    pub(crate) base: Base,
-    /// Set once `editd/fileChanged` was sent, until the session reads the file or asks for changes.
-    pub(crate) notified: bool,
-    /// The content that the session knows, if the base contains more than that.
-    pub(crate) known_base: Option<KnownBase>,
-}
-
-/// The part of a merged base that its session knows. After a merge, the base is the result, but the session
-/// has not seen the changes of others until it reads the file or asks for them.
-#[derive(Clone, Debug)]
-pub(crate) struct KnownBase {
-    /// Hash of the content that the session was last given.
-    pub(crate) given: ContentHash,
-    /// The session's own change to that content.
-    pub(crate) own: Option<Arc<Plan>>,
-}
-
 /// An initialized connection, with its identity and the contents it was given.
 #[derive(Debug)]
 pub struct Session {
@@ -147,7 +107,7 @@ impl Session {
     }
 
     /// Returns `true` if the file is inside one of the session's roots.
-    pub fn covers(&self, path: &std::path::Path) -> bool {
+    pub fn covers(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 }

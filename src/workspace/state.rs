@@ -1,36 +1,30 @@
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::text::ContentHash;
 
-use super::answers::{Answered, RememberedAnswers, RequestKey};
 use super::buffers::Buffers;
-use super::departed::{DepartedBase, DepartedBases};
 use super::diagnostics::Reports;
-use super::document::{Document, FileContent, ObservedVersion};
-use super::limits::{DEPARTED_BASES, GIVEN_BASES};
-use super::log::{Author, TransitionLog};
-use super::session::{Base, Coverage, LedgerEntry};
-use super::{FileKey, Limits, Proposal, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
+use super::files::{FileContent, FileKey, ObservedVersion, Snapshot};
+use super::ledger::{Base, Coverage, DepartedBase, DepartedBases, Document, LedgerEntry};
+use super::limits::{DEPARTED_BASES, GIVEN_BASES, Limits};
+use super::log::{Author, Transition, TransitionLog};
+use super::proposal::{Proposal, ProposalId, ProposalState};
+use super::session::{Role, Session, SessionId};
+use super::texts::TextStore;
 
-mod bases;
-mod changes;
-mod diagnosed;
+/// Changes of files, and the bases of their authors.
+pub(super) mod changes;
+/// Open documents and their diagnostics.
+pub(super) mod documents;
 mod proposal_store;
-mod proposals;
-mod rejected;
+/// Proposals from their creation until they are closed.
+pub(super) mod proposals;
+/// Proposals under review.
 mod reviews;
 
-pub use bases::BaseState;
-pub use changes::{Changed, CommittedChange};
-pub use diagnosed::Diagnosed;
-pub use proposals::{ApplyStep, NewProposal, NextStep};
-pub use reviews::Record;
-
-use proposal_store::ProposalStore;
-use rejected::RejectedProposals;
+use proposal_store::{ProposalStore, RejectedProposals};
 
 /// A notification for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +41,7 @@ pub enum Notice {
     /// A proposal changed its revision or state.
     ProposalChanged {
         /// Id of the proposal.
-        id: super::ProposalId,
+        id: ProposalId,
         /// Current revision.
         revision: u32,
         /// Current state.
@@ -70,6 +64,15 @@ pub struct Outcome {
     pub evicted: Vec<Arc<Snapshot>>,
 }
 
+/// A change of a pending proposal to be stored.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// The proposal is pending, with this content.
+    Waits(Box<Proposal>),
+    /// The proposal is no longer pending.
+    Over(ProposalId),
+}
+
 /// Counters for `editd/status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -88,7 +91,7 @@ pub struct Counts {
 }
 
 /// All state that sessions share. See the [module](super) for how it changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Workspace {
     limits: Limits,
     sessions: HashMap<SessionId, Session>,
@@ -98,7 +101,6 @@ pub struct Workspace {
     log: TransitionLog,
     proposals: ProposalStore,
     rejected: RejectedProposals,
-    answers: RememberedAnswers,
     buffers: Buffers,
     diagnostics: Reports,
     outcome: Outcome,
@@ -107,20 +109,11 @@ pub struct Workspace {
 impl Workspace {
     /// Creates an empty workspace. `nonce` makes its ids differ from those of earlier starts of the daemon.
     pub fn new(limits: Limits, nonce: &str) -> Self {
-        let buffers = Buffers::new(limits.file_size);
         Self {
-            limits,
-            sessions: HashMap::new(),
-            documents: HashMap::new(),
-            texts: TextStore::default(),
-            departed: DepartedBases::default(),
-            log: TransitionLog::default(),
+            buffers: Buffers::new(limits.file_size),
             proposals: ProposalStore::new(nonce),
-            rejected: RejectedProposals::default(),
-            answers: RememberedAnswers::default(),
-            buffers,
-            diagnostics: Reports::default(),
-            outcome: Outcome::default(),
+            limits,
+            ..Self::default()
         }
     }
 
@@ -190,7 +183,7 @@ impl Workspace {
         let before = document.current;
         self.set_current(&observed.key, &observed.content);
         let by = if observed.is_unsaved { Author::Editor } else { Author::Disk };
-        self.transition(&observed.key, before, hash, by, None);
+        self.transition(Transition { key: observed.key.clone(), before, after: hash, by, plan: None });
         self.mark_externally_applied(&observed.key, hash);
     }
 
@@ -199,23 +192,8 @@ impl Workspace {
         self.observe(file);
         match &file.content {
             FileContent::Text(snapshot) => self.set_base(session, &file.key, &file.path, snapshot, coverage),
-            FileContent::Missing | FileContent::Opaque(_) => self.drop_base(session, &file.key),
+            FileContent::Missing | FileContent::Opaque(_) => self.forget(session, &file.key),
         }
-    }
-
-    /// Removes the session's base for a file, because the content did not reach the model.
-    pub fn forget(&mut self, session: SessionId, key: &FileKey) {
-        self.drop_base(session, key);
-    }
-
-    /// Returns the remembered answer to a request.
-    pub fn remembered(&self, key: &RequestKey, now: Instant) -> Option<Answered> {
-        self.answers.get(key, now)
-    }
-
-    /// Remembers the answer to a request that may be repeated.
-    pub fn remember(&mut self, key: RequestKey, answered: Answered, now: Instant) {
-        self.answers.insert(key, answered, now);
     }
 
     /// Returns counters for the status report.
@@ -224,7 +202,7 @@ impl Workspace {
             sessions: self.sessions.len(),
             documents: self.documents.len(),
             text_bytes: self.texts.bytes(),
-            proposals: self.proposals.len(),
+            proposals: self.proposals.all().len(),
             open_proposals: self.proposals.open().count(),
             diagnostics: self.diagnostics.count(),
         }
@@ -244,7 +222,7 @@ impl Workspace {
         &mut self,
         id: SessionId,
         key: &FileKey,
-        path: &std::path::Path,
+        path: &Path,
         snapshot: &Arc<Snapshot>,
         coverage: Coverage,
     ) {
@@ -278,18 +256,19 @@ impl Workspace {
     /// Sets the current content of a file. Its text is retained as long as any session reads the file.
     fn set_current(&mut self, key: &FileKey, content: &FileContent) {
         let Some(document) = self.documents.get_mut(key) else { return };
-        if let FileContent::Text(snapshot) = content {
+        let text = content.snapshot();
+        if let Some(snapshot) = text {
             self.texts.retain(snapshot.hash, Some(snapshot.clone()));
         }
-        let before = std::mem::replace(&mut document.current, content.hash());
-        if std::mem::replace(&mut document.holds_current, content.snapshot().is_some())
-            && let Some(before) = before
-        {
+        document.current = content.hash();
+        let before = std::mem::replace(&mut document.held_text, text.map(|snapshot| snapshot.hash));
+        if let Some(before) = before {
             self.texts.release(before);
         }
     }
 
-    fn drop_base(&mut self, id: SessionId, key: &FileKey) {
+    /// Removes the session's base for a file, for instance because the content did not reach the model.
+    pub fn forget(&mut self, id: SessionId, key: &FileKey) {
         let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.remove(key));
         if let Some(entry) = entry {
             self.release_entry(&entry);
@@ -304,7 +283,7 @@ impl Workspace {
         }
     }
 
-    fn add_reader(&mut self, key: &FileKey, path: &std::path::Path, snapshot: &Arc<Snapshot>, id: SessionId) {
+    fn add_reader(&mut self, key: &FileKey, path: &Path, snapshot: &Arc<Snapshot>, id: SessionId) {
         let Some(role) = self.sessions.get(&id).map(|session| session.role) else { return };
         if !self.documents.contains_key(key) {
             self.outcome.watch.push((key.clone(), path.to_owned()));
@@ -323,40 +302,25 @@ impl Workspace {
         if document.readers.is_empty()
             && let Some(document) = self.documents.remove(key)
         {
-            if let (true, Some(current)) = (document.holds_current, document.current) {
-                self.texts.release(current);
+            if let Some(text) = document.held_text {
+                self.texts.release(text);
             }
             self.outcome.forget.push((key.clone(), document.path));
         }
     }
 
     /// Logs a change of a file and notifies its readers, each of them once until its next read.
-    fn transition(
-        &mut self,
-        key: &FileKey,
-        before: Option<ContentHash>,
-        after: Option<ContentHash>,
-        by: Author,
-        plan: Option<Arc<crate::edit::Plan>>,
-    ) {
-        let readers: Vec<_> =
-            self.documents.get(key).map(|d| d.readers.iter().copied().collect()).unwrap_or_default();
-        for id in readers {
-            if matches!(&by, Author::Session(author, _) if *author == id) {
-                continue;
-            }
-            let Some(entry) = self.sessions.get_mut(&id).and_then(|s| s.ledger.get_mut(key)) else {
-                continue;
-            };
-            if entry.notified || Some(entry.base.hash) == after {
-                continue;
-            }
+    fn transition(&mut self, change: Transition) {
+        let readers = self.documents.get(&change.key).into_iter().flat_map(|document| &document.readers);
+        for id in readers.filter(|id| !change.by.is(**id)) {
+            let entry = self.sessions.get_mut(id).and_then(|session| session.ledger.get_mut(&change.key));
+            let is_news = |entry: &&mut LedgerEntry| !entry.notified && Some(entry.base.hash) != change.after;
+            let Some(entry) = entry.filter(is_news) else { continue };
             entry.notified = true;
-            let notice =
-                Notice::FileChanged { path: entry.base.path.clone(), hash: after, by: by.name().to_owned() };
-            self.outcome.notices.push((id, notice));
+            let (path, by) = (entry.base.path.clone(), change.by.name().to_owned());
+            self.outcome.notices.push((*id, Notice::FileChanged { path, hash: change.after, by }));
         }
-        self.log.push(key.clone(), before, after, by, plan);
+        self.log.push(change);
     }
 
     /// Returns `true` if `session` may act on a proposal. Agents may act only on their own. A proposal made

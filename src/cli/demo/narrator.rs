@@ -1,15 +1,11 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anstyle::Style;
 use serde_json::Value;
 
-use crate::cli::paint::{self, ERROR, FAINT, GOOD, HINT, PLACE};
-use crate::cli::row::{hanging, width};
-use crate::cli::{ask, stream};
+use crate::cli::paint::{self, ERROR, FAINT, GOOD, HINT, NAME, PLACE, hanging, width};
+use crate::cli::stream;
 use crate::protocol::RpcError;
-
-use super::Next;
 
 /// Maximum number of columns, also the default if the output is not a terminal.
 const COLUMNS: usize = 80;
@@ -17,7 +13,6 @@ const COLUMNS: usize = 80;
 const SHORT: usize = 24;
 /// Moves to the previous line and clears it. The output stream drops it if escape codes are disabled.
 const CLEAR_LINE_BEFORE: &str = "\u{1b}[1A\u{1b}[2K";
-const BOLD: Style = Style::new().bold();
 
 /// Prints the demo.
 pub(super) struct Narrator {
@@ -36,31 +31,26 @@ impl Narrator {
         width().unwrap_or(COLUMNS).min(COLUMNS)
     }
 
-    /// Begins a step, after a pause for reading the previous one.
-    pub(super) fn step(&mut self, title: &str, about: &str) -> io::Result<Next> {
-        if self.step > 0 && self.pause()? == Next::Quit {
-            return Ok(Next::Quit);
+    /// Begins a step, after a pause for reading the previous one. Returns `false` if the user quits.
+    pub(super) fn begin_step(&mut self, title: &str, about: &str) -> io::Result<bool> {
+        if self.step > 0 && self.pauses && !Self::pause()? {
+            return Ok(false);
         }
         self.step += 1;
         let mut out = stream::stdout();
-        writeln!(out, "\n{BOLD}{}. {title}{BOLD:#}", self.step)?;
+        writeln!(out, "\n{NAME}{}. {title}{NAME:#}", self.step)?;
         Self::print(about)?;
         writeln!(out)?;
-        Ok(Next::Continue)
+        Ok(true)
     }
 
-    fn pause(&self) -> io::Result<Next> {
-        if !self.pauses {
-            return Ok(Next::Continue);
-        }
-        let answer =
-            ask::line(&format!("\n{FAINT}Press Enter to continue, or q and Enter to quit.{FAINT:#} "))?;
-        let is_end = answer.is_none_or(|answer| answer.eq_ignore_ascii_case("q"));
-        if is_end {
-            return Ok(Next::Quit);
+    fn pause() -> io::Result<bool> {
+        let question = format!("\n{FAINT}Press Enter to continue, or q and Enter to quit.{FAINT:#} ");
+        if stream::ask_line(&question)?.is_none_or(|answer| answer.eq_ignore_ascii_case("q")) {
+            return Ok(false);
         }
         write!(stream::stdout(), "{CLEAR_LINE_BEFORE}{CLEAR_LINE_BEFORE}")?;
-        Ok(Next::Continue)
+        Ok(true)
     }
 
     pub(super) fn print(text: &str) -> io::Result<()> {
@@ -92,12 +82,10 @@ impl Narrator {
     }
 
     fn selected(&self, head: &str, data: &Value, parts: &[(&str, &str)]) -> io::Result<()> {
-        let found = parts.iter().filter_map(|(name, pointer)| Some((*name, data.pointer(pointer)?)));
-        let (diffs, fields): (Vec<_>, Vec<_>) = found.partition(|(name, _)| *name == "diff");
-        self.fields(
-            head,
-            &fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>(),
-        )?;
+        let found =
+            parts.iter().filter_map(|(name, pointer)| Some(((*name).to_owned(), data.pointer(pointer)?)));
+        let (diffs, fields): (Vec<_>, Vec<_>) = found.partition(|(name, _)| name == "diff");
+        self.fields(head, &fields)?;
         diffs.iter().try_for_each(|(_, diff)| show_hunks(diff.as_str().unwrap_or_default()))
     }
 
@@ -107,12 +95,11 @@ impl Narrator {
         let is_short =
             |(name, text): &(&String, String)| text.chars().count() <= SHORT && !name.ends_with("Text");
         let (short, long): (Vec<_>, Vec<_>) = fields.partition(is_short);
-        let short: Vec<_> = short
-            .iter()
-            .map(|(name, text)| format!("{FAINT}{name}{FAINT:#} {}", paint::visible(text)))
-            .collect();
-        let gap = if short.is_empty() { "" } else { "  " };
-        writeln!(out, "{head}{gap}{}", short.join("  "))?;
+        write!(out, "{head}")?;
+        for (name, text) in short {
+            write!(out, "  {FAINT}{name}{FAINT:#} {}", paint::visible(&text))?;
+        }
+        writeln!(out)?;
         let room = long.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
         let indent = room + 4;
         for (name, text) in long {

@@ -1,15 +1,20 @@
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::cli::{CliError, root};
+use crate::cli::{CliError, root, stream};
 use crate::server::Places;
 use crate::transport::{Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
@@ -26,6 +31,11 @@ const CONFIG: &str = "idle_exit = \"60s\"\nreview = \"auto\"\n";
 /// Environment variables of the user that must not affect the demo.
 const FOREIGN: [&str; 6] =
     ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "EDITD_LOG", "CLICOLOR_FORCE"];
+
+/// Endings of questions.
+const QUESTIONS: [&str; 3] = ["]? ", "[y/N] ", "author: "];
+/// Ends the input if no answer is left.
+const END: &[u8] = b"\x04";
 
 /// A temporary folder with a project and its own daemon. Both are removed when the demo ends.
 pub(super) struct Sandbox {
@@ -66,7 +76,7 @@ impl Sandbox {
     }
 
     /// Returns a command that runs this program with only the demo's environment.
-    pub(super) fn command(&self, arguments: &[&str]) -> io::Result<Command> {
+    fn command(&self, arguments: &[&str]) -> io::Result<Command> {
         let Places { state_dir, runtime_dir } = self.places();
         let mut command = Command::new(std::env::current_exe()?);
         command.args(arguments).current_dir(self.project());
@@ -79,7 +89,7 @@ impl Sandbox {
     }
 
     /// Starts a process that ends with the demo.
-    pub(super) fn spawn(&self, command: &mut Command) -> io::Result<()> {
+    fn spawn(&self, command: &mut Command) -> io::Result<()> {
         let mut running = self.running.lock();
         let running = running.as_mut().ok_or_else(|| io::Error::other("the demo is over"))?;
         running.push(command.spawn()?);
@@ -87,7 +97,7 @@ impl Sandbox {
     }
 
     /// Waits for the process that was started last.
-    pub(super) fn wait(&self) -> io::Result<()> {
+    fn wait(&self) -> io::Result<()> {
         let last = self.running.lock().as_mut().and_then(Vec::pop);
         last.map_or(Ok(()), |mut child| child.wait().map(drop))
     }
@@ -116,33 +126,33 @@ impl Sandbox {
 
     /// Ends all processes and removes the folder. Has no effect when called again.
     pub(super) fn end(&self) {
-        clear(&mut self.running.lock(), (!self.keep).then_some(&self.folder));
+        self.clear(&mut self.running.lock());
     }
 
     /// Ends the demo and exits the process. Holds the lock until then, so that the main thread does not
     /// report errors.
-    pub(super) fn end_and_exit(&self, code: i32) {
+    fn end_and_exit(&self, code: i32) -> ! {
         let mut running = self.running.lock();
-        clear(&mut running, (!self.keep).then_some(&self.folder));
-        std::process::exit(code);
+        self.clear(&mut running);
+        std::process::exit(code)
+    }
+
+    fn clear(&self, running: &mut Option<Vec<Child>>) {
+        for mut child in running.take().into_iter().flatten().rev() {
+            // The process may have ended already.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        if !self.keep {
+            // The folder may be gone already.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
 }
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
         self.end();
-    }
-}
-
-fn clear(running: &mut Option<Vec<Child>>, folder: Option<&PathBuf>) {
-    for mut child in running.take().into_iter().flatten().rev() {
-        // The process may have ended already.
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-    if let Some(folder) = folder {
-        // The folder may be gone already.
-        let _ = fs::remove_dir_all(folder);
     }
 }
 
@@ -164,4 +174,95 @@ fn new_folder() -> Result<PathBuf, CliError> {
         }
     }
     Err(CliError::at(&temporary, &io::Error::other("all names for a temporary folder are taken")))
+}
+
+/// Runs a command on a pseudo-terminal, shows its output, and types an answer to each question.
+pub(super) fn type_answers(
+    sandbox: &Sandbox,
+    arguments: &[&str],
+    answers: &[&str],
+    columns: usize,
+) -> Result<(), CliError> {
+    let (mut ours, theirs) = terminal(columns)?;
+    let mut command = sandbox.command(&["--no-spawn"])?;
+    command.args(arguments).stdin(theirs.try_clone()?).stdout(theirs.try_clone()?).stderr(theirs);
+    if anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never {
+        command.env("NO_COLOR", "1");
+    }
+    sandbox.spawn(&mut command)?;
+    // It holds the other side of the terminal. Reading ends only when every handle to that side is closed.
+    drop(command);
+    let mut out = stream::stdout();
+    let (mut answers, mut shown, mut buffer) = (answers.iter(), Vec::new(), [0; 4096]);
+    // On Linux, reading fails when the other side is closed.
+    while let Ok(read @ 1..) = ours.read(&mut buffer) {
+        out.write_all(&buffer[..read])?;
+        shown.extend_from_slice(&buffer[..read]);
+        let text = anstream::adapter::strip_bytes(&shown).into_vec();
+        if QUESTIONS.iter().any(|question| text.ends_with(question.as_bytes())) {
+            out.flush()?;
+            shown.clear();
+            let typed = answers.next().map_or(END.to_vec(), |answer| format!("{answer}\n").into_bytes());
+            ours.write_all(&typed)?;
+        }
+    }
+    Ok(sandbox.wait()?)
+}
+
+/// Opens a pseudo-terminal. Returns our side, and the side that a program uses as its terminal.
+fn terminal(columns: usize) -> io::Result<(File, File)> {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&ours)?;
+    unlockpt(&ours)?;
+    let name = ptsname(&ours, Vec::new())?;
+    let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let size =
+        Winsize { ws_row: 24, ws_col: u16::try_from(columns).unwrap_or(80), ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&theirs, size)?;
+    // The terminal that shows the output converts the line endings.
+    let mut modes = tcgetattr(&theirs)?;
+    modes.output_modes.remove(OutputModes::OPOST);
+    tcsetattr(&theirs, OptionalActions::Now, &modes)?;
+    Ok((ours.into(), theirs.into()))
+}
+
+/// The signals that end the demo, each with its conventional exit code.
+pub(super) struct Signals {
+    runtime: Runtime,
+    signals: [(Signal, i32); 3],
+}
+
+impl Signals {
+    /// Registers the signals, so that none of them ends the process before the cleanup.
+    pub(super) fn register() -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let guard = runtime.enter();
+        let signals = [
+            (signal(SignalKind::interrupt())?, 130),
+            (signal(SignalKind::terminate())?, 143),
+            (signal(SignalKind::hangup())?, 129),
+        ];
+        drop(guard);
+        Ok(Self { runtime, signals })
+    }
+
+    /// Spawns a thread that cleans up and exits at the first signal.
+    pub(super) fn end(self, sandbox: &Arc<Sandbox>) {
+        let Self { runtime, signals: [mut interrupt, mut terminate, mut hangup] } = self;
+        // Does not keep the sandbox alive, so that it is removed even if the main thread panics.
+        let sandbox = Arc::downgrade(sandbox);
+        std::thread::spawn(move || {
+            let code = runtime.block_on(async {
+                tokio::select! {
+                    _ = interrupt.0.recv() => interrupt.1,
+                    _ = terminate.0.recv() => terminate.1,
+                    _ = hangup.0.recv() => hangup.1,
+                }
+            });
+            match Weak::upgrade(&sandbox) {
+                Some(sandbox) => sandbox.end_and_exit(code),
+                None => std::process::exit(code),
+            }
+        });
+    }
 }

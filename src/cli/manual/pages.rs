@@ -4,54 +4,56 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, roman};
+use clap_mangen::roff::{Inline, Roff, bold, roman};
 
-use super::examples::{self, Example};
-use super::facts::{ENVIRONMENT, EXIT_CODES, FILES, Fact};
-use super::groups::GROUPS;
+use crate::cli::{CliError, End, paint, stream};
 
-/// Writes the manual page of the program.
-pub(in crate::cli) fn page(out: &mut impl Write) -> io::Result<()> {
-    let command = built();
-    render(&command, &command, &examples::PROGRAM, out)
+use super::tables::{ENVIRONMENT, EXIT_CODES, Example, FILES, Fact, GROUPS, PROGRAM_EXAMPLES, examples_of};
+
+/// `editd man`. Prints the page of the program, or writes all pages to a folder.
+pub(in crate::cli) fn man(folder: Option<&Path>) -> Result<End, CliError> {
+    // The text after the help becomes separate sections of the page.
+    let mut program = super::command().after_help(None::<&str>).after_long_help(None::<&str>);
+    program.build();
+    match folder {
+        None => render(&program, &program, &mut stream::raw_stdout())?,
+        Some(folder) => {
+            let pages = write_pages(&program, folder).map_err(|error| CliError::at(folder, &error))?;
+            writeln!(stream::stdout(), "Wrote {pages} pages to {}.", paint::path(folder))?;
+        }
+    }
+    Ok(End::Done)
 }
 
 /// Writes the page of the program and one for each command to a folder, which is created if missing. Returns
 /// the number of pages.
-pub(in crate::cli) fn write_pages(folder: &Path) -> io::Result<usize> {
+fn write_pages(program: &clap::Command, folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
-    let command = built();
-    let mut pages = vec![("editd.1".to_owned(), Vec::new())];
-    render(&command, &command, &examples::PROGRAM, &mut pages[0].1)?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
-        let examples = examples::COMMANDS.iter().find(|(name, _)| *name == sub.get_name());
+    let is_shown = |sub: &&clap::Command| !sub.is_hide_set() && sub.get_name() != "help";
+    let mut pages = 0;
+    for command in [program].into_iter().chain(program.get_subcommands().filter(is_shown)) {
         let mut page = Vec::new();
-        render(&command, sub, examples.map_or(&[], |(_, examples)| examples), &mut page)?;
-        pages.push((format!("editd-{}.1", sub.get_name()), page));
+        render(program, command, &mut page)?;
+        std::fs::write(folder.join(format!("{}.1", page_name(program, command))), page)?;
+        pages += 1;
     }
-    for (name, page) in &pages {
-        std::fs::write(folder.join(name), page)?;
-    }
-    Ok(pages.len())
+    Ok(pages)
 }
 
-fn built() -> clap::Command {
-    // The text after the help becomes separate sections of the page.
-    let mut command = super::command().after_help(None::<&str>).after_long_help(None::<&str>);
-    command.build();
-    command
+/// Returns the name of the page of the program or of a command.
+fn page_name(program: &clap::Command, command: &clap::Command) -> String {
+    match command.get_name() {
+        name if name == program.get_name() => name.to_owned(),
+        name => format!("{}-{name}", program.get_name()),
+    }
 }
 
-fn render(
-    program: &clap::Command,
-    command: &clap::Command,
-    examples: &[Example],
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn render(program: &clap::Command, command: &clap::Command, out: &mut impl Write) -> io::Result<()> {
     let is_program = program.get_name() == command.get_name();
-    let name = if is_program { "editd".to_owned() } else { format!("editd-{}", command.get_name()) };
+    let name = page_name(program, command);
     let own = command.clone().after_long_help(None::<&str>).after_help(None::<&str>).display_name(&name);
-    let man = Man::new(own).title(name.to_uppercase()).section("1").source(version());
+    let source = format!("editd {}", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(own).title(name.to_uppercase()).section("1").source(source);
     man.render_title(out)?;
     man.render_name_section(out)?;
     man.render_synopsis_section(out)?;
@@ -60,17 +62,30 @@ fn render(
         commands(program).to_writer(out)?;
     }
     man.render_options_section(out)?;
-    facts("EXIT STATUS", &EXIT_CODES).to_writer(out)?;
-    facts("ENVIRONMENT", &ENVIRONMENT).to_writer(out)?;
-    facts("FILES", &FILES).to_writer(out)?;
+    let fact = |(name, text): Fact| [bold(name), roman(text)];
+    section("EXIT STATUS", EXIT_CODES.map(fact)).to_writer(out)?;
+    section("ENVIRONMENT", ENVIRONMENT.map(fact)).to_writer(out)?;
+    section("FILES", FILES.map(fact)).to_writer(out)?;
+    let examples: Vec<&Example> = if is_program {
+        PROGRAM_EXAMPLES.iter().collect()
+    } else {
+        examples_of(command.get_name()).collect()
+    };
     if !examples.is_empty() {
-        examples_section(examples).to_writer(out)?;
+        let examples = examples.into_iter().map(|(what, line)| [roman(*what), bold(*line)]);
+        section("EXAMPLES", examples).to_writer(out)?;
     }
     see_also(program, command.get_name()).to_writer(out)
 }
 
-fn version() -> String {
-    format!("editd {}", env!("CARGO_PKG_VERSION"))
+/// Returns a section of terms with their descriptions.
+fn section(title: &str, entries: impl IntoIterator<Item = [Inline; 2]>) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", [title]);
+    for [term, text] in entries {
+        roff.control("TP", []).text([term]).text([text]);
+    }
+    roff
 }
 
 /// Returns the section of the commands, in the groups of the help.
@@ -83,24 +98,6 @@ fn commands(program: &clap::Command) -> Roff {
             let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
             roff.control("TP", []).text([bold(format!("editd {}", sub.get_name()))]).text([roman(about)]);
         }
-    }
-    roff
-}
-
-fn facts(title: &str, facts: &[Fact]) -> Roff {
-    let mut roff = Roff::new();
-    roff.control("SH", [title]);
-    for (name, text) in facts {
-        roff.control("TP", []).text([bold(*name)]).text([roman(*text)]);
-    }
-    roff
-}
-
-fn examples_section(examples: &[Example]) -> Roff {
-    let mut roff = Roff::new();
-    roff.control("SH", ["EXAMPLES"]);
-    for (what, line) in examples {
-        roff.control("TP", []).text([roman(*what)]).text([bold(*line)]);
     }
     roff
 }

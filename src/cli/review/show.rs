@@ -1,25 +1,21 @@
 //! Output of `editd review`.
 
 use std::io::Write;
-use std::path::Path;
 
 use anstyle::Style;
 
-use crate::cli::paint::{ADDED, ERROR, FAINT, GOOD, HINT, PLACE, REMOVED, visible};
-use crate::cli::row::{Row, ago, fitted, widest, width};
-use crate::cli::{paint, stream};
+use crate::cli::paint::{
+    AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, cell, fitted, visible, widest, width,
+};
+use crate::cli::{paint, root, stream};
 use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
-use super::choose::CONFLICTED;
-use super::{here, label};
+use super::file::{CONFLICTED, diff_body};
 
-/// Maximum width of an author's name, in columns.
-const AUTHOR: usize = 12;
 /// Maximum number of lines of a new or deleted file that are shown.
 const WHOLE: usize = 200;
 /// Number of context lines before and after a hunk.
 const CONTEXT: usize = 3;
-const NAME: Style = Style::new().bold();
 
 /// Lists the pending proposals.
 pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result<()> {
@@ -38,13 +34,12 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
         row.add(PLACE, format!("  {:<id$}", proposal.id));
         row.add(Style::new(), format!("  {}", fitted(&proposal.author, author)));
         row.add(FAINT, format!("  {:>6}  ", ago(&proposal.at)));
-        if !label(proposal).is_empty() {
-            row.add(Style::new(), format!("{}  ", visible(label(proposal)).replace('\t', " ")));
+        if let Some(label) = proposal.label.as_deref().filter(|label| !label.is_empty()) {
+            row.add(Style::new(), format!("{}  ", cell(label)));
         }
         let paths: Vec<_> = proposal.paths.iter().map(|path| short(path)).collect();
         row.add(FAINT, paths.join(", "));
-        row.add(ADDED, format!(" +{}", proposal.added));
-        row.add(REMOVED, format!(" -{}", proposal.removed));
+        row.add_counts(proposal.added, proposal.removed);
         row.print(&mut out, width)?;
     }
     Ok(())
@@ -53,9 +48,11 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
 /// Prints the heading of a proposal: author, label, age and id.
 pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
-    let (mut row, label) = (Row::default(), proposal.label.as_deref().unwrap_or_default());
+    let mut row = Row::default();
     row.add(NAME, visible(&proposal.author));
-    row.add(Style::new(), if label.is_empty() { String::new() } else { format!(": {}", visible(label)) });
+    if let Some(label) = proposal.label.as_deref().filter(|label| !label.is_empty()) {
+        row.add(Style::new(), format!(": {}", visible(label)));
+    }
     row.add(FAINT, format!("  {} ago  ", ago(&proposal.at)));
     row.add(PLACE, proposal.id.clone());
     writeln!(out)?;
@@ -115,11 +112,18 @@ pub(super) fn heading(
 /// Prints a hunk with its context lines.
 pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
     let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
-    let around = Around::of(&file.entry.diff, hunk);
-    lines(out, ' ', Style::new(), &around.before.concat())?;
-    lines(out, '-', REMOVED, old)?;
-    lines(out, '+', ADDED, new)?;
-    lines(out, ' ', Style::new(), &around.after.concat())
+    let (before, after) = context_of(&file.entry.diff, hunk);
+    let mut body = String::new();
+    for (sign, text) in [(' ', before.as_str()), ('-', old), ('+', new), (' ', after.as_str())] {
+        for line in text.split_inclusive('\n') {
+            body.push(sign);
+            body.push_str(line);
+            if !line.ends_with('\n') {
+                body.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    paint::diff_body(out, &body)
 }
 
 /// Prints the text of a file that is created or deleted.
@@ -128,59 +132,40 @@ fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Resu
         return Ok(());
     }
     let diff = &file.entry.diff;
-    let body: Vec<&str> =
-        diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1).collect();
-    let shown = body.iter().take(WHOLE).copied().collect::<String>();
-    paint::body(out, &shown)?;
+    let body: Vec<&str> = diff_body(diff).collect();
+    let shown: String = body.iter().take(WHOLE).copied().collect();
+    paint::diff_body(out, &shown)?;
     match body.len().saturating_sub(WHOLE) {
         0 => Ok(()),
         more => writeln!(out, "{FAINT}… {more} more lines{FAINT:#}"),
     }
 }
 
-fn lines(out: &mut impl Write, sign: char, style: Style, text: &str) -> std::io::Result<()> {
-    for line in text.split_inclusive('\n') {
-        let end = line.ends_with('\n');
-        writeln!(out, "{style}{sign}{}{style:#}", visible(line.strip_suffix('\n').unwrap_or(line)))?;
-        if !end {
-            writeln!(out, "{FAINT}\\ No newline at end of file{FAINT:#}")?;
+/// Returns the lines before and after a hunk, taken from the diff of the file.
+fn context_of(diff: &str, hunk: &Hunk) -> (String, String) {
+    // The first old line of the hunk and the line after its last. An insertion lies between two lines.
+    let first = hunk.old_start + usize::from(hunk.old_lines == 0);
+    let after_last = first + hunk.old_lines;
+    let (mut before, mut after, mut number) = (String::new(), String::new(), 0);
+    for line in diff.split_inclusive('\n') {
+        if let Some(head) = line.strip_prefix("@@ -") {
+            let start: usize =
+                head.split([',', ' ']).next().and_then(|start| start.parse().ok()).unwrap_or_default();
+            // If a hunk has no old lines, its header names the line before it.
+            number = start + usize::from(head.split(' ').next().is_some_and(|it| it.ends_with(",0")));
+            continue;
         }
-    }
-    Ok(())
-}
-
-/// Context lines around a hunk, taken from the diff of the file.
-struct Around<'d> {
-    before: Vec<&'d str>,
-    after: Vec<&'d str>,
-}
-
-impl<'d> Around<'d> {
-    fn of(diff: &'d str, hunk: &Hunk) -> Self {
-        // The first old line of the hunk and the line after its last. An insertion lies between two lines.
-        let first = hunk.old_start + usize::from(hunk.old_lines == 0);
-        let after_last = first + hunk.old_lines;
-        let (mut around, mut number) = (Self { before: Vec::new(), after: Vec::new() }, 0);
-        for line in diff.split_inclusive('\n') {
-            if let Some(head) = line.strip_prefix("@@ -") {
-                let start: usize =
-                    head.split([',', ' ']).next().and_then(|start| start.parse().ok()).unwrap_or_default();
-                // If a hunk has no old lines, its header names the line before it.
-                number = start + usize::from(head.split(' ').next().is_some_and(|it| it.ends_with(",0")));
-                continue;
-            }
-            if number == 0 || !line.starts_with([' ', '-']) {
-                continue;
-            }
-            if (first.saturating_sub(CONTEXT)..first).contains(&number) {
-                around.before.push(&line[1..]);
-            } else if (after_last..after_last + CONTEXT).contains(&number) {
-                around.after.push(&line[1..]);
-            }
-            number += 1;
+        if number == 0 || !line.starts_with([' ', '-']) {
+            continue;
         }
-        around
+        if (first.saturating_sub(CONTEXT)..first).contains(&number) {
+            before.push_str(&line[1..]);
+        } else if (after_last..after_last + CONTEXT).contains(&number) {
+            after.push_str(&line[1..]);
+        }
+        number += 1;
     }
+    (before, after)
 }
 
 /// Prints the outcome of a review.
@@ -194,22 +179,16 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
             return reopen_hint(&proposal.id);
         }
         state => {
-            return writeln!(
-                out,
-                "{GOOD}{}{GOOD:#}  closed by another client in the meantime",
-                visible(state)
-            );
+            let state = visible(state);
+            return writeln!(out, "{GOOD}{state}{GOOD:#}  closed by another client in the meantime");
         }
     }
     for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
         let mut row = Row::default();
         row.add(GOOD, proposal.state.clone());
-        row.add(
-            Style::new(),
-            format!("  {}", short(file.entry.new_path.as_ref().unwrap_or(&file.entry.path))),
-        );
-        row.add(ADDED, format!(" +{}", file.entry.added));
-        row.add(REMOVED, format!(" -{}", file.entry.removed));
+        let path = file.entry.new_path.as_ref().unwrap_or(&file.entry.path);
+        row.add(Style::new(), format!("  {}", short(path)));
+        row.add_counts(file.entry.added, file.entry.removed);
         row.print(&mut out, width())?;
     }
     if proposal.files.iter().all(|file| file.landed.is_none()) {
@@ -229,12 +208,8 @@ pub(super) fn problem(problem: &str) -> std::io::Result<()> {
     writeln!(stream::stdout(), "{ERROR}not recorded:{ERROR:#} {}", visible(problem))
 }
 
-/// Returns a path relative to the person's root, safe to show on a terminal.
-pub(super) fn short(path: &str) -> String {
-    let root = here();
-    let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok().map(Path::to_owned));
-    let inside = inside.filter(|path| !path.as_os_str().is_empty());
-    visible(&inside.map_or_else(|| path.to_owned(), |path| path.display().to_string()))
+fn short(path: &str) -> String {
+    root::relative(path, root::of_here().ok().flatten().as_deref())
 }
 
 #[cfg(test)]
@@ -258,14 +233,11 @@ mod tests {
     #[test]
     fn the_lines_around_a_hunk_come_from_the_diff() {
         let diff = "--- a/x\n+++ b/x\n@@ -3,8 +3,9 @@\n 3\n 4\n 5\n-6\n+six\n 7\n-8\n 9\n+new\n 10\n";
-        let around = |start, lines| {
-            let around = Around::of(diff, &hunk_at(start, lines));
-            (around.before.concat(), around.after.concat())
-        };
+        let around = |start, lines| context_of(diff, &hunk_at(start, lines));
         assert_eq!(around(6, 1), ("3\n4\n5\n".to_owned(), "7\n8\n9\n".to_owned()));
         assert_eq!(around(8, 1), ("5\n6\n7\n".to_owned(), "9\n10\n".to_owned()));
         assert_eq!(around(9, 0), ("7\n8\n9\n".to_owned(), "10\n".to_owned()));
         let top = "@@ -0,0 +1 @@\n+new\n";
-        assert_eq!(Around::of(top, &hunk_at(0, 0)).after.len(), 0);
+        assert_eq!(context_of(top, &hunk_at(0, 0)).1, "");
     }
 }

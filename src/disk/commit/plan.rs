@@ -1,22 +1,12 @@
 //! The first phase: read state, refuse early, choose strategies and names. Modifies nothing.
 
-use super::{Failure, Phase, of_change};
 use crate::disk::bytes::FileBytes;
-use crate::disk::change::{Change, Expected};
+use crate::disk::change::{Change, CommitError, Expected};
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::interface::{Disk, Examined, StagedFile};
 use crate::disk::journal::Journal;
-use crate::disk::place::{Entry, Handle, Root, Target};
-use crate::disk::stat::Stat;
-use crate::disk::{Disk, Examined};
-use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Prefix of the names of all staged and displaced files. These names have a fixed short length, because the
-/// file's own name plus a suffix would not fit if the name already has the maximum length.
-const STRAY_PREFIX: &str = ".editd-";
+use crate::disk::place::{Entry, Stat, Target};
+use std::ffi::OsString;
 
 /// Strategy for applying a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +30,7 @@ pub(super) enum Strategy {
 }
 
 /// A change in progress.
-pub(super) struct Part<'a> {
+pub(super) struct PlannedChange<'a> {
     pub(super) change: &'a Change,
     pub(super) strategy: Strategy,
     /// The existing file.
@@ -50,7 +40,7 @@ pub(super) struct Part<'a> {
     /// Name of the new file until the switch; after an exchange, name of the old one.
     pub(super) staged_at: Option<Entry>,
     /// The staged file, once it exists.
-    pub(super) staged: Option<(Stat, Handle)>,
+    pub(super) staged: Option<StagedFile>,
     /// Name of an old file that is renamed away or linked, until the commit is done.
     pub(super) kept_at: Option<Entry>,
     /// The final name, once its folders exist.
@@ -64,36 +54,37 @@ pub(super) struct Original<'a> {
     pub(super) expect: &'a Expected,
 }
 
-impl Part<'_> {
+impl<'a> PlannedChange<'a> {
+    fn new(change: &'a Change, strategy: Strategy) -> Self {
+        Self {
+            change,
+            strategy,
+            original: None,
+            content: None,
+            staged_at: None,
+            staged: None,
+            kept_at: None,
+            installed_at: None,
+        }
+    }
+
     /// Returns `true` if the existing inode is written.
     pub(super) fn is_in_place(&self) -> bool {
         matches!(self.strategy, Strategy::InPlace | Strategy::MoveInPlace)
     }
 
+    /// Switches to an in-place write, because the new file cannot have the attributes of the old one.
+    pub(super) fn keep_inode(&mut self) {
+        (self.staged_at, self.kept_at) = (None, None);
+        self.strategy = match self.strategy {
+            Strategy::MoveEdited => Strategy::MoveInPlace,
+            _ => Strategy::InPlace,
+        };
+    }
+
     /// Final location of the file.
-    pub(super) fn destination(&self) -> &Target {
-        match self.change {
-            Change::Replace { target, .. }
-            | Change::Create { target, .. }
-            | Change::Delete { target, .. } => target,
-            Change::Rename { to, .. } => to,
-        }
-    }
-
-    pub(super) fn final_path(&self) -> &Path {
-        &self.destination().path
-    }
-
-    pub(super) fn final_root(&self) -> &Root {
-        &self.destination().root
-    }
-
-    /// The final name of the file; `None` for a deletion.
-    pub(super) fn final_entry(&self) -> Option<&Entry> {
-        match self.strategy {
-            Strategy::Remove => None,
-            _ => self.installed_at.as_ref(),
-        }
+    pub(super) fn destination(&self) -> &'a Target {
+        self.change.destination()
     }
 
     /// Name of the displaced file after the switch.
@@ -104,47 +95,72 @@ impl Part<'_> {
             Strategy::InPlace | Strategy::Install | Strategy::Move | Strategy::MoveInPlace => None,
         }
     }
+
+    pub(super) fn require_original(&self) -> Result<&Original<'a>> {
+        self.original.as_ref().ok_or_else(|| self.unplanned())
+    }
+
+    pub(super) fn require_kept_at(&self) -> Result<&Entry> {
+        self.kept_at.as_ref().ok_or_else(|| self.unplanned())
+    }
+
+    /// The name and the state of the staged file.
+    pub(super) fn require_staged(&self) -> Result<(&Entry, Stat)> {
+        let staged = self.staged.as_ref().ok_or_else(|| self.unplanned())?;
+        Ok((self.staged_at.as_ref().ok_or_else(|| self.unplanned())?, staged.stat))
+    }
+
+    /// The error for a change that lacks what its strategy needs. This is a bug in the plan; it fails the set
+    /// like any other error.
+    fn unplanned(&self) -> DiskError {
+        DiskError::new(DiskErrorKind::Io, "apply the plan for", &self.destination().path)
+    }
 }
 
 /// Plans all changes.
-pub(super) fn plan<'a>(disk: &dyn Disk, journal: &Journal, changes: &'a [Change]) -> Phase<Vec<Part<'a>>> {
-    changes
-        .iter()
-        .enumerate()
-        .map(|(index, change)| of_change(index, plan_one(disk, journal, change)))
-        .collect::<std::result::Result<_, Failure>>()
+pub(super) fn plan<'a>(
+    disk: &dyn Disk,
+    journal: &Journal,
+    changes: &'a [Change],
+) -> std::result::Result<Vec<PlannedChange<'a>>, CommitError> {
+    let plan =
+        |(index, change)| plan_one(disk, journal, change).map_err(|error| CommitError::new(index, error));
+    changes.iter().enumerate().map(plan).collect()
 }
 
-fn plan_one<'a>(disk: &dyn Disk, journal: &Journal, change: &'a Change) -> Result<Part<'a>> {
+fn plan_one<'a>(disk: &dyn Disk, journal: &Journal, change: &'a Change) -> Result<PlannedChange<'a>> {
     change.paths().try_for_each(|path| journal.require_settled(path))?;
     match change {
         Change::Replace { target, content, expect } => {
             let original = find_original(disk, target, expect)?;
-            let strategy =
-                if original.examined.is_replaceable() { Strategy::Exchange } else { Strategy::InPlace };
-            let mut part = new_part(change, strategy);
-            part.staged_at = (strategy == Strategy::Exchange).then(|| stray_beside(target));
-            part.kept_at = (strategy == Strategy::Exchange).then(|| stray_beside(target));
-            part.installed_at = Some(original.entry.clone());
-            part.content = Some(content.clone());
-            part.original = Some(original);
-            Ok(part)
+            let is_replaceable = original.examined.is_replaceable();
+            let strategy = if is_replaceable { Strategy::Exchange } else { Strategy::InPlace };
+            Ok(PlannedChange {
+                staged_at: is_replaceable.then(|| target.stray_beside()),
+                kept_at: is_replaceable.then(|| target.stray_beside()),
+                installed_at: Some(original.entry.clone()),
+                content: Some(content.clone()),
+                original: Some(original),
+                ..PlannedChange::new(change, strategy)
+            })
         }
         Change::Create { target, content, .. } => {
             disk.confirm(target)?;
             require_free(disk, target)?;
-            let mut part = new_part(change, Strategy::Install);
-            part.staged_at = Some(stray_beside(target));
-            part.content = Some(content.clone());
-            Ok(part)
+            Ok(PlannedChange {
+                staged_at: Some(target.stray_beside()),
+                content: Some(content.clone()),
+                ..PlannedChange::new(change, Strategy::Install)
+            })
         }
         Change::Delete { target, expect } => {
             let original = find_original(disk, target, expect)?;
             require_removable(&original)?;
-            let mut part = new_part(change, Strategy::Remove);
-            part.original = Some(original);
-            part.kept_at = Some(stray_beside(target));
-            Ok(part)
+            Ok(PlannedChange {
+                kept_at: Some(target.stray_beside()),
+                original: Some(original),
+                ..PlannedChange::new(change, Strategy::Remove)
+            })
         }
         Change::Rename { from, to, expect, content } => {
             disk.confirm(to)?;
@@ -162,35 +178,28 @@ fn plan_rename<'a>(
     (from, to): (&Target, &Target),
     original: Original<'a>,
     mut content: Option<FileBytes>,
-) -> Result<Part<'a>> {
-    let crosses = device_of(disk, to)? != Some(original.examined.stat.dev);
+) -> Result<PlannedChange<'a>> {
+    // The device of the folder in which the file would be staged.
+    let device = disk.stat_entry(&to.beside(OsString::from(".")))?.map(|stat| stat.dev);
+    let crosses = device != Some(original.examined.stat.dev);
     if crosses && content.is_none() {
-        content = Some(read_whole(disk, &original)?);
+        let image = disk.read_entry(&original.entry, original.expect.stat.size)?;
+        let missing = || DiskError::new(DiskErrorKind::NotFound, "read", &original.entry.path);
+        content = Some(image.ok_or_else(missing)?.bytes.into());
     }
     let strategy = match (&content, original.examined.is_replaceable() || crosses) {
         (None, _) => Strategy::Move,
         (Some(_), true) => Strategy::MoveEdited,
         (Some(_), false) => Strategy::MoveInPlace,
     };
-    let mut part = new_part(change, strategy);
-    part.staged_at = (strategy == Strategy::MoveEdited).then(|| stray_beside(to));
-    part.kept_at = (strategy == Strategy::MoveEdited).then(|| stray_beside(from));
-    part.content = content;
-    part.original = Some(original);
-    Ok(part)
-}
-
-fn new_part(change: &Change, strategy: Strategy) -> Part<'_> {
-    Part {
-        change,
-        strategy,
-        original: None,
-        content: None,
-        staged_at: None,
-        staged: None,
-        kept_at: None,
-        installed_at: None,
-    }
+    let is_staged = strategy == Strategy::MoveEdited;
+    Ok(PlannedChange {
+        staged_at: is_staged.then(|| to.stray_beside()),
+        kept_at: is_staged.then(|| from.stray_beside()),
+        content,
+        original: Some(original),
+        ..PlannedChange::new(change, strategy)
+    })
 }
 
 /// Examines the file that a change applies to. A difference that is visible without reading is refused here;
@@ -225,36 +234,4 @@ fn require_free(disk: &dyn Disk, target: &Target) -> Result<()> {
         None => Ok(()),
         Some(_) => Err(DiskError::new(DiskErrorKind::Exists, "create", &target.path)),
     }
-}
-
-/// Returns the device of the folder in which a target's file would be staged.
-fn device_of(disk: &dyn Disk, target: &Target) -> Result<Option<u64>> {
-    let itself = target.beside(OsString::from("."));
-    Ok(disk.stat_entry(&itself)?.map(|stat| stat.dev))
-}
-
-fn read_whole(disk: &dyn Disk, original: &Original<'_>) -> Result<FileBytes> {
-    let image = disk.read_entry(&original.entry, original.expect.stat.size)?;
-    image
-        .map(|image| FileBytes::from(image.bytes))
-        .ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "read", &original.entry.path))
-}
-
-/// Returns a fresh name in the folder that the target opened.
-fn stray_beside(target: &Target) -> Entry {
-    target.beside(OsString::from(format!("{STRAY_PREFIX}{}", fresh_id())))
-}
-
-/// Returns sixteen hexadecimal digits that are unique.
-pub(super) fn fresh_id() -> String {
-    static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("{:016x}", SEED.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
-}
-
-/// Returns `true` if a name is one that a commit temporarily gives to files it is about to install or remove.
-/// Listings omit such files, and a start may remove those that the journal names.
-pub fn is_stray(name: &OsStr) -> bool {
-    let Some(random) = name.to_str().and_then(|name| name.strip_prefix(STRAY_PREFIX)) else { return false };
-    random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

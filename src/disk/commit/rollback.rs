@@ -1,16 +1,16 @@
 //! Rollback: restores everything in reverse order, but only where the disk still holds what the commit put
 //! there.
 
+use crate::disk::bytes::FileBytes;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::interface::{Disk, Examined, MAX_TRIES};
 use crate::disk::journal::{Journal, LossReason};
-use crate::disk::place::Entry;
-use crate::disk::stat::Stat;
-use crate::disk::{Disk, Examined, FileBytes, MAX_TRIES};
+use crate::disk::place::{Entry, Stat};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An attempted step, with the data needed to undo it.
-pub(super) enum Step {
+pub(super) enum UndoStep {
     /// Wrote the staged file for the file at path `of`.
     Staged { at: Entry, content: FileBytes, of: PathBuf },
     /// Set out to keep the old file of path `of` under the name `at`.
@@ -29,92 +29,108 @@ pub(super) enum Step {
     MadeDir { at: Entry },
 }
 
-/// The steps of a commit so far.
-#[derive(Default)]
-pub(super) struct Undo(Vec<Step>);
+/// Undoes all steps, the last one first; returns the errors of those that could not be undone.
+pub(super) fn roll_back(disk: &dyn Disk, journal: &Journal, steps: Vec<UndoStep>) -> Vec<DiskError> {
+    let rollback = Rollback { disk, journal };
+    steps.into_iter().rev().filter_map(|step| rollback.undo(step).err()).collect()
+}
 
-impl Undo {
-    pub(super) fn push(&mut self, step: Step) {
-        self.0.push(step);
-    }
+struct Rollback<'r> {
+    disk: &'r dyn Disk,
+    journal: &'r Journal,
+}
 
-    /// Drops the last step, which was not possible here and had no effect.
-    pub(super) fn forget_last(&mut self) {
-        self.0.pop();
-    }
-
-    /// Marks the last overwrite as complete.
-    pub(super) fn mark_overwritten(&mut self) {
-        if let Some(Step::Overwritten { done, .. }) = self.0.last_mut() {
-            *done = true;
+impl Rollback<'_> {
+    fn undo(&self, step: UndoStep) -> Result<()> {
+        match step {
+            UndoStep::Staged { at, content, of } => self.clear_stray(&at, Some(&content), &of),
+            UndoStep::Kept { at, of } => self.clear_stray(&at, None, &of),
+            UndoStep::Exchanged { name, at, ours } => exchange_back(self.disk, &name, &at, &ours),
+            UndoStep::Linked { name, kept, ours } => self.rename_back(&name, &kept, &ours),
+            UndoStep::Installed { name, at, ours } => self.uninstall(&name, &at, &ours),
+            UndoStep::Moved { from, to, file } => self.move_back(&from, &to, &file),
+            UndoStep::Overwritten { name, original, old, new, done } => {
+                self.write_back(&name, &original, (&old, &new), done)
+            }
+            UndoStep::MadeDir { at } => match self.disk.remove_dir(&at) {
+                // A folder into which another program has put something belongs to that program and stays.
+                Err(error) if matches!(error.kind, DiskErrorKind::Exists | DiskErrorKind::NotFound) => Ok(()),
+                result => result,
+            },
         }
     }
 
-    /// Undoes all steps; returns the errors of those that could not be undone.
-    pub(super) fn roll_back(self, disk: &dyn Disk, journal: &Journal) -> Vec<DiskError> {
-        self.0.into_iter().rev().filter_map(|step| undo(disk, journal, step).err()).collect()
-    }
-}
-
-fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
-    match step {
-        Step::Staged { at, content, of } => clear_stray(disk, journal, &at, Some(&content), &of),
-        Step::Kept { at, of } => clear_stray(disk, journal, &at, None, &of),
-        Step::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
-        Step::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
-        Step::Installed { name, at, ours } => uninstall(disk, &name, &at, &ours),
-        Step::Moved { from, to, file } => move_back(disk, &from, &to, &file),
-        Step::Overwritten { name, original, old, new, done } => {
-            write_back(disk, &name, &original, (&old, &new), done)
+    /// Removes a staged or displaced file. Everything that could be restored has been restored by now. A file
+    /// found here that is not editd's own either lost its name to a later save of another program, or was written
+    /// into while it had the name; its content is rescued first.
+    fn clear_stray(&self, at: &Entry, ours: Option<&FileBytes>, of: &Path) -> Result<()> {
+        // Timestamps are too coarse to reveal a write within moments of ours, so compare the bytes.
+        let is_ours = ours.map_or(Ok(false), |ours| self.disk.holds(at, ours))?;
+        if !is_ours {
+            let Some(image) = self.disk.read_entry(at, u64::MAX)? else { return Ok(()) };
+            self.journal.rescue(of, &image.bytes, LossReason::Displaced)?;
         }
-        Step::MadeDir { at } => remove_folder(disk, &at),
+        self.disk.remove(at)
     }
-}
 
-/// Removes a staged or displaced file. Everything that could be restored has been restored by now. A file
-/// found here that is not editd's own either lost its name to a later save of another program, or was written
-/// into while it had the name; its content is rescued first.
-fn clear_stray(
-    disk: &dyn Disk,
-    journal: &Journal,
-    at: &Entry,
-    ours: Option<&FileBytes>,
-    of: &Path,
-) -> Result<()> {
-    // Timestamps are too coarse to reveal a write within moments of ours, so compare the bytes.
-    let is_ours = ours.map_or(Ok(false), |ours| disk.holds(at, ours))?;
-    if !is_ours {
-        let Some(image) = disk.read_entry(at, u64::MAX)? else { return Ok(()) };
-        journal.rescue(of, &image.bytes, LossReason::Displaced)?;
+    fn uninstall(&self, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
+        match (holds(self.disk, at, ours)?, holds(self.disk, name, ours)?) {
+            (true, false) => Ok(()),
+            // A rename made of a link and a removal stopped halfway.
+            (true, true) => self.disk.remove(name),
+            (false, _) => {
+                require_ours(self.disk, name, ours)?;
+                self.disk.rename_new(name, at)
+            }
+        }
     }
-    disk.remove(at)
+
+    /// Moves a file back. Its content may have been changed under the new name; it is still the file that belongs
+    /// here.
+    fn move_back(&self, from: &Entry, to: &Entry, file: &Stat) -> Result<()> {
+        match (holds(self.disk, from, file)?, holds(self.disk, to, file)?) {
+            (true, false) => Ok(()),
+            (true, true) => self.disk.remove(to),
+            (false, true) => self.disk.rename_new(to, from),
+            (false, false) => Err(overtaken(from)),
+        }
+    }
+
+    /// Undoes a replacement that kept the old file under a second name.
+    fn rename_back(&self, name: &Entry, kept: &Entry, ours: &Stat) -> Result<()> {
+        let Some(old) = self.disk.stat_entry(kept)? else { return Ok(()) };
+        let Some(present) = self.disk.stat_entry(name)? else { return Err(overtaken(name)) };
+        if present.same_content(ours) {
+            return self.disk.rename_over(kept, name);
+        }
+        // The new file has not taken the name yet, so only the second name has to go.
+        if present.same_file(&old) { self.disk.remove(kept) } else { Err(overtaken(name)) }
+    }
+
+    /// Writes the old bytes back, unless the overwrite was complete and another program has written since.
+    fn write_back(
+        &self,
+        name: &Entry,
+        original: &Examined,
+        (old, new): (&[u8], &[u8]),
+        done: bool,
+    ) -> Result<()> {
+        let present = self.disk.read_entry(name, u64::MAX)?;
+        let Some(present) = present.filter(|image| image.stat.same_file(&original.stat)) else {
+            return Err(overtaken(name));
+        };
+        if present.bytes == old {
+            return Ok(());
+        }
+        if done && present.bytes != new {
+            return Err(overtaken(name));
+        }
+        self.disk.overwrite(name, original, old)
+    }
 }
 
 fn holds(disk: &dyn Disk, name: &Entry, file: &Stat) -> Result<bool> {
     Ok(disk.stat_entry(name)?.is_some_and(|stat| stat.same_file(file)))
-}
-
-fn uninstall(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
-    match (holds(disk, at, ours)?, holds(disk, name, ours)?) {
-        (true, false) => Ok(()),
-        // A rename made of a link and a removal stopped halfway.
-        (true, true) => disk.remove(name),
-        (false, _) => {
-            require_ours(disk, name, ours)?;
-            disk.rename_new(name, at)
-        }
-    }
-}
-
-/// Moves a file back. Its content may have been changed under the new name; it is still the file that belongs
-/// here.
-fn move_back(disk: &dyn Disk, from: &Entry, to: &Entry, file: &Stat) -> Result<()> {
-    match (holds(disk, from, file)?, holds(disk, to, file)?) {
-        (true, false) => Ok(()),
-        (true, true) => disk.remove(to),
-        (false, true) => disk.rename_new(to, from),
-        (false, false) => Err(overtaken(from)),
-    }
 }
 
 fn require_ours(disk: &dyn Disk, name: &Entry, ours: &Stat) -> Result<()> {
@@ -144,46 +160,6 @@ pub(super) fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &St
         }
     }
     Err(overtaken(name))
-}
-
-/// Undoes a replacement that kept the old file under a second name.
-fn rename_back(disk: &dyn Disk, name: &Entry, kept: &Entry, ours: &Stat) -> Result<()> {
-    let Some(old) = disk.stat_entry(kept)? else { return Ok(()) };
-    let Some(present) = disk.stat_entry(name)? else { return Err(overtaken(name)) };
-    if present.same_content(ours) {
-        return disk.rename_over(kept, name);
-    }
-    // The new file has not taken the name yet, so only the second name has to go.
-    if present.same_file(&old) { disk.remove(kept) } else { Err(overtaken(name)) }
-}
-
-/// Writes the old bytes back, unless the overwrite was complete and another program has written since.
-fn write_back(
-    disk: &dyn Disk,
-    name: &Entry,
-    original: &Examined,
-    (old, new): (&[u8], &[u8]),
-    done: bool,
-) -> Result<()> {
-    let present = disk.read_entry(name, u64::MAX)?;
-    let Some(present) = present.filter(|image| image.stat.same_file(&original.stat)) else {
-        return Err(overtaken(name));
-    };
-    if present.bytes == old {
-        return Ok(());
-    }
-    if done && present.bytes != new {
-        return Err(overtaken(name));
-    }
-    disk.overwrite(name, original, old)
-}
-
-/// Removes a folder. A folder into which another program has put something belongs to that program and stays.
-fn remove_folder(disk: &dyn Disk, at: &Entry) -> Result<()> {
-    match disk.remove_dir(at) {
-        Err(error) if matches!(error.kind, DiskErrorKind::Exists | DiskErrorKind::NotFound) => Ok(()),
-        result => result,
-    }
 }
 
 fn overtaken(name: &Entry) -> DiskError {

@@ -4,15 +4,15 @@
 //! Each step is pushed onto the rollback before it is attempted, because an error may be reported after the
 //! effect; the rollback checks what has happened.
 
-use super::plan::{Original, Part, Strategy};
-use super::rollback::{self, Step, Undo};
-use super::{Phase, of_change};
+use super::plan::{Original, PlannedChange, Strategy};
+use super::rollback::{self, UndoStep};
+use crate::disk::change::CommitError;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::place::{Entry, Handle, Target};
-use crate::disk::stat::Stat;
-use crate::disk::{Disk, Lease};
+use crate::disk::interface::Disk;
+use crate::disk::lease::Lease;
+use crate::disk::place::{Entry, Handle, Stat, Target};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -23,75 +23,72 @@ const MAX_WAITS: usize = 8;
 /// Time that such a program gets to begin.
 const WAIT: Duration = Duration::from_micros(500);
 
-/// Folders whose entries have changed, by path.
-type TouchedDirs = BTreeMap<PathBuf, Handle>;
-
-/// Carries out every part, then flushes the folders if the durability requires it.
-pub(super) fn switch(disk: &dyn Disk, parts: &mut [Part<'_>], flush: bool, undo: &mut Undo) -> Phase<()> {
-    let mut touched = TouchedDirs::new();
-    for (index, part) in parts.iter_mut().enumerate() {
-        let mut switch = Switch { disk, undo: &mut *undo, touched: &mut touched, flush };
-        of_change(index, switch.carry_out(part))?;
+/// Carries out every change, then flushes the folders if the durability requires it.
+pub(super) fn switch(
+    disk: &dyn Disk,
+    changes: &mut [PlannedChange<'_>],
+    flush: bool,
+    undo: &mut Vec<UndoStep>,
+) -> std::result::Result<(), CommitError> {
+    let mut switch = Switch { disk, undo, flush, touched: BTreeMap::new() };
+    for (index, change) in changes.iter_mut().enumerate() {
+        switch.carry_out(change).map_err(|error| CommitError::new(index, error))?;
     }
-    if flush {
-        let last = parts.len().saturating_sub(1);
-        for (path, dir) in &touched {
-            of_change(last, disk.sync_dir(dir, path))?;
-        }
-    }
-    Ok(())
+    let flushed = switch.touched.iter().try_for_each(|(path, dir)| disk.sync_dir(dir, path));
+    flushed.map_err(|error| CommitError::new(changes.len().saturating_sub(1), error))
 }
 
-/// State shared by the steps of one part.
 struct Switch<'s> {
     disk: &'s dyn Disk,
-    undo: &'s mut Undo,
-    touched: &'s mut TouchedDirs,
+    undo: &'s mut Vec<UndoStep>,
     flush: bool,
+    /// Folders whose entries have changed and must be flushed, by path.
+    touched: BTreeMap<PathBuf, Handle>,
 }
 
 impl Switch<'_> {
-    fn carry_out(&mut self, part: &mut Part<'_>) -> Result<()> {
-        match part.strategy {
-            Strategy::Exchange | Strategy::Linked => self.exchange(part),
-            Strategy::InPlace => self.overwrite(part),
-            Strategy::Install => self.install(part),
-            Strategy::Remove => self.remove(part),
-            Strategy::Move => self.rename(part),
-            Strategy::MoveEdited => self.remove(part).and_then(|()| self.install(part)),
-            Strategy::MoveInPlace => self.overwrite(part).and_then(|()| self.rename(part)),
+    fn carry_out(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
+        match change.strategy {
+            Strategy::Exchange | Strategy::Linked => self.exchange(change),
+            Strategy::InPlace => self.overwrite(change),
+            Strategy::Install => self.install(change),
+            Strategy::Remove => self.remove(change),
+            Strategy::Move => self.rename(change),
+            Strategy::MoveEdited => self.remove(change).and_then(|()| self.install(change)),
+            Strategy::MoveInPlace => self.overwrite(change).and_then(|()| self.rename(change)),
         }
     }
 
     /// Exchanges the staged file and the old one. A program that opens the old file for writing from now on
     /// would write into a file without a name. The lease makes it wait until the exchange is over; if a
     /// program is waiting, the old file gets its name back and that program goes first.
-    fn exchange(&mut self, part: &mut Part<'_>) -> Result<()> {
+    fn exchange(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
         for _ in 0..MAX_WAITS {
-            let (original, ..) = staged_parts(part)?;
-            let lease = self.disk.lease(&original.examined.handle);
-            self.exchange_once(part, lease.as_ref())?;
+            let lease = self.disk.lease(&change.require_original()?.examined.handle);
+            self.exchange_once(change, lease.as_ref())?;
             let is_wanted = lease.as_ref().is_some_and(Lease::is_wanted);
-            if part.strategy == Strategy::Linked || !is_wanted {
+            if change.strategy == Strategy::Linked || !is_wanted {
                 return Ok(());
             }
-            let (original, staged_at, ours) = staged_parts(part)?;
-            rollback::exchange_back(self.disk, &original.entry, staged_at, &ours)?;
-            self.undo.forget_last();
+            let (staged_at, ours) = change.require_staged()?;
+            rollback::exchange_back(self.disk, &change.require_original()?.entry, staged_at, &ours)?;
+            self.undo.pop();
             drop(lease);
             sleep(WAIT);
         }
-        self.exchange_once(part, None)
+        self.exchange_once(change, None)
     }
 
-    fn exchange_once(&mut self, part: &mut Part<'_>, lease: Option<&Lease>) -> Result<()> {
-        let (original, staged_at, ours) = staged_parts(part)?;
+    fn exchange_once(&mut self, change: &mut PlannedChange<'_>, lease: Option<&Lease>) -> Result<()> {
+        let (original, (staged_at, ours)) = (change.require_original()?, change.require_staged()?);
         let present = self.require_expected(original)?;
         self.touch(&original.entry);
-        self.undo.push(Step::Exchanged { name: original.entry.clone(), at: staged_at.clone(), ours });
+        self.undo.push(UndoStep::Exchanged { name: original.entry.clone(), at: staged_at.clone(), ours });
         if !self.disk.exchange(staged_at, &original.entry)? {
-            self.undo.forget_last();
-            return self.replace_linked(part, &present);
+            self.undo.pop();
+            self.replace_linked(change, &present)?;
+            change.strategy = Strategy::Linked;
+            return Ok(());
         }
         // Since before the last check no program could write into the file, so it need not be read again. If
         // a program is waiting to write, the old file gets its name back anyway.
@@ -104,97 +101,86 @@ impl Switch<'_> {
 
     /// Replaces without an exchange: the old file keeps a second name while the new one is renamed over its
     /// first. Weaker, because a save between the last check and the rename is lost.
-    fn replace_linked(&mut self, part: &mut Part<'_>, present: &Stat) -> Result<()> {
-        let (original, staged_at, ours) = staged_parts(part)?;
-        let kept_at = part.kept_at.clone().ok_or_else(|| unplanned(&original.entry))?;
-        self.undo.push(Step::Kept { at: kept_at.clone(), of: original.entry.path.clone() });
-        self.undo.push(Step::Linked { name: original.entry.clone(), kept: kept_at.clone(), ours });
-        if !self.disk.link(&original.entry, &kept_at)? {
-            self.undo.forget_last();
-            self.keep_away(original, &kept_at)?;
-            self.require_displaced(&kept_at, present, original)?;
-            self.undo.push(Step::Installed { name: original.entry.clone(), at: staged_at.clone(), ours });
-            self.disk.rename_new(staged_at, &original.entry)?;
-            part.strategy = Strategy::Linked;
-            return Ok(());
+    fn replace_linked(&mut self, change: &PlannedChange<'_>, present: &Stat) -> Result<()> {
+        let (original, (staged_at, ours)) = (change.require_original()?, change.require_staged()?);
+        let kept_at = change.require_kept_at()?;
+        let (name, kept) = (original.entry.clone(), kept_at.clone());
+        self.undo.push(UndoStep::Kept { at: kept.clone(), of: name.path.clone() });
+        self.undo.push(UndoStep::Linked { name: name.clone(), kept, ours });
+        if self.disk.link(&original.entry, kept_at)? {
+            let linked = self.disk.stat_entry(&original.entry)?;
+            require(linked.is_some_and(|stat| stat.same_content(present)), &original.entry)?;
+            return self.disk.rename_over(staged_at, &original.entry);
         }
-        let linked = self.disk.stat_entry(&original.entry)?;
-        require(linked.is_some_and(|stat| stat.same_content(present)), &original.entry)?;
-        self.disk.rename_over(staged_at, &original.entry)?;
-        part.strategy = Strategy::Linked;
-        Ok(())
+        self.undo.pop();
+        self.move_original(original, kept_at)?;
+        self.require_displaced(kept_at, present, original)?;
+        self.undo.push(UndoStep::Installed { name, at: staged_at.clone(), ours });
+        self.disk.rename_new(staged_at, &original.entry)
     }
 
-    fn overwrite(&mut self, part: &mut Part<'_>) -> Result<()> {
-        let original = part.original.as_ref().ok_or_else(|| unplanned_path(part.final_path()))?;
-        let content = part.content.clone().unwrap_or_default();
+    fn overwrite(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
+        let original = change.require_original()?;
         self.require_expected(original)?;
-        let old = self.old_bytes(original)?;
-        let new: Arc<[u8]> = content.to_vec().into();
-        self.undo.push(Step::Overwritten {
+        // The bytes to restore. If they are not the bytes that the change was made for, the file is not touched.
+        let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
+        let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
+        let old = image.ok_or_else(|| changed(&original.entry))?.bytes;
+        require(original.expect.bytes == *old, &original.entry)?;
+        let new: Arc<[u8]> = change.content.clone().unwrap_or_default().to_vec().into();
+        self.undo.push(UndoStep::Overwritten {
             name: original.entry.clone(),
             original: original.examined.clone(),
-            old,
+            old: old.into(),
             new: new.clone(),
             done: false,
         });
         self.disk.overwrite(&original.entry, &original.examined, &new)?;
-        self.undo.mark_overwritten();
-        part.installed_at = Some(original.entry.clone());
+        if let Some(UndoStep::Overwritten { done, .. }) = self.undo.last_mut() {
+            *done = true;
+        }
+        change.installed_at = Some(original.entry.clone());
         Ok(())
     }
 
-    /// Reads the bytes to restore. If they are not the bytes that the change was made for, the file is not
-    /// touched.
-    fn old_bytes(&self, original: &Original<'_>) -> Result<Arc<[u8]>> {
-        let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
-        let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
-        let image = image.ok_or_else(|| changed(&original.entry))?;
-        require(original.expect.bytes == *image.bytes, &original.entry)?;
-        Ok(image.bytes.into())
-    }
-
-    fn install(&mut self, part: &mut Part<'_>) -> Result<()> {
-        let name = self.make_folders(part.destination())?;
-        let (Some(staged_at), Some((ours, _))) = (&part.staged_at, &part.staged) else {
-            return Err(unplanned(&name));
-        };
+    fn install(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
+        let name = self.make_folders(change.destination())?;
+        let (staged_at, ours) = change.require_staged()?;
         self.touch(&name);
-        self.undo.push(Step::Installed { name: name.clone(), at: staged_at.clone(), ours: *ours });
+        self.undo.push(UndoStep::Installed { name: name.clone(), at: staged_at.clone(), ours });
         self.disk.rename_new(staged_at, &name)?;
-        part.installed_at = Some(name);
+        change.installed_at = Some(name);
         Ok(())
     }
 
-    fn remove(&mut self, part: &mut Part<'_>) -> Result<()> {
-        let original = part.original.as_ref().ok_or_else(|| unplanned_path(part.final_path()))?;
-        let kept_at = part.kept_at.as_ref().ok_or_else(|| unplanned(&original.entry))?;
+    fn remove(&mut self, change: &PlannedChange<'_>) -> Result<()> {
+        let (original, kept_at) = (change.require_original()?, change.require_kept_at()?);
         let present = self.require_expected(original)?;
         self.touch(&original.entry);
-        self.undo.push(Step::Kept { at: kept_at.clone(), of: original.entry.path.clone() });
-        self.keep_away(original, kept_at)?;
+        self.undo.push(UndoStep::Kept { at: kept_at.clone(), of: original.entry.path.clone() });
+        self.move_original(original, kept_at)?;
         self.require_displaced(kept_at, &present, original)
     }
 
-    /// Renames the old file away; it is kept until the commit is done.
-    fn keep_away(&mut self, original: &Original<'_>, kept_at: &Entry) -> Result<()> {
-        self.undo.push(moved(original, kept_at));
-        self.disk.rename_new(&original.entry, kept_at)
+    /// Renames the old file to a free name.
+    fn move_original(&mut self, original: &Original<'_>, to: &Entry) -> Result<()> {
+        let (from, file) = (original.entry.clone(), original.examined.stat);
+        self.undo.push(UndoStep::Moved { from, to: to.clone(), file });
+        self.disk.rename_new(&original.entry, to)
     }
 
-    fn rename(&mut self, part: &mut Part<'_>) -> Result<()> {
-        let name = self.make_folders(part.destination())?;
-        let original = part.original.as_ref().ok_or_else(|| unplanned(&name))?;
-        let edited = part.strategy == Strategy::MoveInPlace;
+    fn rename(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
+        let name = self.make_folders(change.destination())?;
+        let original = change.require_original()?;
+        let edited = change.strategy == Strategy::MoveInPlace;
         let present = if edited { None } else { Some(self.require_expected(original)?) };
         self.touch(&original.entry);
         self.touch(&name);
-        self.undo.push(moved(original, &name));
-        self.disk.rename_new(&original.entry, &name)?;
+        self.move_original(original, &name)?;
         if let Some(present) = present {
             self.require_displaced(&name, &present, original)?;
         }
-        part.installed_at = Some(name);
+        change.installed_at = Some(name);
         Ok(())
     }
 
@@ -205,34 +191,24 @@ impl Switch<'_> {
         for name in &target.missing_dirs {
             path.push(name);
             let folder = Entry { dir, name: name.clone(), path: path.clone() };
-            self.make_folder(&folder)?;
+            match self.disk.make_dir(&folder) {
+                // Another change of the set, or another program, has just created it.
+                Err(error) if error.kind == DiskErrorKind::Exists => {}
+                made => {
+                    self.undo.push(UndoStep::MadeDir { at: folder.clone() });
+                    made?;
+                    self.touch(&folder);
+                }
+            }
             dir = self.disk.open_dir(&folder)?;
         }
         Ok(Entry { dir, name: target.name.clone(), path: target.path.clone() })
     }
 
-    /// Creates a folder, or uses it if another change of the set, or another program, has just created it.
-    fn make_folder(&mut self, folder: &Entry) -> Result<()> {
-        match self.disk.make_dir(folder) {
-            Ok(()) => {
-                self.touch(folder);
-                self.undo.push(Step::MadeDir { at: folder.clone() });
-                Ok(())
-            }
-            Err(error) if error.kind == DiskErrorKind::Exists => Ok(()),
-            Err(error) => {
-                self.undo.push(Step::MadeDir { at: folder.clone() });
-                Err(error)
-            }
-        }
-    }
-
     fn touch(&mut self, entry: &Entry) {
-        if !self.flush {
-            return;
+        if self.flush {
+            self.touched.entry(entry.folder().to_owned()).or_insert_with(|| entry.dir.clone());
         }
-        let folder = entry.path.parent().unwrap_or(Path::new("/"));
-        self.touched.entry(folder.to_owned()).or_insert_with(|| entry.dir.clone());
     }
 
     /// The last check before a switch.
@@ -258,6 +234,7 @@ impl Switch<'_> {
     }
 
     fn holds_expected(&self, at: &Entry, stat: &Stat, original: &Original<'_>) -> Result<bool> {
+        use DiskErrorKind::{Changed, NotAFile, TooLarge, Unstable};
         let expect = original.expect;
         if stat.size != expect.stat.size {
             return Ok(false);
@@ -269,27 +246,12 @@ impl Switch<'_> {
             self.disk.holds(at, &expect.bytes)
         };
         match holds {
-            Ok(holds) => Ok(holds),
             // The file grew, is no longer a regular file, or keeps changing.
-            Err(error) if is_change(&error.kind) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) if matches!(error.kind, TooLarge { .. } | NotAFile { .. } | Changed | Unstable) => {
+                Ok(false)
+            }
+            result => result,
         }
-    }
-}
-
-fn moved(original: &Original<'_>, to: &Entry) -> Step {
-    Step::Moved { from: original.entry.clone(), to: to.clone(), file: original.examined.stat }
-}
-
-fn is_change(kind: &DiskErrorKind) -> bool {
-    use DiskErrorKind as Kind;
-    matches!(kind, Kind::TooLarge { .. } | Kind::NotAFile { .. } | Kind::Changed | Kind::Unstable)
-}
-
-fn staged_parts<'p, 'a>(part: &'p Part<'a>) -> Result<(&'p Original<'a>, &'p Entry, Stat)> {
-    match (&part.original, &part.staged_at, &part.staged) {
-        (Some(original), Some(staged_at), Some((ours, _))) => Ok((original, staged_at, *ours)),
-        _ => Err(unplanned_path(part.final_path())),
     }
 }
 
@@ -299,14 +261,4 @@ fn require(holds: bool, entry: &Entry) -> Result<()> {
 
 fn changed(entry: &Entry) -> DiskError {
     DiskError::new(DiskErrorKind::Changed, "change", &entry.path)
-}
-
-/// The error for a part that lacks what its strategy needs. This is a bug in the plan; it fails the set like
-/// any other error.
-fn unplanned(entry: &Entry) -> DiskError {
-    unplanned_path(&entry.path)
-}
-
-fn unplanned_path(path: &Path) -> DiskError {
-    DiskError::new(DiskErrorKind::Io, "apply the plan for", path)
 }

@@ -11,11 +11,11 @@ const MAX_LOGS: usize = 16;
 
 /// Number of log names: one more than [`MAX_LOGS`], so that a start can always record unfinished
 /// transactions.
-pub(super) const NUMBERS: usize = MAX_LOGS + 1;
+pub(in crate::disk) const NUMBERS: usize = MAX_LOGS + 1;
 
 /// The logs by number.
 #[derive(Debug, Default)]
-pub(super) struct Logs {
+pub(in crate::disk) struct Logs {
     logs: [Log; NUMBERS],
     current: usize,
 }
@@ -43,7 +43,7 @@ impl Log {
 impl Logs {
     /// Begins a transaction. Returns the number of its log.
     pub(super) fn enter(&mut self) -> usize {
-        self.choose();
+        self.choose(MAX_LOGS);
         self.logs[self.current].open += 1;
         self.current
     }
@@ -57,7 +57,7 @@ impl Logs {
     /// Returns `None` if no log is usable.
     pub(super) fn appending(&mut self, bytes: usize) -> Option<(usize, bool)> {
         if self.logs[self.current].broken {
-            self.choose();
+            self.choose(MAX_LOGS);
         }
         let log = &mut self.logs[self.current];
         log.exists = true;
@@ -73,7 +73,7 @@ impl Logs {
     }
 
     /// Registers a log of an earlier process.
-    pub(super) fn found(&mut self, number: usize) {
+    pub(in crate::disk) fn found(&mut self, number: usize) {
         self.logs[number] = Log { exists: true, broken: true, ..Log::default() };
     }
 
@@ -88,20 +88,13 @@ impl Logs {
     }
 
     /// Registers the removal of a log.
-    pub(super) fn removed(&mut self, number: usize) {
+    pub(in crate::disk) fn removed(&mut self, number: usize) {
         self.logs[number] = Log::default();
     }
 
-    /// Chooses a new log for a start to write, beside those it found.
-    pub(super) fn begin_new(&mut self) {
-        self.choose_of(NUMBERS);
-    }
-
-    fn choose(&mut self) {
-        self.choose_of(MAX_LOGS);
-    }
-
-    fn choose_of(&mut self, numbers: usize) {
+    /// Makes a new log the current one if the current one is not usable. A start chooses from all
+    /// [`NUMBERS`], beside those it found; a commit from [`MAX_LOGS`].
+    pub(in crate::disk) fn choose(&mut self, numbers: usize) {
         let is_free = |log: &Log| !log.exists && log.open == 0;
         if !self.logs[self.current].is_usable()
             && let Some(free) = self.logs[..numbers].iter().position(is_free)

@@ -1,7 +1,6 @@
 //! The lines of the journal: a checksum, a space, and JSON.
 
-use crate::disk::FileImage;
-use crate::disk::commit::is_stray;
+use crate::disk::place::{FileImage, is_stray};
 use crate::text::ContentHash;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::OsString;
@@ -32,13 +31,13 @@ pub(in crate::disk) struct Record {
     pub(in crate::disk) at: u64,
     /// `true` if the transaction is a single step: it has happened if that step has, and no `Done` follows.
     pub(in crate::disk) alone: bool,
-    pub(in crate::disk) parts: Vec<RecordedPart>,
+    pub(in crate::disk) parts: Vec<RecordedChange>,
 }
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct RecordedPart {
+pub(in crate::disk) struct RecordedChange {
     /// The file before the change.
     pub(in crate::disk) origin: Option<RecordedFile>,
     /// The file after the change.
@@ -128,7 +127,7 @@ impl Line {
     fn is_plausible(&self) -> bool {
         match self {
             Self::Names { id, at } => is_id(id) && at.iter().all(Spot::is_stray),
-            Self::Begin(record) => is_id(&record.id) && record.parts.iter().all(RecordedPart::is_plausible),
+            Self::Begin(record) => is_id(&record.id) && record.parts.iter().all(RecordedChange::is_plausible),
             Self::Done { id } => is_id(id),
         }
     }
@@ -144,7 +143,7 @@ impl Record {
     }
 }
 
-impl RecordedPart {
+impl RecordedChange {
     fn is_plausible(&self) -> bool {
         let files = self.origin.iter().chain(&self.result);
         let strays = self.staged.iter().chain(&self.kept);
@@ -177,16 +176,11 @@ impl Spot {
 
 /// Returns all valid lines and the number of invalid ones. A cut-off last line is not damage: a killed
 /// process leaves the log that way.
-pub(super) fn parse(bytes: &[u8]) -> (Vec<Line>, usize) {
-    let (mut lines, mut damaged) = (Vec::new(), 0);
+pub(in crate::disk) fn parse(bytes: &[u8]) -> (Vec<Line>, usize) {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     pieces.pop();
-    for piece in pieces {
-        match Line::read(piece) {
-            Some(line) => lines.push(line),
-            None => damaged += 1,
-        }
-    }
+    let lines: Vec<_> = pieces.iter().filter_map(|piece| Line::read(piece)).collect();
+    let damaged = pieces.len() - lines.len();
     (lines, damaged)
 }
 

@@ -1,11 +1,10 @@
 //! Paths behind mounts. A bind mount gives a folder or file a second path, under which its own names are not
 //! visible. The kernel knows those names.
 
-use super::{DiskError, Result, Root, Target};
+use crate::disk::error::{ErrnoContext, Result, errno_of};
+use crate::disk::place::{Handle, Root, Target};
 use rustix::fs::{AtFlags, StatxFlags, statx};
-use rustix::io::Errno;
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -17,26 +16,23 @@ const TABLE: &str = "/proc/self/mountinfo";
 /// Returns the path, within its file system, of a target that a mount separates from its root, or of the root
 /// itself.
 pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
-    let failed = |errno| DiskError::from_errno(errno, OPERATION, root.path());
-    let number = |known: Option<u64>, folder| known.map_or_else(|| mount_of(folder).map_err(failed), Ok);
-    let of_root = number(root.0.mount, root.0.handle.as_os()?)?;
-    let Some(target) = target else { return true_path(of_root, root.path()) };
-    // A file may be a mount point, too. A missing file is on its folder's mount.
-    let of_target = number(target.mount, target.parent.as_os()?)?;
+    let mount_of = |known: Option<u64>, folder: &Handle| match known {
+        Some(mount) => Ok(mount),
+        None => statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)
+            .map(|raw| raw.stx_mnt_id)
+            .context(OPERATION, root.path()),
+    };
+    let of_root = mount_of(root.0.mount, &root.0.handle)?;
+    let (mount, path) = match target {
+        None => (of_root, root.path()),
+        // A file may be a mount point, too. A missing file is on its folder's mount.
+        Some(target) => (mount_of(target.mount, &target.parent)?, target.path.as_path()),
+    };
     // Locations under the root that are on the root's own mount are reached only through that mount.
-    if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
-}
-
-/// Returns the number of the mount through which a folder was opened.
-fn mount_of(folder: &OwnedFd) -> std::result::Result<u64, Errno> {
-    statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).map(|found| found.stx_mnt_id)
-}
-
-fn true_path(mount: u64, path: &Path) -> Result<Option<PathBuf>> {
-    let table = std::fs::read(TABLE).map_err(|error| {
-        let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-        DiskError::from_errno(errno, OPERATION, path)
-    })?;
+    if target.is_some() && mount == of_root {
+        return Ok(None);
+    }
+    let table = std::fs::read(TABLE).map_err(|error| errno_of(&error)).context(OPERATION, path)?;
     Ok(in_table(&table, mount, path))
 }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::candidates;
+use crate::edit::similarity::{MAX_LINES, most_similar};
 use crate::edit::{Closest, Edit, EditRefusalKind, Options, find};
 
 fn closest(base: &str, old: &str, fuzzy: bool) -> Vec<Closest> {
@@ -75,7 +75,7 @@ proptest! {
         let mut sorted: Vec<_> =
             lines.iter().enumerate().filter_map(|(at, &pairs)| Some((score(pairs)?, at))).collect();
         sorted.sort_by_key(|&(score, at)| (std::cmp::Reverse(score), at));
-        let most: Vec<usize> = sorted.into_iter().map(|(_, at)| at).take(candidates::MAX_LINES).collect();
-        prop_assert_eq!(candidates::most_similar(&lines, wanted), most);
+        let most: Vec<usize> = sorted.into_iter().map(|(_, at)| at).take(MAX_LINES).collect();
+        prop_assert_eq!(most_similar(&lines, wanted), most);
     }
 }

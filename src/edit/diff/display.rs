@@ -1,19 +1,22 @@
 //! Diffs in other formats than unified.
 
-mod words;
-
 use std::fmt::Write as _;
+use std::ops::Range;
 
-use super::{
-    CONTEXT, Change, Labels, changes, file_header, group_head, group_len, lines_before, whole_lines,
-};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use super::{Change, Group, Labels, changes, file_header, groups};
+use crate::edit::refusal::truncated;
 use crate::edit::{Deadline, Plan, diff_plan};
-use crate::text::lines;
+use crate::text::{LineEnding, lines};
 
 /// Maximum size of a rendered diff, in bytes. The unified diff is complete.
 const MAX_BYTES: usize = 64 << 10;
 /// Maximum number of bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 4 << 10;
+/// Maximum size of a hunk, both sides together, whose words are compared. A larger one is marked as a whole:
+/// single words in it are not useful.
+const MAX_COMPARED: usize = 128 << 10;
 /// Maximum number of characters of a line in a summary.
 const MAX_QUOTED: usize = 60;
 /// Text that replaces the omitted part.
@@ -51,10 +54,17 @@ pub fn display_plan(
     match display {
         Display::Summary => summary(&mut out, base, &changes, labels),
         _ if changes.is_empty() => {}
-        Display::Numbered => groups(base, &changes, |group| numbered(&mut out, base, group)),
+        Display::Numbered => {
+            for (at, group) in groups(base, &changes).enumerate() {
+                if at > 0 {
+                    out.line("", "…");
+                }
+                numbered(&mut out, base, &group);
+            }
+        }
         Display::Word | Display::Unified => {
             out.lines(&file_header(labels));
-            groups(base, &changes, |group| in_words(&mut out, base, group, deadline));
+            groups(base, &changes).for_each(|group| in_words(&mut out, base, &group, deadline));
         }
     }
     out.text
@@ -92,76 +102,37 @@ impl Out {
     }
 }
 
-/// Changes that share their context.
-struct Group<'c> {
-    /// `true` for the first group of its file.
-    first: bool,
-    before: Vec<&'c str>,
-    changes: &'c [Change],
-    after: Vec<&'c str>,
-}
-
-fn groups<'c>(base: &'c str, changes: &'c [Change], mut show: impl FnMut(&Group<'c>)) {
-    let mut rest = changes;
-    while !rest.is_empty() {
-        let (group, later) = rest.split_at(group_len(rest));
-        let (start, end) = (group[0].range.start, group[group.len() - 1].range.end);
-        show(&Group {
-            first: rest.len() == changes.len(),
-            before: lines_before(base, start),
-            changes: group,
-            after: whole_lines(&base[end..]).take(CONTEXT).collect(),
-        });
-        rest = later;
-    }
-}
-
-impl<'c> Group<'c> {
-    /// Returns the unchanged lines before the change at `at`.
-    fn between(&self, base: &'c str, at: usize) -> Vec<&'c str> {
-        match at.checked_sub(1) {
-            None => self.before.clone(),
-            Some(last) => {
-                whole_lines(&base[self.changes[last].range.end..self.changes[at].range.start]).collect()
-            }
-        }
-    }
-}
-
 fn numbered(out: &mut Out, base: &str, group: &Group<'_>) {
-    if !group.first {
-        out.line("", "…");
-    }
     let mut next = 0;
     for (at, change) in group.changes.iter().enumerate() {
         let between = group.between(base, at);
-        numbers(out, ' ', change.new_line - between.len(), &between.concat());
+        numbered_lines(out, ' ', change.new_line - between.len(), &between.concat());
         let old = &base[change.range.clone()];
-        numbers(out, '-', change.old_line, old);
-        numbers(out, '+', change.new_line, &change.text);
+        numbered_lines(out, '-', change.old_line, old);
+        numbered_lines(out, '+', change.new_line, &change.text);
         if differ_only_in_endings(old, &change.text) {
             out.line("", ENDINGS_DIFFER);
         }
         next = change.new_line + change.new_lines;
     }
-    numbers(out, ' ', next, &group.after.concat());
+    numbered_lines(out, ' ', next, &group.after.concat());
 }
 
-fn numbers(out: &mut Out, sign: char, before: usize, text: &str) {
+fn numbered_lines(out: &mut Out, sign: char, before: usize, text: &str) {
     for (at, line) in lines(text).enumerate() {
         out.line(&format!("{sign}{}\t", before + at + 1), line.content);
     }
 }
 
 fn in_words(out: &mut Out, base: &str, group: &Group<'_>, deadline: Deadline) {
-    out.line("", &group_head(group.changes, group.before.len(), group.after.len()));
+    out.line("", &group.head());
     for (at, change) in group.changes.iter().enumerate() {
         out.lines(&group.between(base, at).concat());
         if out.full {
             return;
         }
         let old = &base[change.range.clone()];
-        out.lines(&words::marked(old, &change.text, deadline));
+        out.lines(&marked_words(old, &change.text, deadline));
         if differ_only_in_endings(old, &change.text) {
             out.line("", ENDINGS_DIFFER);
         }
@@ -199,7 +170,8 @@ fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
 
 fn summary_of(base: &str, change: &Change) -> String {
     let (first, last) = (change.old_line + 1, change.old_line + change.old_lines);
-    let (subject, old) = (lines_named(first, last), &base[change.range.clone()]);
+    let subject = if first >= last { format!("line {first}") } else { format!("lines {first}-{last}") };
+    let old = &base[change.range.clone()];
     let (action, shown) = match (change.old_lines, change.new_lines) {
         (0, new) if change.old_line == 0 => {
             (format!("{} added at the top", counted(new, "line")), &*change.text)
@@ -209,24 +181,106 @@ fn summary_of(base: &str, change: &Change) -> String {
         (_, new) => (format!("{subject} replaced by {}", counted(new, "line")), &*change.text),
     };
     let endings = if differ_only_in_endings(old, &change.text) { ", only line endings differ" } else { "" };
-    format!("{action}{endings}: `{}`", quoted(shown))
+    format!("{action}{endings}: `{}`", truncated(first_non_blank(shown), MAX_QUOTED))
 }
 
 /// Returns the first non-blank line, trimmed.
-fn quoted(text: &str) -> String {
-    let line = lines(text).map(|line| line.content.trim()).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
-fn lines_named(first: usize, last: usize) -> String {
-    if first >= last { format!("line {first}") } else { format!("lines {first}-{last}") }
+fn first_non_blank(text: &str) -> &str {
+    lines(text).map(|line| line.content.trim()).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
 fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Combines both texts: text that only the old one has is in `[-` and `-]`, text that only the new one has in
+/// `{+` and `+}`. Marks end with their line. Line endings are LF.
+fn marked_words(old: &str, new: &str, deadline: Deadline) -> String {
+    let (old_words, new_words) = (words(old), words(new));
+    let mut text = String::new();
+    for run in word_runs(&old_words, &new_words, old.len() + new.len(), deadline) {
+        match run {
+            WordRun::Same(range) => text.extend(new_words[range].iter().copied()),
+            WordRun::Changed(before, after) => {
+                push_marked(&mut text, &old_words[before], "[-", "-]");
+                push_marked(&mut text, &new_words[after], "{+", "+}");
+            }
+        }
+    }
+    text
+}
+
+/// A run of words: equal ones by their position in the new text, or changed ones by their positions in both.
+enum WordRun {
+    Same(Range<usize>),
+    Changed(Range<usize>, Range<usize>),
+}
+
+/// Returns the equal and changed runs of words of two texts of this many bytes together.
+fn word_runs(old: &[&str], new: &[&str], bytes: usize, deadline: Deadline) -> Vec<WordRun> {
+    if bytes > MAX_COMPARED {
+        return vec![WordRun::Changed(0..old.len(), 0..new.len())];
+    }
+    let mut runs: Vec<WordRun> = Vec::new();
+    for op in capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline.instant()) {
+        let (before, after) = (op.old_range(), op.new_range());
+        if matches!(op, DiffOp::Equal { .. }) {
+            runs.push(WordRun::Same(after));
+            continue;
+        }
+        // Whitespace between two changed words would split one change into many.
+        if let [.., WordRun::Changed(..), WordRun::Same(same)] = &runs[..]
+            && is_blank(&new[same.clone()])
+        {
+            runs.pop();
+        }
+        match runs.last_mut() {
+            Some(WordRun::Changed(old, new)) => (old.end, new.end) = (before.end, after.end),
+            _ => runs.push(WordRun::Changed(before, after)),
+        }
+    }
+    runs
+}
+
+fn is_blank(words: &[&str]) -> bool {
+    matches!(words, [word] if *word != "\n" && word.starts_with(char::is_whitespace))
+}
+
+/// Splits a text into runs of whitespace, runs of other characters, and line endings.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for line in lines(text) {
+        let mut rest = line.content;
+        while let Some(first) = rest.chars().next() {
+            let blank = first.is_whitespace();
+            let end = rest.find(|c: char| c.is_whitespace() != blank).unwrap_or(rest.len());
+            words.push(&rest[..end]);
+            rest = &rest[end..];
+        }
+        if line.ending != LineEnding::None {
+            words.push("\n");
+        }
+    }
+    words
+}
+
+/// Appends words to a text, each line of them in marks.
+fn push_marked(text: &mut String, words: &[&str], open: &str, close: &str) {
+    for line in words.split_inclusive(|word| *word == "\n") {
+        let (line, ends) = match line {
+            [line @ .., "\n"] => (line, true),
+            line => (line, false),
+        };
+        // An added or removed line is marked even if it is blank.
+        if !line.is_empty() || text.is_empty() || text.ends_with('\n') {
+            text.push_str(open);
+            text.extend(line.iter().copied());
+            text.push_str(close);
+        }
+        if ends {
+            text.push('\n');
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Layout roles of lines: lines after an open bracket follow personal style, so their depth is no evidence
 //! for the width of a level.
 
-use super::super::whole_lines::split_indent;
-use super::unit::spaces;
+use super::units::spaces;
+use crate::edit::whole_lines::split_indent;
 
 /// Maximum number of characters of a line that are read: enough to see which brackets stay open.
 const MAX_READ: usize = 2000;
@@ -23,14 +23,6 @@ pub(super) enum Role {
 impl Role {
     pub(super) fn is_aligned(self) -> bool {
         matches!(self, Self::Aligned { .. })
-    }
-
-    /// Returns the earlier line that this one is aligned with.
-    pub(super) fn aligned_with(self) -> Option<usize> {
-        match self {
-            Self::Aligned { with } => Some(with),
-            _ => None,
-        }
     }
 }
 
@@ -123,17 +115,13 @@ fn quote_after<'q>(body: &str, open: Option<&'q str>) -> Option<&'q str> {
 fn brackets<'l>(line: usize, indent: &'l str, body: &str, open: &mut Vec<Open<'l>>) {
     let signs: Vec<char> = body.chars().take(MAX_READ).collect();
     for (at, sign) in code_brackets(&signs) {
-        match sign {
-            '(' | '[' | '{' => {
-                let rest = signs[at + 1..].iter().position(|sign| !sign.is_whitespace());
-                let follows = rest.map(|skip| at + 1 + skip).filter(|&next| !starts_comment(&signs, next));
-                let block = sign == '{' && follows.is_none();
-                open.push(Open { line, indent, offset: follows, block });
-            }
-            _ => {
-                open.pop();
-            }
+        if matches!(sign, ')' | ']' | '}') {
+            open.pop();
+            continue;
         }
+        let rest = signs[at + 1..].iter().position(|sign| !sign.is_whitespace());
+        let offset = rest.map(|skip| at + 1 + skip).filter(|&next| !starts_comment(&signs, next));
+        open.push(Open { line, indent, offset, block: sign == '{' && offset.is_none() });
     }
 }
 

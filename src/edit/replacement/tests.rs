@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::ReplacementBuilder;
 use crate::edit::Deadline;
-use crate::edit::trim::trimmed;
+use crate::edit::line_diff::trimmed;
 
 proptest! {
     /// For exact matches within a line, trimming gives the same splice as the line-based replacement.

@@ -64,7 +64,7 @@ impl RequestedChange<Observed> {
                 let (action, format) = (self.action(), self.format());
                 let computed = finish(self.file, action, format, draft, coverage, rules);
                 let mut computed = computed.map_err(|kind| vec![about(kind)])?;
-                computed.file.tags = self.clearance.tags;
+                computed.file.runs_programs = self.clearance.runs_programs;
                 Ok(computed)
             }
             Err(DraftError::File(RefusalKind::Exists)) => Err(vec![self.exists().of_change(index)]),
@@ -345,8 +345,8 @@ pub(crate) fn with_content(
         shown,
         matches: draft.matches,
         warnings: draft.warnings,
-        // The caller sets them from the clearance of the file.
-        tags: Vec::new(),
+        // The caller sets it from the clearance of the file.
+        runs_programs: false,
         rebased: draft.rebased,
         original_plan: draft.original_plan,
         coverage,

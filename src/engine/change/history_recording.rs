@@ -123,7 +123,7 @@ impl Engine {
     /// the files.
     pub(crate) fn record_committed(&self, entry: &mut HistoryEntryGuard) {
         if entry.begun
-            && let Err(error) = self.history.landed(&entry.id, entry.flush)
+            && let Err(error) = self.history.record_applied(&entry.id, entry.flush)
         {
             tracing::warn!(%error, transaction = %entry.id, "the history cannot be written");
             entry.warning = Some(format!("The history could not be written completely: {error}."));
@@ -134,7 +134,7 @@ impl Engine {
     /// start of the daemon settles it.
     pub(crate) fn record_failed(&self, entry: Option<HistoryEntryGuard>, rolled_back: bool) {
         if let Some(entry) = entry.filter(|entry| entry.begun && rolled_back)
-            && let Err(error) = self.history.failed(&entry.id)
+            && let Err(error) = self.history.record_failed(&entry.id)
         {
             tracing::warn!(%error, transaction = %entry.id, "the history cannot be written");
         }
@@ -169,7 +169,7 @@ fn past_file(write: &PendingWrite, detail: usize) -> PastFile {
         hash_after: file.hash_after,
         added: file.diff.added,
         removed: file.diff.removed,
-        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+        tags: file.tags(),
         detail,
     }
 }

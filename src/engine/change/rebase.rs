@@ -80,7 +80,7 @@ pub(crate) fn rebase_planned(
     // The result contains changes of others that the author has not seen.
     let mut computed =
         finish(observed, Action::Edit, file.format, draft, Coverage::Part, rules).map_err(about)?;
-    computed.file.tags.clone_from(&file.tags);
+    computed.file.runs_programs = file.runs_programs;
     Ok(computed)
 }
 

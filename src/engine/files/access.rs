@@ -13,28 +13,24 @@ use crate::disk::{Disk, Result as DiskResult, Root, Target};
 use crate::engine::files::resolve::{Found, Purpose};
 use crate::engine::{Engine, SessionContext, SessionRoot, refusal_of};
 use crate::workspace::rules::{
-    GIT_FILES, Judge, Judgement, METADATA, Protection, Remedy, RootRefusal, Spelling, Tag, check_root, folded,
+    GIT_FILES, Judge, Judgement, METADATA, Protection, Remedy, RootRefusal, Spelling, check_root, folded,
 };
 use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
 
 /// The judgement of the path rules on a file that a session may use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clearance {
-    /// Facts about the file that answers report.
-    pub(crate) tags: Vec<Tag>,
+    /// `true` if programs execute or follow the file.
+    pub(crate) runs_programs: bool,
     /// Set if a user must review the change: the refusal for the case that no reviewer is available.
     pub(crate) review: Option<Refusal>,
 }
 
 impl Clearance {
     /// Combines the judgements on two paths of one change.
-    pub(crate) fn and(mut self, more: Self) -> Self {
-        for tag in more.tags {
-            if !self.tags.contains(&tag) {
-                self.tags.push(tag);
-            }
-        }
-        Self { tags: self.tags, review: self.review.or(more.review) }
+    pub(crate) fn and(self, more: Self) -> Self {
+        let runs_programs = self.runs_programs || more.runs_programs;
+        Self { runs_programs, review: self.review.or(more.review) }
     }
 }
 
@@ -68,7 +64,7 @@ impl Surroundings {
             metadata |= is_repository(disk, &folder, Path::new("")).unwrap_or_default();
             let is_there =
                 |mark: &str| disk.peek(&folder, Path::new(mark)).is_ok_and(|found| found.is_some());
-            if METADATA.into_iter().any(is_there) {
+            if METADATA.split_whitespace().any(is_there) {
                 return Self { top: folder.path().to_owned(), metadata };
             }
         }
@@ -141,8 +137,8 @@ impl Engine {
             let by_location = by_location.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
             by_location.map_or(Ok(()), |protection| Err(refuse(protection)))?;
         }
-        let Judgement { tags, review } = by_names.map_err(refuse)?;
-        Ok(Clearance { tags, review: review.map(refuse) })
+        let Judgement { runs_programs, review } = by_names.map_err(refuse)?;
+        Ok(Clearance { runs_programs, review: review.map(refuse) })
     }
 
     /// Refuses all changes if the configuration or the policy cannot be used, because unreadable rules might
@@ -233,7 +229,7 @@ impl Engine {
             if self.disk.peek(&target.root, &git)?.is_none() {
                 continue;
             }
-            for name in GIT_FILES {
+            for name in GIT_FILES.split_whitespace() {
                 if self
                     .disk
                     .peek(&target.root, &git.join(name))?

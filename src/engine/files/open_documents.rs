@@ -9,8 +9,8 @@ use crate::edit::Deadline;
 use crate::engine::Engine;
 use crate::engine::files::observe::Observed;
 use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
-use crate::workspace::buffers::{BlockedReason, Buffer, DocumentEvent, LastObserved, Loaded};
-use crate::workspace::{Contest, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
+use crate::workspace::buffers::{BlockedReason, Buffer, LastObserved, Loaded};
+use crate::workspace::{Contest, DocumentEvent, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
 
 /// The sync state of an open document: how its text relates to the file on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,8 +159,8 @@ impl Engine {
         let is_known = |loaded: &Loaded| loaded.disk == disk && loaded.text == buffer.text;
         if !buffer.loaded.as_ref().is_some_and(is_known) {
             let loaded = Loaded { text: buffer.text.clone(), disk };
-            let settled = DocumentEvent::Settled { id: buffer.id.clone(), loaded };
-            self.workspace.update(|w| w.update_document(settled));
+            let settled = DocumentEvent::Settled(loaded);
+            self.workspace.update(|w| w.update_document(&buffer.id, settled));
         }
     }
 

@@ -12,7 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::engine::Engine;
 use crate::engine::jobs::blocking;
 use crate::workspace::FileKey;
-use crate::workspace::buffers::{DocumentEffect, DocumentEvent};
+use crate::workspace::buffers::BufferId;
+use crate::workspace::{DocumentEffect, DocumentEvent};
 
 /// Maximum number of concurrent rechecks.
 const MAX_CONCURRENT: usize = 2;
@@ -72,8 +73,8 @@ const RECHECK_INTERVAL: Duration = Duration::from_millis(50);
 impl Engine {
     /// Applies an event of an editor to the workspace. Sessions that have read the file are notified when typing
     /// pauses.
-    pub(crate) fn update_document(&self, event: DocumentEvent) {
-        let effect = self.workspace.update(|w| w.update_document(event));
+    pub(crate) fn update_document(&self, id: &BufferId, event: DocumentEvent) {
+        let effect = self.workspace.update(|w| w.update_document(id, event));
         let Some(DocumentEffect { path, is_read, may_be_same }) = effect else { return };
         if may_be_same {
             self.recheck_later(path.clone());

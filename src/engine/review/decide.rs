@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::{Hunk, Labels, Plan, diff_texts};
-use crate::engine::change::commit::{CommittedFile, PendingWrite};
+use crate::edit::{Labels, Plan, diff_texts};
+use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::{ComputedChange, finish};
 use crate::engine::change::draft::{Draft, stays_notebook};
 use crate::engine::change::history_recording::{CommitResult, Intent};
@@ -13,38 +13,22 @@ use crate::engine::jobs::Job;
 use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::workspace::review::{Choice, Decision, FileOutcome, Replacement, Review};
+use crate::workspace::review::{
+    Choice, DecidedFile, Decision, FileOutcome, Replacement, Review, ReviewOutcome,
+};
 use crate::workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind,
     SessionId,
 };
+
+/// Maximum size of the texts of a stored outcome, in bytes. A larger one is stored without diffs and snippets.
+const STORED_OUTCOME: usize = 256 << 10;
 
 /// A file with the decisions about it.
 pub(crate) struct Decided<'a> {
     pub(crate) file: &'a PlannedFile,
     pub(crate) choices: &'a [Choice],
     pub(crate) replacement: Option<&'a Replacement>,
-}
-
-/// The outcome of a review.
-pub(crate) struct ReviewOutcome<'a> {
-    pub(crate) proposal: &'a Proposal,
-    pub(crate) review: &'a Review,
-    /// The revision of the proposal after the review.
-    pub(crate) revision: u32,
-    pub(crate) user_edits: Vec<UserEdit>,
-    /// The line ranges and states of the hunks of each file.
-    pub(crate) lines: Vec<Vec<(Hunk, &'static str)>>,
-    /// The committed files, with their indexes in the proposal.
-    pub(crate) committed: Vec<(usize, CommittedFile)>,
-    pub(crate) transaction: Option<Arc<str>>,
-    pub(crate) undoes: Option<Arc<str>>,
-}
-
-/// The changes that the user made to the proposed content of a file.
-pub(crate) struct UserEdit {
-    pub(crate) path: String,
-    pub(crate) diff: String,
 }
 
 /// An attempt to commit a decided proposal. Unless it succeeds, dropping it makes the proposal pending again,
@@ -72,14 +56,12 @@ impl Engine {
         proposal: &Proposal,
         mut review: Review,
         (context, files): (&SessionContext, Vec<ReviewFile>),
-        encode: impl FnOnce(&ReviewOutcome<'_>) -> Option<Arc<str>>,
     ) -> Result<(), Failure> {
         let id = proposal.id.to_string();
         let revision = proposal.revision;
         self.workspace.update(|w| w.begin_decision(session.id, &id, revision))?;
         let mut attempt = Attempt { engine: self, id: &id, settled: false };
-        let user_edits = self.user_edits(proposal, &review, &files);
-        let lines = lines_of(proposal, &review, &files);
+        let mut decided = self.decided_files(proposal, &review, &files);
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
         let undoes = proposal.undoes.clone().filter(|_| all && fresh);
@@ -94,24 +76,19 @@ impl Engine {
             commit_result = self.commit(writes, &intent)?;
         }
         attempt.settled = true;
-        let committed: Vec<_> = indexes.into_iter().zip(std::mem::take(&mut commit_result.files)).collect();
-        let CommitResult { transaction, undoes, .. } = commit_result;
-        let revision = revision + 1;
-        let outcome = ReviewOutcome {
-            proposal,
-            review: &review,
-            revision,
-            user_edits,
-            lines,
-            committed,
-            transaction,
-            undoes,
-        };
-        let stored = encode(&outcome);
-        let ReviewOutcome { committed, transaction, .. } = outcome;
-        review.outcome = stored;
+        let CommitResult { files: committed, transaction, undoes } = commit_result;
+        let committed: Vec<_> = indexes.into_iter().zip(committed).collect();
+        for (index, file) in &committed {
+            decided[*index].file = file.file.as_shown();
+            decided[*index].written = Some(file.written());
+        }
+        let mut outcome = ReviewOutcome { undoes, files: decided };
+        if outcome.text_len() > STORED_OUTCOME {
+            outcome.drop_texts();
+        }
+        review.outcome = Some(Arc::new(outcome));
         let (moved, observations): (Vec<_>, Vec<_>) =
-            committed.iter().map(|(_, file): &(usize, CommittedFile)| file.moved(false)).unzip();
+            committed.iter().map(|(_, file)| file.moved(false)).unzip();
         let is_connected = self.clients.is_connected(proposal.session);
         let by = if is_connected { proposal.session } else { SessionId(0) };
         self.workspace.update(|w| {
@@ -192,8 +169,7 @@ impl Engine {
         let about = |kind| Refusal::at(&file.path, kind);
         let display = file.shown.as_ref().map(|shown| shown.display);
         let rules = &self.compute_options(OnStale::Reject, display);
-        let seen = (reviewed.content(), reviewed.text());
-        let verdict = reviewed.rebased.verdict(file, choices, replacement, seen, rules.deadline);
+        let verdict = reviewed.observed_version(file).verdict(choices, replacement, rules.deadline);
         if verdict == FileOutcome::Nothing {
             return Ok(None);
         }
@@ -231,7 +207,7 @@ impl Engine {
         let coverage = if is_fresh { file.coverage } else { Coverage::Part };
         match finish(observed, action, format, draft, coverage, rules) {
             Ok(mut computed) => {
-                computed.file.tags.clone_from(&file.tags);
+                computed.file.runs_programs = file.runs_programs;
                 Ok(Some(computed))
             }
             Err(RefusalKind::NoChange) => Ok(None),
@@ -239,38 +215,39 @@ impl Engine {
         }
     }
 
-    /// Returns the diffs from the proposed content to the written content, for files that the user edited.
-    fn user_edits(&self, proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<UserEdit> {
-        let of_files = proposal.files.iter().zip(files).enumerate();
-        let edit = |(index, (file, reviewed)): (usize, (&PlannedFile, &ReviewFile))| {
-            let replacement = review.replaced.get(&index)?;
-            let now = reviewed.text().unwrap_or_default();
-            let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
-            let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
-            let seen = (reviewed.content(), reviewed.text());
-            let proposed = match reviewed.rebased.verdict(file, &all, None, seen, self.deadline()) {
-                FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
-                FileOutcome::Delete => String::new(),
-                _ => now.to_owned(),
+    /// Returns the files with the line numbers of their hunks and the edits of the user.
+    fn decided_files(&self, proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<DecidedFile> {
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges()).enumerate();
+        let decided =
+            |(index, ((file, reviewed), range)): (usize, ((&PlannedFile, &ReviewFile), Range<usize>))| {
+                let mut hunks = file.hunks();
+                let lines = reviewed.rebased.lines(&hunks, &review.choices[range]);
+                for ((_, hunk), lines) in hunks.iter_mut().zip(lines) {
+                    *hunk = lines;
+                }
+                let replacement = review.replaced.get(&index);
+                let user_edit =
+                    replacement.and_then(|replacement| self.user_edit(file, reviewed, replacement));
+                DecidedFile { file: file.as_shown(), hunks, user_edit, written: None }
             };
-            let name = file.path.display().to_string();
-            let label = name.trim_start_matches('/');
-            let diff = diff_texts(&proposed, &result, Labels::same(label), self.deadline()).unified;
-            Some(UserEdit { path: name, diff })
-        };
-        of_files.filter_map(edit).collect()
+        of_files.map(decided).collect()
     }
-}
 
-/// Returns the line ranges and states of all hunks after the decision.
-fn lines_of(proposal: &Proposal, review: &Review, files: &[ReviewFile]) -> Vec<Vec<(Hunk, &'static str)>> {
-    let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
-    let of_file = |((file, reviewed), range): ((&PlannedFile, &ReviewFile), Range<usize>)| {
-        let choices = &review.choices[range];
-        let lines = reviewed.rebased.lines(&file.hunks(), choices);
-        lines.into_iter().zip(choices).map(|(lines, choice)| (lines, choice.name(false))).collect()
-    };
-    of_files.map(of_file).collect()
+    /// Returns the diff from the proposed content to the written content of a file that the user edited.
+    fn user_edit(
+        &self,
+        file: &PlannedFile,
+        reviewed: &ReviewFile,
+        replacement: &Replacement,
+    ) -> Option<String> {
+        let now = reviewed.text().unwrap_or_default();
+        let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
+        let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
+        let proposed = reviewed.observed_version(file).proposed(&all, None, self.deadline());
+        let name = file.path.display().to_string();
+        let labels = Labels::same(name.trim_start_matches('/'));
+        Some(diff_texts(&proposed, &result, labels, self.deadline()).unified)
+    }
 }
 
 impl Engine {
@@ -305,14 +282,13 @@ impl Engine {
         self.workspace.update(|w| w.proposal_to_decide(session.id, id, revision).cloned())
     }
 
-    /// Records a decision. If it is the last one, commits the accepted hunks. `read` reads the decision, `encode`
-    /// the outcome as the author receives it.
+    /// Records a decision. If it is the last one, commits the accepted hunks. `read` reads the
+    /// decision.
     pub(crate) fn decide(
         &self,
         session: &SessionContext,
         places: LocatedReview,
         read: impl FnOnce(&Self, &Proposal, &[ReviewFile]) -> Result<Decision, Failure>,
-        encode: impl FnOnce(&ReviewOutcome<'_>) -> Option<Arc<str>>,
         job: &Job,
     ) -> Result<ProposalView, Failure> {
         let (id, revision) = (places.proposal.id.to_string(), places.proposal.revision);
@@ -329,7 +305,7 @@ impl Engine {
         drop(seen);
         job.check()?;
         if is_decided {
-            self.carry_out_review(session, &proposal, review, (&context, files), encode)?;
+            self.carry_out_review(session, &proposal, review, (&context, files))?;
             return Ok(ProposalView::Stored(self.known_proposal(session.id, &id)?));
         }
         let proposal = self.workspace.update(|w| w.decide(session.id, &id, revision, review))?;

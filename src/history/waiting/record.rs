@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{Display, FileDiff, Hunk, Plan, Splice};
-use crate::history::record::{FormatRecord, PathRecord, jiff_time};
+use crate::edit::{Display, FileDiff};
+use crate::history::record::{
+    FormatRecord, HunkRecord, PathRecord, SpliceRecord, hunk, hunk_record, plan, splice_record, timestamp,
+};
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
-use crate::workspace::rules::Tag;
+use crate::workspace::rules::EXECUTABLE_CONFIG;
 use crate::workspace::{
     Action, Coverage, DisplayDiff, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId,
     ProposalState, Repeatable, Role, SessionId, Snapshot,
@@ -17,12 +20,44 @@ use crate::workspace::{
 /// Format version of these files. A file of another version is set aside.
 const VERSION: u32 = 1;
 
+/// Names of values that are stored. Each list has all values.
+const ON_STALE: [(&str, OnStale); 3] =
+    [("reject", OnStale::Reject), ("rebase", OnStale::Rebase), ("mark", OnStale::Mark)];
+const DISPLAYS: [(&str, Display); 4] = [
+    ("unified", Display::Unified),
+    ("word", Display::Word),
+    ("summary", Display::Summary),
+    ("numbered", Display::Numbered),
+];
+const CHOICES: [(char, Choice); 5] = [
+    ('o', Choice::Open),
+    ('a', Choice::Accepted),
+    ('t', Choice::Taken),
+    ('r', Choice::Rejected),
+    ('e', Choice::Edited),
+];
+
+/// Returns the stored name of a value.
+fn name_of<N: Copy, T: PartialEq>(names: &[(N, T)], value: T) -> N {
+    names.iter().find(|(_, named)| *named == value).unwrap_or(&names[0]).0
+}
+
+/// Returns the value with a stored name.
+fn value_of<N: PartialEq, T: Copy>(names: &[(N, T)], name: N) -> Option<T> {
+    names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Reads an optional part. Returns `None` if the part is there but inconsistent.
+fn optional<T, U>(part: Option<T>, read: impl FnOnce(T) -> Option<U>) -> Option<Option<U>> {
+    part.map_or(Some(None), |part| read(part).map(Some))
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProposalRecord {
     version: u32,
     id: String,
-    at: jiff_time::Time,
+    at: Timestamp,
     by_editor: bool,
     author: String,
     #[serde(default)]
@@ -56,7 +91,7 @@ struct FileRecord {
     hash_after: Option<String>,
     /// Length in bytes of the text that the splices apply to, and the splices.
     len: usize,
-    splices: Vec<(usize, usize, String)>,
+    splices: Vec<SpliceRecord>,
     format: FormatRecord,
     diff: DiffRecord,
     shown: Option<(String, String)>,
@@ -78,7 +113,7 @@ struct TextRecord {
 #[serde(rename_all = "camelCase")]
 struct DiffRecord {
     unified: String,
-    hunks: Vec<(usize, usize, usize, usize)>,
+    hunks: Vec<HunkRecord>,
     first_changed_line: Option<usize>,
     added: usize,
     removed: usize,
@@ -92,17 +127,13 @@ struct ReviewRecord {
     comments: Vec<(Option<PathRecord>, Option<usize>, String)>,
 }
 
-fn repeatable(id: Option<String>, asks: Option<String>) -> Option<Repeatable> {
-    Some(Repeatable { id: id?, asks: asks?.parse().ok()? })
-}
-
 impl ProposalRecord {
     pub(super) fn new(proposal: &Proposal) -> Self {
         let review = proposal.review.clone().unwrap_or_default();
         Self {
             version: VERSION,
             id: proposal.id.to_string(),
-            at: jiff_time::Time(proposal.at),
+            at: timestamp(proposal.at),
             by_editor: proposal.role == Role::Editor,
             author: proposal.author.clone(),
             session_name: proposal.session_name.to_string(),
@@ -111,7 +142,7 @@ impl ProposalRecord {
             request: proposal.request.as_ref().map(|request| request.id.clone()),
             asks: proposal.request.as_ref().map(|request| request.asks.to_string()),
             revision: proposal.revision,
-            on_stale: on_stale_name(proposal.on_stale).to_owned(),
+            on_stale: name_of(&ON_STALE, proposal.on_stale).to_owned(),
             undoes: proposal.undoes.as_deref().map(str::to_owned),
             files: proposal.files.iter().map(FileRecord::new).collect(),
             review: ReviewRecord::new(&review),
@@ -121,6 +152,7 @@ impl ProposalRecord {
     /// Returns the proposal, or `None` if it is inconsistent.
     pub(super) fn read(self) -> Option<Proposal> {
         let files = self.files.into_iter().map(FileRecord::read).collect::<Option<Vec<_>>>()?;
+        let asks = self.asks.and_then(|asks| asks.parse().ok());
         let proposal = Proposal {
             id: ProposalId(self.id.into()),
             session: SessionId(0),
@@ -128,16 +160,14 @@ impl ProposalRecord {
             roots: self.roots.into_iter().map(PathRecord::read).collect(),
             author: self.author,
             session_name: self.session_name.into(),
-            request: repeatable(self.request, self.asks),
+            request: self.request.zip(asks).map(|(id, asks)| Repeatable { id, asks }),
             label: self.label,
             revision: self.revision,
             state: ProposalState::Pending,
             reason: None,
             replaced_by: None,
-            on_stale: [OnStale::Reject, OnStale::Rebase, OnStale::Mark]
-                .into_iter()
-                .find(|it| on_stale_name(*it) == self.on_stale)?,
-            at: self.at.0,
+            on_stale: value_of(&ON_STALE, self.on_stale.as_str())?,
+            at: self.at.into(),
             transaction: None,
             undoes: self.undoes.map(Into::into),
             files: files.into(),
@@ -154,7 +184,6 @@ impl FileRecord {
             Action::Rename { to, to_key } => (Some(PathRecord::new(to)), inode(to_key)),
             _ => (None, None),
         };
-        let splice = |splice: &Splice| (splice.range.start, splice.range.end, splice.text.clone());
         Self {
             path: PathRecord::new(&file.path),
             inode: inode(&file.key),
@@ -166,12 +195,15 @@ impl FileRecord {
             hash_before: file.hash_before.map(|hash| hash.to_string()),
             hash_after: file.hash_after.map(|hash| hash.to_string()),
             len: file.plan.base_len(),
-            splices: file.plan.splices().iter().map(splice).collect(),
+            splices: file.plan.splices().iter().cloned().map(splice_record).collect(),
             format: FormatRecord::new(file.format),
             diff: DiffRecord::new(&file.diff),
-            shown: file.shown.as_ref().map(|it| (display_name(it.display).to_owned(), it.text.to_string())),
+            shown: file
+                .shown
+                .as_ref()
+                .map(|it| (name_of(&DISPLAYS, it.display).to_owned(), it.text.to_string())),
             warnings: file.warnings.clone(),
-            tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+            tags: file.tags(),
             rebased: file.rebased,
             whole: file.coverage == Coverage::Whole,
         }
@@ -190,19 +222,14 @@ impl FileRecord {
             }
             _ => return None,
         };
-        let before = match self.before {
-            Some(text) => Some(text.read()?),
-            None => None,
-        };
-        let splice = |(start, end, text)| Splice { range: start..end, text };
-        let plan = Plan::new(self.len, self.splices.into_iter().map(splice).collect()).ok()?;
+        let before = optional(self.before, TextRecord::read)?;
+        let plan = plan(self.len, self.splices)?;
         let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
         // A deleted file has an empty plan.
         let is_for_it = plan.fits(&base) || plan.is_empty();
-        let shown = match self.shown {
-            Some((display, text)) => Some(DisplayDiff { display: display_of(&display)?, text: text.into() }),
-            None => None,
-        };
+        let shown = optional(self.shown, |(display, text)| {
+            Some(DisplayDiff { display: value_of(&DISPLAYS, display.as_str())?, text: text.into() })
+        })?;
         let file = PlannedFile {
             key: key(&path, self.inode),
             path,
@@ -217,7 +244,7 @@ impl FileRecord {
             // The match details are reported to the author only once.
             matches: Vec::new(),
             warnings: self.warnings,
-            tags: self.tags.iter().filter_map(|tag| tag_of(tag)).collect(),
+            runs_programs: self.tags.iter().any(|tag| tag == EXECUTABLE_CONFIG),
             rebased: self.rebased,
             original_plan: None,
             coverage: if self.whole { Coverage::Whole } else { Coverage::Part },
@@ -257,10 +284,9 @@ impl TextRecord {
 
 impl DiffRecord {
     fn new(diff: &FileDiff) -> Self {
-        let hunk = |hunk: &Hunk| (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
         Self {
             unified: diff.unified.clone(),
-            hunks: diff.hunks.iter().map(hunk).collect(),
+            hunks: diff.hunks.iter().copied().map(hunk_record).collect(),
             first_changed_line: diff.first_changed_line,
             added: diff.added,
             removed: diff.removed,
@@ -268,12 +294,6 @@ impl DiffRecord {
     }
 
     fn read(self) -> FileDiff {
-        let hunk = |(old_start, old_lines, new_start, new_lines)| Hunk {
-            old_start,
-            old_lines,
-            new_start,
-            new_lines,
-        };
         FileDiff {
             unified: self.unified,
             hunks: self.hunks.into_iter().map(hunk).collect(),
@@ -284,19 +304,8 @@ impl DiffRecord {
     }
 }
 
-const CHOICES: [(char, Choice); 5] = [
-    ('o', Choice::Open),
-    ('a', Choice::Accepted),
-    ('t', Choice::Taken),
-    ('r', Choice::Rejected),
-    ('e', Choice::Edited),
-];
-
 impl ReviewRecord {
     fn new(review: &Review) -> Self {
-        let letter = |choice: &Choice| {
-            CHOICES.iter().find(|(_, known)| known == choice).map_or('o', |(letter, _)| *letter)
-        };
         let replaced = review
             .replaced
             .iter()
@@ -306,21 +315,17 @@ impl ReviewRecord {
             .iter()
             .map(|it| (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone()));
         Self {
-            choices: review.choices.iter().map(letter).collect(),
+            choices: review.choices.iter().map(|choice| name_of(&CHOICES, *choice)).collect(),
             replaced: replaced.collect(),
             comments: comments.collect(),
         }
     }
 
     fn read(self) -> Option<Review> {
-        let choice = |letter| CHOICES.iter().find(|(known, _)| *known == letter).map(|(_, choice)| *choice);
-        let mut review =
-            Review { choices: self.choices.chars().map(choice).collect::<Option<_>>()?, ..Review::default() };
+        let choices = self.choices.chars().map(|letter| value_of(&CHOICES, letter));
+        let mut review = Review { choices: choices.collect::<Option<_>>()?, ..Review::default() };
         for (file, base, content) in self.replaced {
-            let base = match base {
-                Some(base) => Some(base.read()?),
-                None => None,
-            };
+            let base = optional(base, TextRecord::read)?;
             review.replaced.insert(file, Replacement { base, content: content.into() });
         }
         let comment = |(path, hunk, text): (Option<PathRecord>, Option<usize>, String)| Comment {
@@ -342,30 +347,4 @@ fn inode(key: &FileKey) -> Option<(u64, u64)> {
 
 fn key(path: &std::path::Path, inode: Option<(u64, u64)>) -> FileKey {
     inode.map_or_else(|| FileKey::path(path), |(device, inode)| FileKey::Inode { device, inode })
-}
-
-fn on_stale_name(on_stale: OnStale) -> &'static str {
-    match on_stale {
-        OnStale::Reject => "reject",
-        OnStale::Rebase => "rebase",
-        OnStale::Mark => "mark",
-    }
-}
-
-fn display_name(display: Display) -> &'static str {
-    match display {
-        Display::Unified => "unified",
-        Display::Word => "word",
-        Display::Summary => "summary",
-        Display::Numbered => "numbered",
-    }
-}
-
-fn display_of(name: &str) -> Option<Display> {
-    let all = [Display::Unified, Display::Word, Display::Summary, Display::Numbered];
-    all.into_iter().find(|display| display_name(*display) == name)
-}
-
-fn tag_of(name: &str) -> Option<Tag> {
-    [Tag::ExecutableConfig].into_iter().find(|tag| tag.name() == name)
 }

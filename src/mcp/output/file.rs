@@ -4,9 +4,8 @@ use serde::Serialize;
 
 use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk};
 
+use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{beginning, is_beginning};
-
-use super::{in_one_line, uri_if_needed};
 
 /// Maximum number of notes and of hunks per file.
 const MAX_ENTRIES: usize = 50;
@@ -67,13 +66,6 @@ struct HunkOutput {
     state: String,
 }
 
-impl From<&Hunk> for HunkOutput {
-    fn from(hunk: &Hunk) -> Self {
-        let Hunk { id, old_start, old_lines, state, .. } = hunk.clone();
-        Self { id, old_start, old_lines, state }
-    }
-}
-
 impl FileOutput {
     /// Converts a file of a change in the given state. The diff is included only if `show_diff` is set, or if
     /// the result may differ from what the caller sent.
@@ -83,8 +75,10 @@ impl FileOutput {
         let is_partial = state == "partial";
         let decides = is_partial || state == "pending";
         let differs = decides && entry.hunks.iter().any(|hunk| hunk.state != "pending");
-        let mut hunks = if differs { entry.hunks.iter().map(HunkOutput::from).collect() } else { Vec::new() };
         let lines = lines(&entry.hunks).filter(|_| landed.is_some() && !is_partial);
+        let hunk =
+            |Hunk { id, old_start, old_lines, state, .. }| HunkOutput { id, old_start, old_lines, state };
+        let mut hunks: Vec<_> = entry.hunks.into_iter().filter(|_| differs).map(hunk).collect();
         let mut warnings = entry.warnings;
         let omitted = [(omitted(&mut warnings), "notes"), (omitted(&mut hunks), "parts")];
         let omitted = omitted.into_iter().filter(|(number, _)| *number > 0);
@@ -109,16 +103,13 @@ impl FileOutput {
     }
 
     pub(super) fn write(&self, text: &mut String) {
-        let verb = match (self.action.as_str(), self.is_done) {
-            ("create", true) => "Created",
-            ("create", false) => "To create:",
-            ("delete", true) => "Deleted",
-            ("delete", false) => "To delete:",
-            ("rename", true) => "Renamed",
-            ("rename", false) => "To rename:",
-            (_, true) => "Changed",
-            (_, false) => "To change:",
+        let (done, planned) = match self.action.as_str() {
+            "create" => ("Created", "To create:"),
+            "delete" => ("Deleted", "To delete:"),
+            "rename" => ("Renamed", "To rename:"),
+            _ => ("Changed", "To change:"),
         };
+        let verb = if self.is_done { done } else { planned };
         let to = self.new_path.as_ref().map(|to| format!(" to {}", in_one_line(to))).unwrap_or_default();
         let several = |lines: &str| if lines.contains(['-', ',']) { "lines" } else { "line" };
         let mode = self.mode.as_ref().map(|_| ", executable".to_owned());

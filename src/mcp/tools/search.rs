@@ -1,156 +1,162 @@
 use std::fmt::Write as _;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
-
+use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
-use crate::mcp::output::in_one_line;
-use crate::mcp::schema;
+use crate::mcp::readable::in_one_line;
 use crate::mcp::size::{LIST, keep_fitting};
-use crate::protocol::{Method, Search, json_len};
-
-use super::{AnswerOptions, Effect, Request, Tool};
-
-pub(super) const TOOL: Tool = Tool {
-    name: "search",
-    title: "Search in files",
-    description: "Search the text of files by regular expression, line by line, unsaved editor text included. Skips \
-        ignored files (.gitignore), binary files and version-control data. At most `limit` matches and 32,000 \
-        bytes, by path; lines are cut at 2,000 characters. The last line says if there are more: narrow it by \
-        `path` or `glob`. A search is not a read: read a file before you change it.",
-    instead: &[("find", "To find files by name use `find`.")],
-    effect: Effect::Reads,
-    input: schema::input::<Input>,
-    is_basic: false,
-    request: |params| Request { method: Search::NAME, params, waits: false, answer },
+use crate::protocol::{
+    Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, List, ListParams, Search, SearchParams,
+    SearchResult, json_len,
 };
+use crate::workspace::limits::ENTRIES_MOST;
 
-#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Input {
-    /// A regular expression (Rust syntax), matched within one line.
-    pattern: String,
-    /// File or folder to search. Default: all roots.
-    path: Option<String>,
-    /// Only files whose path matches, such as `*.rs` or `src/**/*.ts`.
-    glob: Option<String>,
-    /// Default false.
-    ignore_case: Option<bool>,
-    /// Treat `pattern` as plain text. Default false.
-    literal: Option<bool>,
-    /// Lines around each match, at most 20. Default 0.
-    context: Option<usize>,
-    /// Maximum number of matches. Default 100, at most 1000.
-    limit: Option<usize>,
-}
-
-/// Matches, sorted by path and line.
-#[derive(Deserialize)]
-struct Found {
-    matches: Vec<Match>,
-    /// `true` if there are more.
-    truncated: bool,
-    #[serde(default)]
-    notice: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Match {
-    path: String,
-    /// Line number, from 1.
-    line: usize,
-    text: String,
-    #[serde(default)]
-    before: Vec<String>,
-    #[serde(default)]
-    after: Vec<String>,
-}
-
-impl Found {
-    /// Reduces the matches to the maximum size of an answer.
-    fn fit(&mut self) -> serde_json::Result<()> {
-        let mut notices = Vec::new();
-        if let Some(first) = self.matches.first_mut()
-            && first.size() > LIST
-        {
-            (first.before, first.after) = (Vec::new(), Vec::new());
-            notices.push("The lines around the first match are too long for one answer.".to_owned());
-        }
-        let left_out = keep_fitting(&mut self.matches, LIST, |found| Ok(found.size()))?;
-        if left_out > 0 {
-            let more = if self.truncated { "and there are still more" } else { "and that is all" };
-            notices.push(format!(
-                "One answer has no room for {left_out} more matches, {more}: narrow `pattern`, `path` or `glob`, or ask for less `context`."
-            ));
-            // The daemon's notice refers to the number of found matches, which is no longer correct.
-            self.notice = self.notice.take().filter(|_| !self.truncated);
-            self.truncated = true;
-        }
-        notices.extend(self.notice.take());
-        self.notice = (!notices.is_empty()).then(|| notices.join(" "));
-        Ok(())
-    }
-
-    /// Formats the lines of each file under its path, each line once, as `ripgrep` does.
-    fn text(&self) -> String {
-        let mut text = String::new();
-        let has_context =
-            self.matches.iter().any(|found| !found.before.is_empty() || !found.after.is_empty());
-        for (index, file) in self.matches.chunk_by(|one, next| one.path == next.path).enumerate() {
-            let separator = if index == 0 { "" } else { "\n" };
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{separator}{}", in_one_line(&file[0].path));
-            let mut last = 0;
-            for (number, mark, line) in file.iter().enumerate().flat_map(|(at, found)| {
-                // Lines from the next match on belong to that match.
-                let next = file.get(at + 1).map_or(usize::MAX, |next| next.line);
-                found.lines().filter(move |(number, ..)| *number < next)
-            }) {
-                if number <= last {
-                    continue;
-                }
-                if has_context && last > 0 && number > last + 1 {
-                    text.push_str("--\n");
-                }
-                let _ = writeln!(text, "{number}{mark} {line}");
-                last = number;
-            }
-        }
-        if self.matches.is_empty() {
-            text.push_str("No matches.\n");
-        }
-        let more = (self.truncated && self.notice.is_none()).then_some("There are more matches.");
-        if let Some(notice) = self.notice.as_deref().or(more) {
-            let _ = writeln!(text, "\n{notice}");
-        }
-        text
-    }
-}
+use super::arguments::schema;
+use super::{AnswerOptions, Effect, Request, Tool};
 
 /// Size of a line without its text, in bytes.
 const NUMBER: usize = 10;
 
-impl Match {
-    /// Returns the size in an answer, including the path as for the first match of a file.
-    fn size(&self) -> usize {
-        let lines = self.lines().map(|(_, _, line)| json_len(line) + NUMBER);
-        lines.sum::<usize>() + json_len(&self.path)
-    }
+pub(super) static TOOLS: [Tool; 3] = [
+    Tool {
+        name: "search",
+        title: "Search in files",
+        description: "Search the text of files by regular expression, line by line, unsaved editor text included. Skips \
+            ignored files (.gitignore), binary files and version-control data. At most `limit` matches and 32,000 \
+            bytes, by path; lines are cut at 2,000 characters. The last line says if there are more: narrow it by \
+            `path` or `glob`. A search is not a read: read a file before you change it.",
+        instead: &[("find", "To find files by name use `find`.")],
+        effect: Effect::Reads,
+        schema: schema::<SearchParams>,
+        request: |params| Request::new::<Search>(params, found_lines),
+    },
+    Tool {
+        name: "find",
+        title: "Find files",
+        description: "Find files and folders by a glob over their paths, in all roots or one folder. Includes hidden \
+            entries, not ignored ones (.gitignore). At most `limit` and 32,000 bytes, sorted; the last line \
+            says if there are more.",
+        instead: &[
+            ("search", "To search file contents use `search`."),
+            ("list", "To see one folder use `list`."),
+        ],
+        effect: Effect::Reads,
+        schema: schema::<FindParams>,
+        request: |params| Request::new::<Find>(params, found_entries),
+    },
+    Tool {
+        name: "list",
+        title: "List a folder",
+        description: "List one folder, not recursively. Includes hidden entries, not ignored ones (.gitignore); folders end \
+            in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
+        instead: &[("find", "For nested folders use `find`: one call instead of many.")],
+        effect: Effect::Reads,
+        schema: schema::<ListParams>,
+        request: |mut params| {
+            // The omitted entries are counted here, so all entries are needed.
+            params.entry("limit").or_insert_with(|| ENTRIES_MOST.into());
+            Request::new::<List>(params, found_entries)
+        },
+    },
+];
 
-    /// Returns the match and its context lines, each with its number and mark.
-    fn lines(&self) -> impl Iterator<Item = (usize, char, &str)> {
-        let first = self.line.saturating_sub(self.before.len());
-        let before = self.before.iter().enumerate().map(move |(at, line)| (first + at, '-', line));
-        let after = self.after.iter().enumerate().map(|(at, line)| (self.line + 1 + at, '-', line));
-        let all = before.chain([(self.line, ':', &self.text)]).chain(after);
-        all.map(|(number, mark, line)| (number, mark, line.as_str()))
-    }
+fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Answer {
+    fit(&mut result);
+    Answer { text: text_of(&result), ..Answer::default() }
 }
 
-fn answer(result: Value, _: AnswerOptions<'_>) -> serde_json::Result<Answer> {
-    let mut found: Found = serde_json::from_value(result)?;
-    found.fit()?;
-    Ok(Answer::text(found.text()))
+/// Reduces the matches to the maximum size of an answer.
+fn fit(result: &mut SearchResult) {
+    let mut notices = Vec::new();
+    if let Some(first) = result.matches.first_mut()
+        && size_of(first) > LIST
+    {
+        (first.before, first.after) = (Vec::new(), Vec::new());
+        notices.push("The lines around the first match are too long for one answer.".to_owned());
+    }
+    let left_out = keep_fitting(&mut result.matches, LIST, size_of);
+    if left_out > 0 {
+        let more = if result.truncated { "and there are still more" } else { "and that is all" };
+        notices.push(format!(
+            "One answer has no room for {left_out} more matches, {more}: narrow `pattern`, `path` or `glob`, or ask for less `context`."
+        ));
+        // The daemon's notice refers to the number of found matches, which is no longer correct.
+        result.notice = result.notice.take().filter(|_| !result.truncated);
+        result.truncated = true;
+    }
+    notices.extend(result.notice.take());
+    result.notice = (!notices.is_empty()).then(|| notices.join(" "));
+}
+
+/// Returns the size of a match in an answer, including the path as for the first match of a file.
+fn size_of(found: &FoundLine) -> usize {
+    lines_of(found).map(|(_, _, line)| json_len(line) + NUMBER).sum::<usize>() + json_len(&found.path)
+}
+
+/// Returns a match and its context lines, each with its number and mark.
+fn lines_of(found: &FoundLine) -> impl Iterator<Item = (u64, char, &str)> {
+    let FoundLine { line, text, before, after, .. } = found;
+    let first = line.saturating_sub(before.len() as u64);
+    let before = (first..).zip(before).map(|(number, text)| (number, '-', text));
+    let after = (line + 1..).zip(after).map(|(number, text)| (number, '-', text));
+    let all = before.chain([(*line, ':', text)]).chain(after);
+    all.map(|(number, mark, text)| (number, mark, text.as_str()))
+}
+
+/// Formats the lines of each file under its path, each line once, as `ripgrep` does.
+fn text_of(result: &SearchResult) -> String {
+    let mut text = String::new();
+    let has_context = result.matches.iter().any(|found| !found.before.is_empty() || !found.after.is_empty());
+    for (index, file) in result.matches.chunk_by(|one, next| one.path == next.path).enumerate() {
+        let separator = if index == 0 { "" } else { "\n" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{separator}{}", in_one_line(&file[0].path));
+        let mut last = 0;
+        for (number, mark, line) in file.iter().enumerate().flat_map(|(at, found)| {
+            // Lines from the next match on belong to that match.
+            let next = file.get(at + 1).map_or(u64::MAX, |next| next.line);
+            lines_of(found).filter(move |(number, ..)| *number < next)
+        }) {
+            if number <= last {
+                continue;
+            }
+            if has_context && last > 0 && number > last + 1 {
+                text.push_str("--\n");
+            }
+            let _ = writeln!(text, "{number}{mark} {line}");
+            last = number;
+        }
+    }
+    if result.matches.is_empty() {
+        text.push_str("No matches.\n");
+    }
+    let more = (result.truncated && result.notice.is_none()).then_some("There are more matches.");
+    if let Some(notice) = result.notice.as_deref().or(more) {
+        let _ = writeln!(text, "\n{notice}");
+    }
+    text
+}
+
+fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
+    let Entries { mut entries, truncated, notice } = result;
+    let left_out = keep_fitting(&mut entries, LIST, |entry| json_len(&line_of(entry)));
+    let no_room = (left_out > 0).then(|| {
+        let all = format!(
+            "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or list one of its subfolders."
+        );
+        advice(&all, &options.served)
+    });
+    let more = truncated.then(|| "There are more.".to_owned());
+    let mut text: String = entries.iter().map(line_of).collect();
+    if entries.is_empty() {
+        text.push_str("No entries.\n");
+    }
+    if let Some(notice) = no_room.or(notice).or(more) {
+        text.extend([notice.as_str(), "\n"]);
+    }
+    Answer { text, ..Answer::default() }
+}
+
+fn line_of(entry: &FoundEntry) -> String {
+    let path = in_one_line(&entry.path);
+    if entry.kind == EntryKind::Symlink { path + " (symlink)\n" } else { path + "\n" }
 }

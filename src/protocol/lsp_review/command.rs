@@ -21,36 +21,11 @@ pub const COMMANDS: [&str; 10] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Decide about hunks.
-    Hunks {
-        /// The decision.
-        say: Decision,
-        /// The proposal.
-        id: String,
-        /// The revision that the user has seen.
-        revision: u32,
-        /// Which hunks.
-        hunks: Vec<String>,
-    },
+    Hunks(Decision, HunksArgument),
     /// Accept or reject the undecided hunks of a file.
-    File {
-        /// `true` accepts, `false` rejects.
-        yes: bool,
-        /// The proposal.
-        id: String,
-        /// The revision that the user has seen.
-        revision: u32,
-        /// Canonical path of the file.
-        path: String,
-    },
+    File(Decision, FileArgument),
     /// Accept or reject all undecided hunks of a proposal.
-    All {
-        /// `true` accepts, `false` rejects.
-        yes: bool,
-        /// The proposal.
-        id: String,
-        /// The revision that the user has seen.
-        revision: u32,
-    },
+    All(Decision, AllArgument),
     /// Go to the next or previous hunk.
     Go {
         /// `true` goes to the next hunk, `false` to the previous one.
@@ -76,6 +51,46 @@ pub enum Decision {
     Reject,
 }
 
+/// Hunks of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HunksArgument {
+    /// The proposal.
+    pub id: String,
+    /// The revision that the user has seen.
+    pub revision: u32,
+    /// Ids of the hunks.
+    pub hunks: Vec<String>,
+}
+
+/// A file of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileArgument {
+    /// The proposal.
+    pub id: String,
+    /// The revision that the user has seen.
+    pub revision: u32,
+    /// Canonical path of the file.
+    pub path: String,
+}
+
+/// A proposal at a revision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllArgument {
+    /// The proposal.
+    pub id: String,
+    /// The revision that the user has seen.
+    pub revision: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DiffArgument {
+    id: String,
+}
+
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
@@ -85,35 +100,6 @@ pub struct Location {
     pub line: u32,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HunksArgument {
-    id: String,
-    revision: u32,
-    hunks: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileArgument {
-    id: String,
-    revision: u32,
-    path: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AllArgument {
-    id: String,
-    revision: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DiffArgument {
-    id: String,
-}
-
 impl Command {
     /// Parses the parameters of `workspace/executeCommand`.
     pub fn read(name: &str, arguments: Vec<Value>) -> Result<Self, Invalid> {
@@ -121,25 +107,15 @@ impl Command {
         let missing =
             || Invalid::new("arguments", "the object that a code action or a code lens carries is missing");
         let needed = || argument.clone().ok_or_else(missing);
-        let yes = name.starts_with("editd.accept");
+        let decision = match name {
+            "editd.take" => Decision::Take,
+            _ if name.starts_with("editd.accept") => Decision::Accept,
+            _ => Decision::Reject,
+        };
         Ok(match name {
-            "editd.accept" | "editd.take" | "editd.reject" => {
-                let HunksArgument { id, revision, hunks } = decode(needed()?)?;
-                let say = match name {
-                    "editd.take" => Decision::Take,
-                    _ if yes => Decision::Accept,
-                    _ => Decision::Reject,
-                };
-                Self::Hunks { say, id, revision, hunks }
-            }
-            "editd.acceptFile" | "editd.rejectFile" => {
-                let FileArgument { id, revision, path } = decode(needed()?)?;
-                Self::File { yes, id, revision, path }
-            }
-            "editd.acceptAll" | "editd.rejectAll" => {
-                let AllArgument { id, revision } = decode(needed()?)?;
-                Self::All { yes, id, revision }
-            }
+            "editd.accept" | "editd.take" | "editd.reject" => Self::Hunks(decision, decode(needed()?)?),
+            "editd.acceptFile" | "editd.rejectFile" => Self::File(decision, decode(needed()?)?),
+            "editd.acceptAll" | "editd.rejectAll" => Self::All(decision, decode(needed()?)?),
             "editd.next" | "editd.previous" => {
                 Self::Go { forward: name == "editd.next", from: argument.map(decode).transpose()? }
             }
@@ -148,10 +124,9 @@ impl Command {
                 Self::ShowDiff { id: argument.map(|argument| argument.id) }
             }
             _ => {
-                return Err(Invalid::new(
-                    "command",
-                    format!("unknown command `{name}`, expected one of {}", COMMANDS.join(", ")),
-                ));
+                let known = COMMANDS.join(", ");
+                let problem = format!("unknown command `{name}`, expected one of {known}");
+                return Err(Invalid::new("command", problem));
             }
         })
     }
@@ -159,31 +134,19 @@ impl Command {
     /// Converts to an LSP `Command` with a title.
     pub fn titled(&self, title: &str) -> Value {
         let (name, argument) = match self {
-            Self::Hunks { say, id, revision, hunks } => (
-                match say {
-                    Decision::Accept => "editd.accept",
-                    Decision::Take => "editd.take",
-                    Decision::Reject => "editd.reject",
-                },
-                json!({ "id": id, "revision": revision, "hunks": hunks }),
-            ),
-            Self::File { yes, id, revision, path } => (
-                if *yes { "editd.acceptFile" } else { "editd.rejectFile" },
-                json!({ "id": id, "revision": revision, "path": path }),
-            ),
-            Self::All { yes, id, revision } => (
-                if *yes { "editd.acceptAll" } else { "editd.rejectAll" },
-                json!({ "id": id, "revision": revision }),
-            ),
-            Self::Go { forward, from } => {
-                (if *forward { "editd.next" } else { "editd.previous" }, json!(from))
-            }
-            Self::ShowDiff { id } => {
-                ("editd.showDiff", id.as_ref().map_or(Value::Null, |id| json!({ "id": id })))
-            }
+            Self::Hunks(Decision::Accept, hunks) => ("editd.accept", json!(hunks)),
+            Self::Hunks(Decision::Take, hunks) => ("editd.take", json!(hunks)),
+            Self::Hunks(Decision::Reject, hunks) => ("editd.reject", json!(hunks)),
+            Self::File(Decision::Reject, file) => ("editd.rejectFile", json!(file)),
+            Self::File(_, file) => ("editd.acceptFile", json!(file)),
+            Self::All(Decision::Reject, proposal) => ("editd.rejectAll", json!(proposal)),
+            Self::All(_, proposal) => ("editd.acceptAll", json!(proposal)),
+            Self::Go { forward: true, from } => ("editd.next", json!(from)),
+            Self::Go { forward: false, from } => ("editd.previous", json!(from)),
+            Self::ShowDiff { id: Some(id) } => ("editd.showDiff", json!({ "id": id })),
+            Self::ShowDiff { id: None } => ("editd.showDiff", Value::Null),
         };
-        let arguments: Vec<Value> =
-            Some(argument).filter(|argument| !argument.is_null()).into_iter().collect();
+        let arguments: Vec<_> = Some(argument).filter(|argument| !argument.is_null()).into_iter().collect();
         json!({ "title": title, "command": name, "arguments": arguments })
     }
 }

@@ -134,13 +134,16 @@ fn the_number_of_actions_is_limited() {
 #[test]
 fn commands_round_trip() {
     let (id, path) = ("p1".to_owned(), "/a".to_owned());
-    let hunks = |say| Command::Hunks { say, id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] };
+    let hunks = |decision| {
+        let argument = HunksArgument { id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] };
+        Command::Hunks(decision, argument)
+    };
     let commands = [
         hunks(Decision::Accept),
         hunks(Decision::Take),
         hunks(Decision::Reject),
-        Command::File { yes: false, id: id.clone(), revision: 1, path: path.clone() },
-        Command::All { yes: true, id: id.clone(), revision: 1 },
+        Command::File(Decision::Reject, FileArgument { id: id.clone(), revision: 1, path: path.clone() }),
+        Command::All(Decision::Accept, AllArgument { id: id.clone(), revision: 1 }),
         Command::Go { forward: false, from: Some(Location { path, line: 3 }) },
         Command::Go { forward: true, from: None },
         Command::ShowDiff { id: Some(id) },

@@ -1,17 +1,14 @@
 //! Conversion of proposals under review, and of their outcomes.
 
-use std::sync::Arc;
-
-use super::{committed_file, entry, hunk, proposed, system_time};
-use crate::engine::review::decide;
-use crate::engine::review::decide::ReviewOutcome;
+use super::{changed_state, entry, hunk, proposed, system_time};
+use crate::edit;
 use crate::engine::review::view::{HunkView, ProposalView, RebasedView};
 use crate::protocol::{
-    AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, RpcError, workspace_edit,
+    AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, UserEdit, workspace_edit,
 };
 use crate::text::PositionEncoding;
-use crate::workspace::review::{Comment, Review};
-use crate::workspace::{Answered, Proposal, Repeatable, RequestKey};
+use crate::workspace::Proposal;
+use crate::workspace::review::{Choice, Comment, DecidedFile, HunkKind, Review};
 
 /// Returns a proposal as it was made or decided, without reading its files.
 pub(crate) fn stored_view(proposal: &Proposal, encoding: PositionEncoding) -> ProposalResult {
@@ -87,85 +84,47 @@ pub(crate) fn comments(review: Option<&Review>) -> Vec<CommentEntry> {
 
 /// Returns the outcome of a decided proposal, as its author receives it.
 pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
-    let outcome = proposal.review.as_ref()?.outcome.as_ref()?;
-    let read = serde_json::from_str(outcome)
-        .map_err(|error| RpcError::new(crate::protocol::Code::Internal, error.to_string()));
-    read.inspect_err(|error| tracing::error!(%error, "an outcome cannot be read")).ok()
+    let review = proposal.review.as_ref()?;
+    let outcome = review.outcome.as_ref()?;
+    let mut choices = review.choices.iter().enumerate();
+    let of_file = |decided: &DecidedFile| {
+        let hunk = |((kind, lines), (at, choice)): (&(HunkKind, edit::Hunk), (usize, &Choice))| {
+            hunk(at, *kind, *lines, choice.name(false))
+        };
+        let hunks = decided.hunks.iter().zip(choices.by_ref()).map(hunk).collect();
+        let landed = decided.written.clone().map(changed_state);
+        AppliedFile { entry: entry(&decided.file, hunks), landed }
+    };
+    let files = outcome.files.iter().map(of_file).collect();
+    let user_edit = |decided: &DecidedFile| {
+        Some(UserEdit { path: decided.file.path.display().to_string(), diff: decided.user_edit.clone()? })
+    };
+    Some(ApplyResult {
+        undoes: outcome.undoes.as_ref().map(ToString::to_string),
+        user_edits: outcome.files.iter().filter_map(user_edit).collect(),
+        ..result(proposal, files)
+    })
 }
 
 /// Returns the answer for a proposal without a decision: one that is still pending, or was closed without
 /// one.
 pub(crate) fn undecided(proposal: &Proposal) -> ApplyResult {
-    let plain = proposed(proposal, PositionEncoding::Utf8);
-    let without_result = |entry| AppliedFile { entry, landed: None };
+    let entries = proposed(proposal, PositionEncoding::Utf8).files;
+    result(proposal, entries.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect())
+}
+
+fn result(proposal: &Proposal, files: Vec<AppliedFile>) -> ApplyResult {
     ApplyResult {
-        id: plain.id,
-        revision: plain.revision,
-        state: plain.state,
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: proposal.state.name().to_owned(),
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         undoes: proposal.undoes.as_ref().map(ToString::to_string),
         fingerprint: None,
-        files: plain.files.into_iter().map(without_result).collect(),
+        files,
         diagnostics: None,
         user_edits: Vec::new(),
         comments: comments(proposal.review.as_ref()),
         reason: proposal.reason.clone(),
     }
-}
-
-/// Maximum size of a stored outcome, in bytes. A longer one is stored without diffs and snippets.
-const STORED_OUTCOME: usize = 256 << 10;
-
-/// Returns the answer to the request that made a proposal, so that a repeated request does not make another
-/// one.
-pub(crate) fn stored_answer(proposal: &Proposal) -> Option<(RequestKey, Answered)> {
-    let Repeatable { id, asks } = proposal.request.clone()?;
-    let answer = serde_json::to_string(&undecided(proposal)).ok()?.into();
-    Some(((proposal.author.clone(), id), Answered { asks, answer }))
-}
-
-/// Serializes the outcome of a review, as its author receives it.
-pub(crate) fn review_outcome(outcome: &ReviewOutcome<'_>) -> Option<Arc<str>> {
-    let mut result = undecided(outcome.proposal);
-    result.revision = outcome.revision;
-    outcome.review.verdict().name().clone_into(&mut result.state);
-    result.transaction = outcome.transaction.as_ref().map(ToString::to_string);
-    result.undoes = outcome.undoes.as_ref().map(ToString::to_string);
-    let user_edit = |edit: &decide::UserEdit| crate::protocol::UserEdit {
-        path: edit.path.clone(),
-        diff: edit.diff.clone(),
-    };
-    result.user_edits = outcome.user_edits.iter().map(user_edit).collect();
-    result.comments = comments(Some(outcome.review));
-    for (file, lines) in result.files.iter_mut().zip(&outcome.lines) {
-        for (hunk, (lines, state)) in file.entry.hunks.iter_mut().zip(lines) {
-            (hunk.old_start, hunk.old_lines) = (lines.old_start, lines.old_lines);
-            (hunk.new_start, hunk.new_lines) = (lines.new_start, lines.new_lines);
-            (*state).clone_into(&mut hunk.state);
-        }
-    }
-    for (index, file) in &outcome.committed {
-        let hunks = std::mem::take(&mut result.files[*index].entry.hunks);
-        let entry = entry(&file.file, hunks);
-        result.files[*index] = AppliedFile { entry, landed: Some(committed_file(file)) };
-    }
-    stored_outcome(&mut result)
-}
-
-/// Serializes an outcome for storage, without diffs and snippets if it is too long.
-fn stored_outcome(result: &mut ApplyResult) -> Option<Arc<str>> {
-    let json = serde_json::to_string(result).ok()?;
-    if json.len() <= STORED_OUTCOME {
-        return Some(json.into());
-    }
-    for file in &mut result.files {
-        file.entry.diff.clear();
-        file.entry.display = None;
-        file.entry.matches.clear();
-        file.entry.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
-        if let Some(landed) = &mut file.landed {
-            landed.snippet.clear();
-        }
-    }
-    serde_json::to_string(result).ok().map(Into::into)
 }

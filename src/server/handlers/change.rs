@@ -1,11 +1,6 @@
 //! Methods that propose, apply and undo changes.
 
-use std::io;
 use std::sync::Arc;
-use std::time::Instant;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::search::path_of;
 use crate::disk::Target;
@@ -19,9 +14,9 @@ use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
     ApplyParams, ApplyResult, EditParams, Invalid, ProposeParams, ProposeResult, UndoParams,
 };
+use crate::server::once::Kind;
 use crate::server::{Daemon, decode, encode};
-use crate::text::{ContentHash, Hasher};
-use crate::workspace::{Answered, ProposalRefusal, ProposalState, Refusal, RefusalKind, Repeatable};
+use crate::workspace::{ProposalRefusal, ProposalState, Refusal, RefusalKind};
 
 impl Daemon {
     /// `editd/propose`.
@@ -31,9 +26,10 @@ impl Daemon {
         params: ProposeParams,
     ) -> Result<ProposeResult, Failure> {
         let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
+        let answers = self.answers.clone();
         let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
             let (author, request) = (call.header.author.clone(), call.request.clone());
-            answer_once(engine, &author, request, || {
+            answers.once(&author, request, || {
                 let proposal = engine.propose(session, call)?;
                 Ok(encode::proposed(&proposal, session.encoding))
             })
@@ -50,13 +46,11 @@ impl Daemon {
         let ApplyParams { review, wait_ms, .. } = params.apply;
         let call = decode::call(params.propose, Kind::Edit { review }, session, &self.engine.config.limits)?;
         let watch = Watch::of(params.apply.diagnostics_wait_ms);
-        let begin = watch.clone();
+        let (begin, answers) = (watch.clone(), self.answers.clone());
         let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
             begin.begin(engine, call.targets());
             let (author, request) = (call.header.author.clone(), call.request.clone());
-            answer_once(engine, &author, request, || {
-                Ok(encoded(engine.edit(session, call, review, job)?, job))
-            })
+            answers.once(&author, request, || Ok(encoded(engine.edit(session, call, review, job)?, job)))
         };
         let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
         let done = self.engine.on_files(session, locate, work).await?;
@@ -174,58 +168,5 @@ fn encoded_undo(result: UndoResult, job: &Job) -> ApplyResult {
         UndoResult::Preview { undoes, files, fingerprint } => {
             encode::preview_result(&undoes, &files, fingerprint)
         }
-    }
-}
-
-/// The method of a request, and its parameters besides the changes. The timeout is omitted, because a
-/// repeated request may have a different one.
-#[derive(Clone, Copy, Serialize)]
-pub(crate) enum Kind {
-    Propose,
-    Edit { review: Option<bool> },
-}
-
-/// Returns a digest of a request that does not depend on the spelling of its parameters.
-pub(crate) fn request_digest(kind: Kind, params: &ProposeParams) -> ContentHash {
-    let mut digest = Digest(Hasher::default());
-    serde_json::to_writer(&mut digest, &(kind, params))
-        .expect("parameters are JSON, and a digest takes it all");
-    digest.0.finish()
-}
-
-/// Carries out a request with a `requestId` only once: a repeated request gets the same answer and has no
-/// effect. Refusals are not stored, because the next try may succeed.
-fn answer_once<T: Serialize + DeserializeOwned>(
-    engine: &Engine,
-    author: &str,
-    request: Option<Repeatable>,
-    work: impl FnOnce() -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let Some(Repeatable { id, asks }) = request else { return work() };
-    let key = (author.to_owned(), id);
-    if let Some(known) = engine.workspace.update(|w| w.remembered(&key, Instant::now())) {
-        let same = (known.asks == asks).then(|| serde_json::from_str(&known.answer).ok()).flatten();
-        let id = key.1;
-        return same.ok_or_else(|| Refusal::new(RefusalKind::RequestIdUsed { id }).into());
-    }
-    let result = work()?;
-    if let Ok(answer) = serde_json::to_string(&result) {
-        let answered = Answered { asks, answer: answer.into() };
-        engine.workspace.update(|w| w.remember(key, answered, Instant::now()));
-    }
-    Ok(result)
-}
-
-/// A writer that hashes its input.
-struct Digest(Hasher);
-
-impl io::Write for Digest {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        self.0.update(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -37,7 +37,7 @@ impl Daemon {
             let read = |engine: &Engine, proposal: &Proposal, files: &[ReviewFile]| {
                 read_decision(engine, &params, proposal, files)
             };
-            let view = engine.decide(session, places, read, encode::review_outcome, job)?;
+            let view = engine.decide(session, places, read, job)?;
             Ok(encode::proposal_view(&view, session.encoding))
         };
         self.engine.on_files(session, locate, work).await

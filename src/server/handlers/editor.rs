@@ -9,9 +9,8 @@ use crate::engine::{Failure, SessionContext, open_root};
 use crate::protocol::{DocumentStateParams, path_of_uri};
 use crate::server::Daemon;
 use crate::text::{PositionEncoding, Text};
-use crate::workspace::buffers::{
-    BlockedReason, Buffer, BufferId, DocumentEvent, TextChange, has_ambiguous_line_breaks,
-};
+use crate::workspace::DocumentEvent;
+use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, TextChange, has_ambiguous_line_breaks};
 use crate::workspace::{Abilities, Role};
 
 /// The properties of a client from its `initialize` request.
@@ -90,7 +89,7 @@ impl Daemon {
             focused: 0,
             blocked_reason: known.err().or(odd),
         };
-        self.engine.update_document(DocumentEvent::Opened(Box::new(buffer)));
+        self.engine.update_document(&buffer.id.clone(), DocumentEvent::Opened(Box::new(buffer)));
     }
 
     /// Handles a changed document. Without a version, the version is the last one plus one.
@@ -101,38 +100,36 @@ impl Daemon {
         version: Option<i32>,
         changes: Vec<TextChange>,
     ) {
-        self.engine.update_document(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
+        let changed = DocumentEvent::Changed { version, changes };
+        self.engine.update_document(&id_of(session, uri), changed);
     }
 
     /// Handles a change that could not be parsed: the text of the document is unknown from now on.
     pub fn document_lost(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(DocumentEvent::Lost(id_of(session, uri)));
+        self.engine.update_document(&id_of(session, uri), DocumentEvent::Lost);
     }
 
     /// Handles a saved document.
     pub fn document_saved(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(DocumentEvent::Saved(id_of(session, uri)));
+        self.engine.update_document(&id_of(session, uri), DocumentEvent::Saved);
     }
 
     /// Handles a closed document.
     pub fn document_closed(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(DocumentEvent::Closed(id_of(session, uri)));
+        self.engine.update_document(&id_of(session, uri), DocumentEvent::Closed);
         self.engine.diagnoses.notify_waiters();
     }
 
     /// Handles an editor's report whether a document has unsaved text.
     pub fn document_state(&self, session: &SessionContext, params: &DocumentStateParams) {
         let DocumentStateParams { uri, dirty, version } = params;
-        self.engine.update_document(DocumentEvent::State {
-            id: id_of(session, uri),
-            dirty: *dirty,
-            version: *version,
-        });
+        let state = DocumentEvent::State { dirty: *dirty, version: *version };
+        self.engine.update_document(&id_of(session, uri), state);
     }
 
     /// Handles a focused document.
     pub fn document_focused(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(DocumentEvent::Focused(id_of(session, uri)));
+        self.engine.update_document(&id_of(session, uri), DocumentEvent::Focused);
     }
 }
 

@@ -12,8 +12,8 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::{Job, blocking};
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
-    ChangedFile, ChangesParams, ChangesResult, DiagnosticsChangedParams, DiagnosticsParams,
-    DiagnosticsResult, ForgetParams, ForgetResult, path_of_uri, requested_path, uri_of,
+    ChangedFile, ChangesParams, ChangesResult, DiagnosticsChangedParams, DiagnosticsResult, FileParams,
+    ForgetResult, path_of_uri, requested_path, uri_of,
 };
 use crate::server::{Daemon, encode};
 
@@ -33,7 +33,7 @@ impl Daemon {
     pub async fn forget(
         &self,
         session: &Arc<SessionContext>,
-        params: ForgetParams,
+        params: FileParams,
     ) -> Result<ForgetResult, Failure> {
         let path = requested_path(params.path, params.uri, ("path", "uri"))?;
         let locate = move |engine: &Engine, session: &SessionContext| {
@@ -59,7 +59,7 @@ impl Daemon {
     pub async fn diagnostics(
         &self,
         session: &Arc<SessionContext>,
-        DiagnosticsParams { path, uri }: DiagnosticsParams,
+        FileParams { path, uri }: FileParams,
     ) -> Result<DiagnosticsResult, Failure> {
         let (engine, session, only) = (self.engine.clone(), session.clone(), path_of(path, uri)?);
         let found = blocking(move || engine.diagnostics(&session, only.as_ref()));

@@ -12,7 +12,7 @@ use crate::engine::jobs::{Job, blocking};
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::history::RecordedEntry;
 use crate::protocol::{
-    BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, Invalid, TransactionEntry,
+    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, TransactionEntry,
     TransactionFile, requested_path, uri_of,
 };
 use crate::server::Daemon;
@@ -29,7 +29,7 @@ impl Daemon {
     pub async fn blame(
         &self,
         session: &Arc<SessionContext>,
-        BlameParams { path, uri }: BlameParams,
+        FileParams { path, uri }: FileParams,
     ) -> Result<BlameResult, Failure> {
         let path = requested_path(path, uri, ("path", "uri"))?;
         let locate = move |engine: &Engine, session: &SessionContext| {

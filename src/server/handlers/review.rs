@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::engine::jobs::{Job, blocking};
-use crate::engine::review::{DeliveredFile, LocatedReview};
+use crate::engine::review::LocatedReview;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
-    AppliedFile, ApplyResult, DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams,
-    ProposalsResult, ProposeResult, ReopenParams,
+    ApplyResult, DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult,
+    ProposeResult, ReopenParams,
 };
 use crate::server::{Daemon, encode};
 use crate::workspace::{Proposal, Refusal, RefusalKind, ReviewRefusal};
@@ -23,9 +23,7 @@ impl Daemon {
         ProposalParams { id, wait_ms }: ProposalParams,
     ) -> Result<ProposalResult, Failure> {
         let proposal = self.engine.when_decided(session.id, &id, wait_ms).await?;
-        if let Some(outcome) = encode::outcome_of(&proposal) {
-            self.record_bases(session, &proposal, &outcome).await?;
-        }
+        self.record_bases(session, &proposal).await?;
         let (engine, session) = (self.engine.clone(), session.clone());
         let shown = move || {
             engine.require_readable_files(&session, &proposal)?;
@@ -116,29 +114,17 @@ impl Daemon {
     ) -> Result<ApplyResult, Failure> {
         let proposal = self.engine.when_decided(session.id, id, wait_ms).await?;
         let Some(outcome) = encode::outcome_of(&proposal) else { return Ok(encode::undecided(&proposal)) };
-        self.record_bases(session, &proposal, &outcome).await?;
+        self.record_bases(session, &proposal).await?;
         Ok(outcome)
     }
 
     /// Records the files of the outcome as bases of the author, who is about to receive them.
-    async fn record_bases(
-        &self,
-        session: &Arc<SessionContext>,
-        proposal: &Proposal,
-        outcome: &ApplyResult,
-    ) -> Result<(), Failure> {
-        if session.author != proposal.author || session.role != proposal.role {
+    async fn record_bases(&self, session: &Arc<SessionContext>, proposal: &Proposal) -> Result<(), Failure> {
+        let is_decided = proposal.review.as_ref().is_some_and(|review| review.outcome.is_some());
+        if !is_decided || session.author != proposal.author || session.role != proposal.role {
             return Ok(());
         }
-        let delivered: Vec<_> = outcome.files.iter().map(delivered_file).collect();
         let (engine, session, proposal) = (self.engine.clone(), session.clone(), proposal.clone());
-        blocking(move || engine.record_delivered(&session, &proposal, &delivered)).await
+        blocking(move || engine.record_delivered(&session, &proposal)).await
     }
-}
-
-fn delivered_file(file: &AppliedFile) -> Option<DeliveredFile> {
-    let landed = file.landed.as_ref()?;
-    let path = file.entry.new_path.as_deref().unwrap_or(&file.entry.path).into();
-    let hash = landed.hash.as_ref().and_then(|hash| hash.parse().ok());
-    Some(DeliveredFile { path, hash, rebased: landed.rebased })
 }

@@ -8,7 +8,9 @@ use serde_json::json;
 use super::{ERROR, INFO, documents, show_message};
 use crate::engine::jobs::blocking;
 use crate::engine::{Failure, SessionContext};
-use crate::protocol::lsp_review::{Command, Decision, Location, PendingProposal, neighbour};
+use crate::protocol::lsp_review::{
+    AllArgument, Command, Decision, FileArgument, HunksArgument, Location, PendingProposal, neighbour,
+};
 use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, RpcError, uri_of};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
@@ -32,25 +34,26 @@ impl Daemon {
         sink: &Arc<dyn ClientSink>,
         command: Command,
     ) -> Result<(), Failure> {
-        let decision = |id, revision, accepts: bool, pick| {
-            let (accept, reject) = if accepts { (Some(pick), None) } else { (None, Some(pick)) };
+        let decided = |id, revision, decision, pick| {
+            let (accept, reject) =
+                if decision == Decision::Reject { (None, Some(pick)) } else { (Some(pick), None) };
             DecideParams { id, revision, accept, reject, ..DecideParams::default() }
         };
         let params = match command {
             Command::Go { forward, from } => return self.go(session, sink, forward, from.as_ref()).await,
             Command::ShowDiff { id } => return self.show_diff(session, sink, id).await,
-            Command::Hunks { say: Decision::Take, id, revision, hunks } => {
+            Command::Hunks(Decision::Take, HunksArgument { id, revision, hunks }) => {
                 DecideParams { id, revision, take: Some(hunks), ..DecideParams::default() }
             }
-            Command::Hunks { say, id, revision, hunks } => {
-                decision(id, revision, say == Decision::Accept, PickParam::Hunks(hunks))
+            Command::Hunks(decision, HunksArgument { id, revision, hunks }) => {
+                decided(id, revision, decision, PickParam::Hunks(hunks))
             }
-            Command::All { yes, id, revision } => {
-                decision(id, revision, yes, PickParam::Word("all".to_owned()))
+            Command::All(decision, AllArgument { id, revision }) => {
+                decided(id, revision, decision, PickParam::Word("all".to_owned()))
             }
-            Command::File { yes, id, revision, path } => {
-                let hunks = self.hunks_in(session, &id, &path, yes).await?;
-                decision(id, revision, yes, PickParam::Hunks(hunks))
+            Command::File(decision, FileArgument { id, revision, path }) => {
+                let hunks = self.hunks_in(session, &id, &path, decision != Decision::Reject).await?;
+                decided(id, revision, decision, PickParam::Hunks(hunks))
             }
         };
         let decided = self.decide(session, params).await?;

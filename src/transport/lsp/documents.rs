@@ -16,17 +16,6 @@ pub(super) const DID_CHANGE: &str = "editd:didChange";
 pub(super) const DID_SAVE: &str = "editd:didSave";
 pub(super) const DID_CLOSE: &str = "editd:didClose";
 
-/// Returns the internal name of one of these notifications.
-pub(super) fn routed(method: &str) -> Option<&'static str> {
-    Some(match method {
-        "textDocument/didOpen" => DID_OPEN,
-        "textDocument/didChange" => DID_CHANGE,
-        "textDocument/didSave" => DID_SAVE,
-        "textDocument/didClose" => DID_CLOSE,
-        _ => return None,
-    })
-}
-
 #[expect(
     clippy::unused_async,
     reason = "the framework's handlers are asynchronous, whether or not they wait"

@@ -13,20 +13,12 @@ use tower_lsp::jsonrpc::Result;
 use crate::protocol::lsp_review::{COMMANDS, CodeActionQuery, Command};
 use crate::workspace::{Abilities, Role};
 
-use super::{Backend, documents, failed, wire};
+use super::{Backend, failed, wire};
 
 /// Internal name of `textDocument/codeAction`, because the framework's types lack newer parts of it.
 pub(super) const CODE_ACTION: &str = "editd:codeAction";
 /// Method of LSP 3.18.
 pub(super) const DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
-
-/// Returns the internal name of a method.
-pub(in crate::transport) fn routed(method: String) -> String {
-    match method.as_str() {
-        "textDocument/codeAction" => CODE_ACTION.to_owned(),
-        other => documents::routed(other).map_or(method, str::to_owned),
-    }
-}
 
 /// Adds capabilities of LSP 3.18, which the framework's types lack, to the response to `initialize`.
 pub(in crate::transport) fn complete(answer: &mut Value, abilities: Abilities) {

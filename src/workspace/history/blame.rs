@@ -55,16 +55,19 @@ impl Attribution {
     /// an unknown author.
     pub fn step(&mut self, owner: Option<usize>, hunks: &[Hunk]) {
         let mut remaining = Vec::with_capacity(self.runs.len() + hunks.len());
-        let mut hunks = hunks.iter().map(Stretch::of).peekable();
+        // The lines of the new text that a hunk covers, counted from 0.
+        let start = |hunk: &Hunk| hunk.new_start - usize::from(hunk.new_lines > 0);
+        let end = |hunk: &Hunk| start(hunk) + hunk.new_lines;
+        let mut hunks = hunks.iter().peekable();
         let (mut added, mut removed) = (0, 0);
         for mut run in std::mem::take(&mut self.runs) {
             while run.len > 0 {
-                while let Some(passed) = hunks.next_if(|hunk| hunk.end() <= run.past) {
-                    added += passed.old;
-                    removed += passed.new;
+                while let Some(passed) = hunks.next_if(|hunk| end(hunk) <= run.past) {
+                    added += passed.old_lines;
+                    removed += passed.new_lines;
                 }
-                let next = hunks.peek().filter(|hunk| hunk.start < run.past + run.len);
-                let written = next.filter(|hunk| hunk.start <= run.past).map(|hunk| hunk.end() - run.past);
+                let next = hunks.peek().filter(|hunk| start(hunk) < run.past + run.len);
+                let written = next.filter(|hunk| start(hunk) <= run.past).map(|hunk| end(hunk) - run.past);
                 if let Some(written) = written {
                     let settled = run.split(written);
                     let lines = &mut self.owners[settled.present..settled.present + settled.len];
@@ -74,7 +77,7 @@ impl Attribution {
                     }
                     continue;
                 }
-                let whole = run.split(next.map_or(run.len, |hunk| hunk.start - run.past));
+                let whole = run.split(next.map_or(run.len, |hunk| start(hunk) - run.past));
                 remaining.push(Run { past: (whole.past + added).saturating_sub(removed), ..whole });
             }
         }
@@ -119,25 +122,6 @@ impl Run {
         self.past += head.len;
         self.len -= head.len;
         head
-    }
-}
-
-/// The lines of the new text that a hunk covers, counted from 0.
-#[derive(Clone, Copy)]
-struct Stretch {
-    start: usize,
-    new: usize,
-    old: usize,
-}
-
-impl Stretch {
-    fn of(hunk: &Hunk) -> Self {
-        let start = hunk.new_start - usize::from(hunk.new_lines > 0);
-        Self { start, new: hunk.new_lines, old: hunk.old_lines }
-    }
-
-    fn end(&self) -> usize {
-        self.start + self.new
     }
 }
 

@@ -2,9 +2,11 @@ use std::ops::Range;
 
 use crate::edit::{Deadline, Labels, Plan, Splice, diff_plan};
 use crate::text::ContentHash;
-use crate::workspace::{FileContent, PlannedFile};
+use crate::workspace::files::FileContent;
+use crate::workspace::proposal::{Action, PlannedFile};
 
-use super::{Choice, Comment, FileOutcome, HunkId, HunkKind, RebasedFile, RebasedHunk, Replacement, Review};
+use super::rebased::{RebasedFile, RebasedHunk};
+use super::{Choice, Comment, HunkId, HunkKind, Replacement, Review, consecutive};
 
 /// A selection of hunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,19 @@ pub struct Decision {
     pub replace: Vec<Replace>,
     /// Comments for the author.
     pub comments: Vec<Comment>,
+}
+
+/// The final change of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOutcome {
+    /// No change.
+    Nothing,
+    /// Apply this plan to the text and write it in the proposed format. Creates the file if it is missing.
+    Text(Plan),
+    /// Delete the file.
+    Delete,
+    /// Rename the file, and apply this plan to its text.
+    Rename(Plan),
 }
 
 /// The current state of a file of a proposal.
@@ -117,7 +132,9 @@ impl Review {
         let file = ranges.iter().position(|range| range.contains(&at));
         if let Some(file) = file.filter(|file| self.replaced.contains_key(file)) {
             // Deciding a single hunk invalidates the replacement text of the whole file.
-            self.drop_replacement(file, &ranges[file]);
+            self.replaced.remove(&file);
+            let edited = |choice: &&mut Choice| **choice == Choice::Edited;
+            self.choices[ranges[file].clone()].iter_mut().filter(edited).for_each(|it| *it = Choice::Open);
         }
         let Some(choice) = self.choices.get_mut(at) else { return };
         let is_conflicted = conflicted.get(at).copied().unwrap_or_default();
@@ -127,15 +144,6 @@ impl Review {
             Choice::Taken if !is_conflicted => Choice::Accepted,
             wanted => wanted,
         };
-    }
-
-    fn drop_replacement(&mut self, file: usize, range: &Range<usize>) {
-        self.replaced.remove(&file);
-        for choice in &mut self.choices[range.clone()] {
-            if *choice == Choice::Edited {
-                *choice = Choice::Open;
-            }
-        }
     }
 
     fn replace(
@@ -201,6 +209,49 @@ impl CurrentFile<'_> {
         }
     }
 
+    /// Returns the final change of the file.
+    pub fn verdict(
+        &self,
+        choices: &[Choice],
+        replacement: Option<&Replacement>,
+        deadline: Deadline,
+    ) -> FileOutcome {
+        let Self { file, content, now, rebased } = *self;
+        let yes = |kind: HunkKind| {
+            let mut both = rebased.hunks.iter().zip(choices);
+            both.any(|(hunk, choice)| hunk.kind == kind && choice.has_effect())
+        };
+        let text = if let Some(replacement) = replacement {
+            replacement.plan(content, now, deadline).unwrap_or_else(|| Plan::empty(now.map_or(0, str::len)))
+        } else if matches!(content, FileContent::Missing) {
+            // Accepting a change of a deleted file creates the file again.
+            let base = rebased.base.as_deref().unwrap_or_default();
+            let plan = if yes(HunkKind::Create) { (*file.plan).clone() } else { rebased.plan(file, choices) };
+            Plan::between("", &plan.apply(base), deadline)
+        } else if yes(HunkKind::Create) {
+            let wanted = file.plan.apply("");
+            now.map_or_else(|| (*file.plan).clone(), |now| Plan::between(now, &wanted, deadline))
+        } else {
+            rebased.plan(file, choices)
+        };
+        let anything = choices.iter().any(|choice| choice.has_effect());
+        match &file.action {
+            _ if !anything => FileOutcome::Nothing,
+            Action::Delete if replacement.is_none() => match content {
+                FileContent::Missing => FileOutcome::Nothing,
+                _ => FileOutcome::Delete,
+            },
+            Action::Rename { .. } if yes(HunkKind::Rename) => FileOutcome::Rename(text),
+            Action::Edit if yes(HunkKind::Encoding) => match content {
+                _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
+                _ => FileOutcome::Text(text),
+            },
+            Action::Create { .. } if matches!(content, FileContent::Missing) => FileOutcome::Text(text),
+            _ if text.is_empty() => FileOutcome::Nothing,
+            _ => FileOutcome::Text(text),
+        }
+    }
+
     /// Returns the text with all open and accepted hunks applied. Open hunks in conflict are left out.
     pub fn proposed(
         &self,
@@ -215,7 +266,7 @@ impl CurrentFile<'_> {
         };
         let choices: Vec<_> = self.rebased.hunks.iter().zip(choices).map(wanted).collect();
         let now = self.now.unwrap_or_default();
-        match self.rebased.verdict(self.file, &choices, replacement, (self.content, self.now), deadline) {
+        match self.verdict(&choices, replacement, deadline) {
             FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
             FileOutcome::Delete => String::new(),
             FileOutcome::Text(_) | FileOutcome::Rename(_) | FileOutcome::Nothing => now.to_owned(),
@@ -251,8 +302,7 @@ impl CurrentFile<'_> {
         let is_name = |hunk: &RebasedHunk| hunk.kind == HunkKind::Rename;
         let of_text = |(choice, hunk)| if is_name(hunk) { Choice::Rejected } else { choice };
         let choices: Vec<_> = choices.iter().copied().zip(&self.rebased.hunks).map(of_text).collect();
-        let observed = (self.content, self.now);
-        match self.rebased.verdict(self.file, &choices, None, observed, deadline) {
+        match self.verdict(&choices, None, deadline) {
             FileOutcome::Nothing => now == content && !self.file.action.creates(),
             FileOutcome::Text(plan) | FileOutcome::Rename(plan) => {
                 plan.fits(now) && plan.apply(now) == content
@@ -276,12 +326,7 @@ fn replaces_exactly(lines: &[Splice], range: &Range<usize>, text: &str) -> Optio
 }
 
 fn ranges(observed: &[CurrentFile<'_>]) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let range = |observed: &CurrentFile<'_>| {
-        let end = start + observed.rebased.hunks.len();
-        std::mem::replace(&mut start, end)..end
-    };
-    observed.iter().map(range).collect()
+    consecutive(observed.iter().map(|file| file.rebased.hunks.len()))
 }
 
 /// Returns the hash of the text that each hunk would replace.

@@ -2,7 +2,8 @@ use std::ops::Range;
 
 use crate::edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite};
 use crate::text::{count_lines, lines};
-use crate::workspace::{Action, FileContent, PlannedFile};
+use crate::workspace::files::FileContent;
+use crate::workspace::proposal::PlannedFile;
 
 use super::{Choice, HunkKind, Replacement};
 
@@ -30,26 +31,13 @@ pub struct RebasedFile {
     /// Hunks of the file, in order.
     pub hunks: Vec<RebasedHunk>,
     /// The text that the change was made for, if the file had one.
-    base: Option<String>,
+    pub(super) base: Option<String>,
     /// The plan from the base to the current text.
     drift: Plan,
     /// Replacements of the hunks, in positions of the base.
     splices: Vec<Splice>,
     /// Byte offsets of the line starts of the current text, and its end.
     starts: Vec<usize>,
-}
-
-/// The final change of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileOutcome {
-    /// No change.
-    Nothing,
-    /// Apply this plan to the text and write it in the proposed format. Creates the file if it is missing.
-    Text(Plan),
-    /// Delete the file.
-    Delete,
-    /// Rename the file, and apply this plan to its text.
-    Rename(Plan),
 }
 
 impl RebasedFile {
@@ -179,51 +167,7 @@ impl RebasedFile {
         let wanted = wanted.filter_map(|(hunk, _)| self.splices.get(hunk.splice?).cloned()).collect();
         let length = self.base.as_ref().map_or(0, String::len);
         let plan = Plan::new(length, wanted).unwrap_or_else(|_| Plan::empty(length));
-        plan.over(&self.drift, self.base.as_deref().unwrap_or_default())
-    }
-
-    /// Returns the final change of the file. `content` and `now` are its observed content and text.
-    pub fn verdict(
-        &self,
-        file: &PlannedFile,
-        choices: &[Choice],
-        replacement: Option<&Replacement>,
-        (content, now): (&FileContent, Option<&str>),
-        deadline: Deadline,
-    ) -> FileOutcome {
-        let yes = |kind: HunkKind| {
-            let mut both = self.hunks.iter().zip(choices);
-            both.any(|(hunk, choice)| hunk.kind == kind && choice.has_effect())
-        };
-        let text = if let Some(replacement) = replacement {
-            replacement.plan(content, now, deadline).unwrap_or_else(|| Plan::empty(now.map_or(0, str::len)))
-        } else if matches!(content, FileContent::Missing) {
-            // Accepting a change of a deleted file creates the file again.
-            let base = self.base.as_deref().unwrap_or_default();
-            let plan = if yes(HunkKind::Create) { (*file.plan).clone() } else { self.plan(file, choices) };
-            Plan::between("", &plan.apply(base), deadline)
-        } else if yes(HunkKind::Create) {
-            let wanted = file.plan.apply("");
-            now.map_or_else(|| (*file.plan).clone(), |now| Plan::between(now, &wanted, deadline))
-        } else {
-            self.plan(file, choices)
-        };
-        let anything = choices.iter().any(|choice| choice.has_effect());
-        match &file.action {
-            _ if !anything => FileOutcome::Nothing,
-            Action::Delete if replacement.is_none() => match content {
-                FileContent::Missing => FileOutcome::Nothing,
-                _ => FileOutcome::Delete,
-            },
-            Action::Rename { .. } if yes(HunkKind::Rename) => FileOutcome::Rename(text),
-            Action::Edit if yes(HunkKind::Encoding) => match content {
-                _ if self.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
-                _ => FileOutcome::Text(text),
-            },
-            Action::Create { .. } if matches!(content, FileContent::Missing) => FileOutcome::Text(text),
-            _ if text.is_empty() => FileOutcome::Nothing,
-            _ => FileOutcome::Text(text),
-        }
+        plan.rebase_overwriting(&self.drift, self.base.as_deref().unwrap_or_default())
     }
 }
 

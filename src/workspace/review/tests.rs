@@ -32,7 +32,7 @@ fn file(before: &str, after: &str) -> PlannedFile {
         shown: None,
         matches: Vec::new(),
         warnings: Vec::new(),
-        tags: Vec::new(),
+        runs_programs: false,
         rebased: false,
         original_plan: None,
         coverage: Coverage::Whole,
@@ -47,7 +47,8 @@ fn rebase(file: &PlannedFile, now: &str) -> RebasedFile {
 fn result(file: &PlannedFile, now: &str, choices: &[Choice]) -> String {
     let rebased = rebase(file, now);
     let current = text_content(now);
-    match rebased.verdict(file, choices, None, (&current, Some(now)), Deadline::NONE) {
+    let file = CurrentFile { file, content: &current, now: Some(now), rebased: &rebased };
+    match file.verdict(choices, None, Deadline::NONE) {
         FileOutcome::Nothing => now.to_owned(),
         FileOutcome::Text(plan) => plan.apply(now),
         other => panic!("{other:?}"),
@@ -295,7 +296,8 @@ proptest! {
         let review = decide(&file, &base, &Review::open(file.hunks().len()), &decision);
         prop_assert!(review.is_decided());
         let (current, rebased) = (text_content(&base), rebase(&file, &base));
-        let verdict = rebased.verdict(&file, &review.choices, review.replaced.get(&0), (&current, Some(&base)), Deadline::NONE);
+        let file = CurrentFile { file: &file, content: &current, now: Some(&base), rebased: &rebased };
+        let verdict = file.verdict(&review.choices, review.replaced.get(&0), Deadline::NONE);
         let written = match verdict {
             FileOutcome::Nothing => base,
             FileOutcome::Text(plan) => plan.apply(&base),

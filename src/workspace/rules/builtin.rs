@@ -1,10 +1,15 @@
 //! The built-in rules, which apply without a policy.
 
 use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::classes::{Class, Operation};
-use super::names::{Extent, FAMILIES, Family, has_affixes, is_example, is_instructions, matches_pattern};
+use super::names::{
+    Extent, FAMILIES, Family, VERSION_CONTROL, has_affixes, is_example, is_instructions, matches_pattern,
+    spellings,
+};
 
 /// NTFS derives some short names from a hash if the plain short name is taken.
 const HASHED_SHORT: [(&str, &str); 2] = [("gi7eba", ".gitmodules"), ("gi7d29", ".gitattributes")];
@@ -56,9 +61,9 @@ impl Family {
 pub(super) fn families(names: &Names<'_>) -> Vec<&'static Family> {
     let mut found = Vec::new();
     for at in 0..names.all.len() {
-        INDEX.each_at(&names.all[at..], |entry| {
-            if FAMILIES[entry.family].applies_at(names, at, entry.names.len()) {
-                found.push(entry.family);
+        INDEX.each_at(&names.all[at..], |pattern| {
+            if FAMILIES[pattern.family].applies_at(names, at, pattern.names.len()) {
+                found.push(pattern.family);
             }
         });
     }
@@ -75,16 +80,16 @@ pub(super) fn strictest(families: &[&'static Family], operation: Operation) -> O
 }
 
 /// A name pattern of a family, split at `/`.
-struct Entry {
+struct NamePattern {
     family: usize,
     names: Vec<&'static str>,
 }
 
-/// Entries by their first name.
+/// Patterns by their first name.
 struct Index {
-    literal: HashMap<&'static str, Vec<Entry>>,
-    /// Entries whose first name has a `*`, with the parts before and after it.
-    wild: Vec<(&'static str, &'static str, Entry)>,
+    literal: HashMap<&'static str, Vec<NamePattern>>,
+    /// Patterns whose first name has a `*`, with the parts before and after it.
+    wild: Vec<(&'static str, &'static str, NamePattern)>,
     /// First names by the prefix of their short names.
     short: HashMap<String, Vec<&'static str>>,
 }
@@ -92,7 +97,7 @@ struct Index {
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let mut index = Index { literal: HashMap::new(), wild: Vec::new(), short: HashMap::new() };
     for (family, of) in FAMILIES.iter().enumerate() {
-        for name in of.names {
+        for name in of.names.split_whitespace() {
             let names: Vec<_> = name.split('/').collect();
             let first = names[0];
             if of.class > Class::Tagged
@@ -100,10 +105,10 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
             {
                 index.short.entry(short).or_default().push(first);
             }
-            let entry = Entry { family, names };
+            let pattern = NamePattern { family, names };
             match first.split_once('*') {
-                Some((head, tail)) => index.wild.push((head, tail, entry)),
-                None => index.literal.entry(first).or_default().push(entry),
+                Some((head, tail)) => index.wild.push((head, tail, pattern)),
+                None => index.literal.entry(first).or_default().push(pattern),
             }
         }
     }
@@ -114,29 +119,26 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 });
 
 impl Index {
-    /// Calls `found` for every entry that the names start with.
-    fn each_at(&self, names: &[String], mut found: impl FnMut(&Entry)) {
+    /// Calls `found` for every pattern that the names start with.
+    fn each_at(&self, names: &[String], mut found: impl FnMut(&NamePattern)) {
         let Some((first, rest)) = names.split_first() else { return };
-        let mut visit = |entry: &Entry| {
-            if matches_names(&entry.names[1..], rest) {
-                found(entry);
+        let mut visit = |pattern: &NamePattern| {
+            let wanted = &pattern.names[1..];
+            let matches = |(wanted, name): (&&str, &String)| matches_pattern(wanted, name);
+            if wanted.len() <= rest.len() && wanted.iter().zip(rest).all(matches) {
+                found(pattern);
             }
         };
         self.literal.get(first.as_str()).into_iter().flatten().for_each(&mut visit);
         let wild = self.wild.iter().filter(|(head, tail, _)| has_affixes(head, tail, first));
-        wild.for_each(|(_, _, entry)| visit(entry));
+        wild.for_each(|(_, _, pattern)| visit(pattern));
         let long = short_stem(first).and_then(|stem| self.short.get(stem));
         for long in long.into_iter().flatten() {
             self.literal.get(long).into_iter().flatten().for_each(&mut visit);
-            let wild = self.wild.iter().filter(|(_, _, entry)| entry.names[0] == *long);
-            wild.for_each(|(_, _, entry)| visit(entry));
+            let wild = self.wild.iter().filter(|(_, _, pattern)| pattern.names[0] == *long);
+            wild.for_each(|(_, _, pattern)| visit(pattern));
         }
     }
-}
-
-fn matches_names(wanted: &[&str], names: &[String]) -> bool {
-    wanted.len() <= names.len()
-        && wanted.iter().zip(names).all(|(wanted, name)| matches_pattern(wanted, name))
 }
 
 /// Returns the prefix of a name's short name on file systems that have them, if it has one.
@@ -156,15 +158,65 @@ fn short_stem(name: &str) -> Option<&str> {
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(stem)
 }
 
+/// Returns `true` if a path leads into version-control metadata, even if one of its names is disguised.
+pub fn is_version_control(path: &Path) -> bool {
+    spellings(path).any(|all| {
+        let names = Names { all: &all, above: 0, home: &[] };
+        families(&names).iter().any(|family| family.rule == VERSION_CONTROL)
+    })
+}
+
+/// System folders. An agent's root cannot be inside them.
+const SYSTEM: [&str; 10] =
+    ["/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var"];
+
+/// The reason why a folder cannot be an agent's root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootRefusal {
+    /// `/`, the home folder or one of its ancestors: too wide a scope.
+    TooWide,
+    /// A system folder.
+    System,
+    /// Inside version-control metadata.
+    VersionControl,
+    /// Outside the roots that the user configured.
+    NotConfigured,
+}
+
+/// Checks that an agent may use `root` as its root. All paths must be canonical.
+pub fn check_root(root: &Path, home: Option<&Path>, configured: &[PathBuf]) -> Result<(), RootRefusal> {
+    let home_is_inside = home.is_some_and(|home| home.starts_with(root));
+    if root == Path::new("/") || home_is_inside {
+        return Err(RootRefusal::TooWide);
+    }
+    if is_system(root, home) {
+        return Err(RootRefusal::System);
+    }
+    if is_version_control(root) {
+        return Err(RootRefusal::VersionControl);
+    }
+    if !configured.is_empty() && !configured.iter().any(|allowed| root.starts_with(allowed)) {
+        return Err(RootRefusal::NotConfigured);
+    }
+    Ok(())
+}
+
+fn is_system(root: &Path, home: Option<&Path>) -> bool {
+    if root.starts_with("/var/tmp") || home.is_some_and(|home| root.starts_with(home)) {
+        return false;
+    }
+    let library =
+        root.components().nth(1).is_some_and(|part| part.as_os_str().as_bytes().starts_with(b"lib"));
+    library || SYSTEM.iter().any(|system| root.starts_with(system))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::super::fold::normalized;
+    use super::super::names::names_of;
     use super::*;
 
     fn rule(path: &str, operation: Operation) -> Option<(&'static str, Class)> {
-        let (all, home) = (normalized(Path::new(path)), normalized(Path::new("/home/ada")));
+        let (all, home) = (names_of(Path::new(path)), names_of(Path::new("/home/ada")));
         let names = Names { all: &all, above: 3, home: &home };
         strictest(&families(&names), operation).map(|family| (family.rule, family.class(operation)))
     }
@@ -263,12 +315,36 @@ mod tests {
 
     #[test]
     fn names_above_the_workspace_are_ignored_except_for_keys() {
-        let (all, home) = (normalized(Path::new("/data/node_modules/shop/a.js")), Vec::new());
+        let (all, home) = (names_of(Path::new("/data/node_modules/shop/a.js")), Vec::new());
         let names = |above| Names { all: &all, above, home: &home };
         assert!(families(&names(3)).is_empty());
         assert!(!families(&names(0)).is_empty());
-        let keys = normalized(Path::new("/data/.ssh/shop/a.js"));
+        let keys = names_of(Path::new("/data/.ssh/shop/a.js"));
         let names = Names { all: &keys, above: 3, home: &home };
         assert!(!families(&names).is_empty(), "keys are keys wherever they lie");
+    }
+
+    #[test]
+    fn roots_are_neither_too_wide_nor_the_system() {
+        let home = Some(Path::new("/home/ada"));
+        let check = |root: &str| check_root(Path::new(root), home, &[]);
+        for root in ["/", "/home", "/home/ada"] {
+            assert_eq!(check(root), Err(RootRefusal::TooWide), "{root}");
+        }
+        for root in ["/etc", "/usr/src", "/lib64/x", "/var/lib/x", "/proc/self", "/run/user"] {
+            assert_eq!(check(root), Err(RootRefusal::System), "{root}");
+        }
+        for root in ["/home/ada/x", "/tmp/x", "/var/tmp/x", "/srv/x", "/opt/x", "/data/x"] {
+            assert_eq!(check(root), Ok(()), "{root}");
+        }
+        assert_eq!(check("/srv/x/.git"), Err(RootRefusal::VersionControl));
+    }
+
+    #[test]
+    fn a_root_must_lie_in_a_configured_one() {
+        let configured = [PathBuf::from("/srv/code")];
+        assert_eq!(check_root(Path::new("/srv/code/a"), None, &configured), Ok(()));
+        let outside = check_root(Path::new("/srv/codex"), None, &configured);
+        assert_eq!(outside, Err(RootRefusal::NotConfigured));
     }
 }

@@ -1,7 +1,13 @@
-use super::protection::Protection;
+//! Operations, the classes of rules, and the results of judging a path by them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use super::names::VERSION_CONTROL;
 
 /// An operation on a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// Return its text.
     Read,
@@ -16,9 +22,6 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All operations.
-    pub const ALL: [Self; 5] = [Self::Read, Self::Create, Self::Modify, Self::Rename, Self::Delete];
-
     /// Returns the name in the policy file.
     pub fn name(self) -> &'static str {
         match self {
@@ -28,33 +31,6 @@ impl Operation {
             Self::Rename => "rename",
             Self::Delete => "delete",
         }
-    }
-}
-
-/// A set of operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operations(u8);
-
-impl Operations {
-    /// Returns `true` if the operation is in the set.
-    pub fn contains(self, operation: Operation) -> bool {
-        self.0 & (1 << operation as u8) != 0
-    }
-
-    /// Returns the operations in the set.
-    pub fn iter(self) -> impl Iterator<Item = Operation> {
-        Operation::ALL.into_iter().filter(move |operation| self.contains(*operation))
-    }
-
-    /// Returns `true` if the set is empty.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-}
-
-impl FromIterator<Operation> for Operations {
-    fn from_iter<I: IntoIterator<Item = Operation>>(operations: I) -> Self {
-        Self(operations.into_iter().fold(0, |set, operation| set | 1 << operation as u8))
     }
 }
 
@@ -73,30 +49,130 @@ pub enum Class {
     Never,
 }
 
+/// Tag of files that programs execute or follow, in answers and in the history.
+pub const EXECUTABLE_CONFIG: &str = "executable_config";
+
 /// The result of the path rules for allowed operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// Tags of the file for the answer and the history.
-    pub tags: Vec<Tag>,
+    /// `true` if programs execute or follow the file: a build script, a manifest, instructions for agents. The
+    /// author of a change and later readers of the history should know.
+    pub runs_programs: bool,
     /// The rule that requires a decision by a person, if any: the reason for a refusal if no person can be
     /// asked.
     pub review: Option<Protection>,
 }
 
-/// A property of a file that the author of a change and later readers of the history should know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tag {
-    /// Programs execute or follow the file: a build script, a manifest, instructions for agents.
-    ExecutableConfig,
+/// A refusal by a path rule, with the way to allow the operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protection {
+    /// Stable name of the rule.
+    pub rule: &'static str,
+    /// Description of such a file, to follow "it".
+    pub what: String,
+    /// The user's reason, for a rule in the policy.
+    pub reason: Option<String>,
+    /// The way to allow the operation.
+    pub opening: Remedy,
 }
 
-impl Tag {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ExecutableConfig => "executable_config",
+/// A way to allow an operation that a rule refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// No way.
+    Never,
+    /// Only a change of the rule in the user's policy.
+    Forbidden,
+    /// A rule added to the user's policy.
+    Policy {
+        /// The policy file.
+        file: Box<Path>,
+        /// Lines to append to the file.
+        lines: String,
+    },
+    /// A person's approval of the change, or a rule added to the user's policy.
+    Review {
+        /// The policy file.
+        file: Box<Path>,
+        /// Lines to append to the file.
+        lines: String,
+    },
+    /// The setting `hard_links = true` in the user's configuration.
+    HardLinks,
+}
+
+impl Protection {
+    /// Creates a refusal that nothing can lift.
+    pub fn never(rule: &'static str, what: &str) -> Self {
+        Self { rule, what: what.to_owned(), reason: None, opening: Remedy::Never }
+    }
+
+    /// Creates the refusal for a file with several names.
+    pub fn hard_link() -> Self {
+        let what = "has several names, and the others may lie outside the workspace";
+        Self { opening: Remedy::HardLinks, ..Self::never("hard_link", what) }
+    }
+
+    /// Creates the refusal for a version-control file whose name does not show that it is one.
+    pub fn version_control() -> Self {
+        Self::never(VERSION_CONTROL, "belongs to version control, under another name")
+    }
+
+    /// Creates the refusal for one of editd's own files.
+    pub fn editd() -> Self {
+        Self::never("editd", "belongs to editd itself")
+    }
+
+    /// Returns what to do about the refusal.
+    pub fn hint(&self) -> String {
+        let next = match &self.opening {
+            Remedy::Never => {
+                "No policy can allow it: leave this path alone, or ask the user to do it by hand.".to_owned()
+            }
+            Remedy::Forbidden => {
+                "The user's own policy forbids it: leave this path alone, or ask the user to do it by hand."
+                    .to_owned()
+            }
+            Remedy::HardLinks => {
+                "Ask the user to change it by hand, or to set `hard_links = true` in `config.toml`."
+                    .to_owned()
+            }
+            Remedy::Review { file, lines } => format!(
+                "A person has to approve this change, and none can be asked now. Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open the folder in an editor that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
+                file.display()
+            ),
+            Remedy::Policy { file, lines } => format!(
+                "Only the user can allow it, by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
+                file.display()
+            ),
+        };
+        match &self.reason {
+            Some(reason) => format!("The user's reason: {reason}\n{next}"),
+            None => next,
         }
     }
+}
+
+/// Returns policy lines that allow operations on one path.
+pub(super) fn policy_lines(path: &Path, operations: &BTreeSet<Operation>) -> String {
+    let names: Vec<_> = operations.iter().map(|operation| quoted(operation.name())).collect();
+    let pattern = quoted(&globset::escape(&path.to_string_lossy()));
+    format!("[[rules]]\npattern = {pattern}\noperations = [{}]\nclass = \"allow\"\n", names.join(", "))
+}
+
+/// Returns a TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            // Writing to a string cannot fail.
+            c if c.is_control() => drop(write!(quoted, "\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 #[cfg(test)]
@@ -104,9 +180,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_contains_exactly_its_operations() {
-        let set: Operations = [Operation::Rename, Operation::Read].into_iter().collect();
-        assert_eq!(set.iter().collect::<Vec<_>>(), [Operation::Read, Operation::Rename]);
-        assert!(Operations::default().is_empty() && !set.is_empty());
+    fn the_policy_lines_match_exactly_one_path() {
+        let operations = [Operation::Create, Operation::Read].into_iter().collect();
+        let lines = policy_lines(Path::new("/a/[b]/\"c\n"), &operations);
+        let expected = "[[rules]]\npattern = \"/a/[[]b[]]/\\\"c\\u000A\"\noperations = [\"read\", \"create\"]\nclass = \"allow\"\n";
+        assert_eq!(lines, expected);
     }
 }

@@ -1,10 +1,8 @@
 use std::path::Path;
 
 use super::builtin::{Names, families, strictest};
-use super::classes::{Class, Judgement, Operation, Tag};
-use super::fold::{normalized, stripped};
-use super::names::{Family, VERSION_CONTROL};
-use super::protection::{Protection, Remedy};
+use super::classes::{Class, Judgement, Operation, Protection, Remedy, policy_lines};
+use super::names::{self, Family};
 use super::user::{Rule, UserRules};
 
 /// A path under which a file is known.
@@ -29,83 +27,76 @@ pub struct Judge<'a> {
     pub agent: bool,
 }
 
-/// The verdict on one spelling.
-enum Verdict {
-    Allowed { tagged: bool, review: Option<Protection> },
-    Refused { class: Class, protection: Protection },
-}
-
 impl Judge<'_> {
-    /// Returns the tags and review requirement of operations on a file, or the rule that forbids them. The
-    /// strictest verdict on any of the spellings counts.
+    /// Returns the review requirement of operations on a file, or the rule that forbids them. The strictest
+    /// verdict on any of the spellings counts.
     pub fn judge(
         &self,
         spellings: &[Spelling<'_>],
         operations: &[Operation],
     ) -> Result<Judgement, Protection> {
-        let (mut tagged, mut reviewed) = (false, None);
+        let mut judgement = Judgement::default();
         let mut refused: Option<(Class, Protection)> = None;
-        for spelling in spellings {
-            for verdict in self.verdicts(spelling, operations) {
-                match verdict {
-                    Verdict::Allowed { tagged: also, review } => {
-                        tagged |= also;
-                        reviewed = reviewed.or(review);
-                    }
-                    Verdict::Refused { class, protection } => {
-                        if refused.as_ref().is_none_or(|(known, _)| class > *known) {
-                            refused = Some((class, protection));
-                        }
+        for verdict in spellings.iter().flat_map(|spelling| self.verdicts(spelling, operations)) {
+            match verdict {
+                Ok(Judgement { runs_programs, review }) => {
+                    judgement.runs_programs |= runs_programs;
+                    judgement.review = judgement.review.or(review);
+                }
+                Err((class, protection)) => {
+                    if refused.as_ref().is_none_or(|(known, _)| class > *known) {
+                        refused = Some((class, protection));
                     }
                 }
             }
         }
-        if let Some((_, protection)) = refused {
-            return Err(protection);
-        }
-        let tags = tagged.then_some(Tag::ExecutableConfig).into_iter().collect();
-        Ok(Judgement { tags, review: reviewed })
+        refused.map_or(Ok(judgement), |(_, protection)| Err(protection))
     }
 
     /// Returns the verdicts on a spelling as it is and, if it contains ignored characters, without these.
-    fn verdicts(&self, spelling: &Spelling<'_>, operations: &[Operation]) -> Vec<Verdict> {
+    fn verdicts(
+        &self,
+        spelling: &Spelling<'_>,
+        operations: &[Operation],
+    ) -> impl Iterator<Item = Result<Judgement, (Class, Protection)>> {
         let inside = spelling.path.starts_with(spelling.top);
         let above = if inside { spelling.top.components().count().saturating_sub(1) } else { 0 };
-        let all = normalized(spelling.path);
-        let stripped = stripped(&all);
-        let verdict = |all: Vec<String>| {
+        names::spellings(spelling.path).map(move |all| {
             self.verdict(&Names { all: &all, above, home: self.home }, spelling.path, operations)
-        };
-        [Some(all), stripped].into_iter().flatten().map(verdict).collect()
+        })
     }
 
-    fn verdict(&self, names: &Names<'_>, path: &Path, operations: &[Operation]) -> Verdict {
+    /// Returns the verdict on one spelling. A refusal has the class of the strictest rule.
+    fn verdict(
+        &self,
+        names: &Names<'_>,
+        path: &Path,
+        operations: &[Operation],
+    ) -> Result<Judgement, (Class, Protection)> {
         let (families, about) = (families(names), self.rules.matching(names.all, names.above));
         let rulings: Vec<_> =
             operations.iter().map(|operation| Ruling::of(*operation, &families, &about)).collect();
         let refused = || rulings.iter().filter(|ruling| self.refuses(ruling));
-        let Some(class) = refused().map(|ruling| ruling.class).max() else {
-            let review = self.agent.then(|| self.review(&rulings, path)).flatten();
-            return Verdict::Allowed { tagged: rulings.iter().any(Ruling::is_tagged), review };
+        // `max_by_key` returns the last of several maxima, hence the reversal.
+        let Some(strictest) = refused().rev().max_by_key(|ruling| ruling.class) else {
+            let runs_programs = rulings.iter().any(Ruling::is_tagged);
+            return Ok(Judgement { runs_programs, review: self.review(&rulings, path) });
         };
-        let opening = match class {
-            Class::OptIn => {
-                Remedy::rule(self.policy, path, refused().map(|ruling| ruling.operation).collect())
-            }
-            _ => Remedy::Never,
+        let opening = if strictest.class == Class::OptIn {
+            let lines = policy_lines(path, &refused().map(|ruling| ruling.operation).collect());
+            Remedy::Policy { file: self.policy.into(), lines }
+        } else {
+            Remedy::Never
         };
-        let strictest = refused().find(|ruling| ruling.class == class);
-        let protection =
-            strictest.map_or_else(|| Protection::never("policy", ""), |it| it.protection(opening));
-        Verdict::Refused { class, protection }
+        Err((strictest.class, strictest.protection(opening)))
     }
 
-    /// Returns the rule that requires a decision by a person about one of the operations.
+    /// Returns the rule that requires a decision by a person about one of the operations of an agent.
     fn review(&self, rulings: &[Ruling<'_>], path: &Path) -> Option<Protection> {
-        let reviewed = || rulings.iter().filter(|ruling| ruling.class == Class::Review);
+        let reviewed = || rulings.iter().filter(|ruling| self.agent && ruling.class == Class::Review);
         let first = reviewed().next()?;
-        let operations = reviewed().map(|ruling| ruling.operation).collect();
-        Some(first.protection(Remedy::review(self.policy, path, operations)))
+        let lines = policy_lines(path, &reviewed().map(|ruling| ruling.operation).collect());
+        Some(first.protection(Remedy::Review { file: self.policy.into(), lines }))
     }
 
     fn refuses(&self, ruling: &Ruling<'_>) -> bool {
@@ -145,7 +136,11 @@ impl<'a> Ruling<'a> {
 
     fn protection(&self, opening: Remedy) -> Protection {
         match (self.rule, self.family) {
-            (Some(rule), _) => Protection::of_user(rule, opening),
+            (Some(rule), _) => {
+                let opening = if opening == Remedy::Never { Remedy::Forbidden } else { opening };
+                let what = format!("matches `{}` in the user's policy", rule.pattern.escape_debug());
+                Protection { reason: rule.reason.clone(), opening, ..Protection::never("policy", &what) }
+            }
             (None, Some(family)) => Protection { opening, ..Protection::never(family.rule, family.what) },
             // Without a rule or family, nothing is refused.
             (None, None) => Protection::never("policy", ""),
@@ -153,23 +148,9 @@ impl<'a> Ruling<'a> {
     }
 }
 
-/// Returns the names of a path in the form that rules compare.
-pub fn names_of(path: &Path) -> Vec<String> {
-    normalized(path)
-}
-
-/// Returns `true` if a path leads into version-control metadata, even if one of its names is disguised.
-pub fn is_version_control(path: &Path) -> bool {
-    let all = normalized(path);
-    let stripped = stripped(&all);
-    [Some(all), stripped].into_iter().flatten().any(|all| {
-        let names = Names { all: &all, above: 0, home: &[] };
-        families(&names).iter().any(|family| family.rule == VERSION_CONTROL)
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::names::names_of;
     use super::*;
     use Operation::{Create, Modify, Read};
 
@@ -190,8 +171,8 @@ mod tests {
         agent: bool,
         paths: &[&str],
         operations: &[Operation],
-    ) -> Result<Vec<Tag>, Protection> {
-        judgement(rules, agent, paths, operations).map(|judgement| judgement.tags)
+    ) -> Result<bool, Protection> {
+        judgement(rules, agent, paths, operations).map(|judgement| judgement.runs_programs)
     }
 
     fn judgement(
@@ -239,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_policy_allows_opt_in_paths_and_nothing_else() {
-        let rules = user(&[("**", &Operation::ALL, Class::Allow)]);
+        let rules =
+            user(&[("**", &[Read, Create, Modify, Operation::Rename, Operation::Delete], Class::Allow)]);
         for (path, operation, rule) in [
             (".vscode/settings.json", Modify, None),
             (".env", Read, None),
@@ -275,9 +257,9 @@ mod tests {
             ("*.sql", &[Modify], Class::Tagged),
         ]);
         for path in [".vscode/x", "package.json", "a.sql", "Cargo.toml"] {
-            assert_eq!(judged(&rules, true, &[path], &[Modify]), Ok(vec![Tag::ExecutableConfig]), "{path}");
+            assert_eq!(judged(&rules, true, &[path], &[Modify]), Ok(true), "{path}");
         }
-        assert_eq!(judged(&rules, true, &["a.txt"], &[Modify]), Ok(Vec::new()));
+        assert_eq!(judged(&rules, true, &["a.txt"], &[Modify]), Ok(false));
     }
 
     fn reviewed(

@@ -1,11 +1,12 @@
 //! The rules of the user's policy.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::classes::{Class, Operation, Operations};
-use super::fold::folded;
+use super::classes::{Class, Operation};
+use super::names::folded;
 
 /// Maximum size of a pattern, in bytes: long enough for any path.
 const PATTERN_BYTES: usize = 4096;
@@ -17,7 +18,7 @@ pub struct Rule {
     /// absolute paths; otherwise it may start at any folder.
     pub pattern: String,
     /// Operations that the rule applies to.
-    pub operations: Operations,
+    pub operations: BTreeSet<Operation>,
     /// Class of these operations.
     pub class: Class,
     /// The user's reason.
@@ -69,19 +70,9 @@ impl UserRules {
         Ok(Self { anywhere: compiled(anywhere)?, absolute: compiled(absolute)?, rules })
     }
 
-    /// Returns the number of rules.
-    pub fn len(&self) -> usize {
-        self.rules.len()
-    }
-
-    /// Returns the number of rules with a class.
-    pub fn count_of(&self, class: Class) -> usize {
-        self.rules.iter().filter(|rule| rule.class == class).count()
-    }
-
-    /// Returns `true` if there are no rules.
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+    /// Returns the rules, in order.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
     }
 
     /// Returns these rules without those that may allow an operation. Rules of the class `Review` are among
@@ -111,7 +102,7 @@ impl Rule {
     /// reading, because no person can be asked before a read.
     pub(super) fn applies_to(&self, operation: Operation) -> bool {
         let is_asked = self.class != Class::Review || operation != Operation::Read;
-        is_asked && self.operations.contains(operation)
+        is_asked && self.operations.contains(&operation)
     }
 }
 
@@ -150,38 +141,31 @@ impl Collected {
 }
 
 fn check(pattern: &str) -> Result<(), &'static str> {
-    let mut names = pattern.split('/');
-    if pattern.trim_matches('/').is_empty() {
-        return Err("it is empty");
-    }
-    if pattern.len() > PATTERN_BYTES {
-        return Err("it is too long");
-    }
-    if pattern.contains('\0') {
-        return Err("it contains a NUL character");
-    }
-    if pattern.starts_with('!') {
-        return Err("there is no negation: a later rule of the class `allow` makes an exception");
-    }
-    if pattern.starts_with('~') {
-        return Err("`~` stands for the home folder only as `~/`");
-    }
-    if names.any(|name| matches!(name, "." | "..")) {
-        return Err("it contains `.` or `..`, which no resolved path has");
-    }
-    Ok(())
+    let has_dots = pattern.split('/').any(|name| matches!(name, "." | ".."));
+    let problems = [
+        (pattern.trim_matches('/').is_empty(), "it is empty"),
+        (pattern.len() > PATTERN_BYTES, "it is too long"),
+        (pattern.contains('\0'), "it contains a NUL character"),
+        (
+            pattern.starts_with('!'),
+            "there is no negation: a later rule of the class `allow` makes an exception",
+        ),
+        (pattern.starts_with('~'), "`~` stands for the home folder only as `~/`"),
+        (has_dots, "it contains `.` or `..`, which no resolved path has"),
+    ];
+    problems.into_iter().find(|(applies, _)| *applies).map_or(Ok(()), |(_, problem)| Err(problem))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fold::normalized;
+    use super::super::names::names_of;
     use super::*;
 
     fn rules(patterns: &[&str]) -> Result<UserRules, BadPattern> {
-        let operations = Operation::ALL.into_iter().collect();
+        let operations = BTreeSet::from([Operation::Read]);
         let rule = |pattern: &&str| Rule {
             pattern: (*pattern).to_owned(),
-            operations,
+            operations: operations.clone(),
             class: Class::OptIn,
             reason: None,
         };
@@ -189,7 +173,7 @@ mod tests {
     }
 
     fn matches(pattern: &str, path: &str) -> bool {
-        !rules(&[pattern]).unwrap().matching(&normalized(Path::new(path)), 2).is_empty()
+        !rules(&[pattern]).unwrap().matching(&names_of(Path::new(path)), 2).is_empty()
     }
 
     #[test]
@@ -223,7 +207,7 @@ mod tests {
     #[test]
     fn the_last_rule_comes_first() {
         let rules = rules(&["a.md", "/ws/p/a.md", "b.md", "**"]).unwrap();
-        let about = rules.matching(&normalized(Path::new("/ws/p/a.md")), 2);
+        let about = rules.matching(&names_of(Path::new("/ws/p/a.md")), 2);
         assert_eq!(about.iter().map(|rule| &*rule.pattern).collect::<Vec<_>>(), ["**", "/ws/p/a.md", "a.md"]);
     }
 

@@ -3,11 +3,36 @@ use std::sync::Arc;
 
 use crate::edit::Plan;
 use crate::text::ContentHash;
+use crate::workspace::files::{FileContent, FileKey, ObservedVersion, Snapshot};
+use crate::workspace::ledger::{Coverage, KnownBase};
 use crate::workspace::limits::UNSHARED_PER_EDIT;
-use crate::workspace::session::KnownBase;
-use crate::workspace::{Author, Coverage, FileContent, FileKey, ObservedVersion, SessionId, Snapshot};
+use crate::workspace::log::{Author, Transition};
+use crate::workspace::session::{Role, SessionId};
 
 use super::Workspace;
+
+/// The relation of a file's current content to what the author of a change was given.
+#[derive(Clone, Debug)]
+pub enum BaseState {
+    /// The author was never given the file.
+    Unread {
+        /// `true` if the session was never given anything.
+        new_session: bool,
+    },
+    /// The author was given the current content.
+    Fresh(Coverage),
+    /// The author was given another content.
+    Moved {
+        /// Hash of that content.
+        base: ContentHash,
+        /// `true` if a session was given this content of this file.
+        was_given: bool,
+        /// Text of that content, if it is in memory.
+        text: Option<Arc<Snapshot>>,
+        /// Part of it that the author was given.
+        coverage: Coverage,
+    },
+}
 
 /// A file that others changed after a session was given it.
 #[derive(Clone, Debug)]
@@ -50,6 +75,38 @@ pub struct CommittedChange {
 }
 
 impl Workspace {
+    /// Compares a file with the base of a change: the hash sent with the change, or else the content that
+    /// the session was last given.
+    pub fn base_state(
+        &mut self,
+        id: SessionId,
+        observed: &ObservedVersion,
+        sent: Option<ContentHash>,
+    ) -> BaseState {
+        self.observe(observed);
+        let session = self.sessions.get(&id);
+        let given = session.and_then(|session| session.base(&observed.key));
+        let (base, coverage) = match (sent, given) {
+            // A request that carries a hash asserts that this whole content is its base.
+            (Some(sent), _) => (sent, Coverage::Whole),
+            (None, Some(given)) => (given.hash, given.coverage),
+            (None, None) => {
+                let new_session = session.is_none_or(|session| session.given.is_empty());
+                return BaseState::Unread { new_session };
+            }
+        };
+        if observed.content.hash() == Some(base) {
+            BaseState::Fresh(coverage)
+        } else {
+            // A content that only another file had cannot be a base of this file.
+            let role = self.sessions.get(&id).map_or(Role::Agent, |session| session.role);
+            let was_given = self.documents.get(&observed.key).is_some_and(|d| d.was_given(base, role))
+                || self.departed.has(&observed.key, base, role);
+            let text = was_given.then(|| self.texts.get(base)).flatten();
+            BaseState::Moved { base, was_given, text, coverage }
+        }
+    }
+
     /// Returns the newest cursor and the files that a session has read. The caller observes these files
     /// before it calls [`change_of`](Self::change_of).
     pub fn files_read_by(&self, id: SessionId) -> (u64, Vec<(FileKey, PathBuf)>) {
@@ -69,10 +126,13 @@ impl Workspace {
     ) -> Option<Changed> {
         self.observe(file);
         let changed = self.changed(id, file, since)?;
-        match &file.content {
-            FileContent::Text(snapshot) => self.move_base(id, file, snapshot),
+        let base = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
+        match (&file.content, base) {
+            (FileContent::Text(snapshot), Some(base)) => {
+                self.set_base(id, &file.key, &base.path, snapshot, base.coverage);
+            }
             // A missing or non-text file cannot be a base, so the next read decides.
-            FileContent::Missing | FileContent::Opaque(_) => self.drop_base(id, &file.key),
+            _ => self.forget(id, &file.key),
         }
         Some(changed)
     }
@@ -80,7 +140,7 @@ impl Workspace {
     fn changed(&mut self, id: SessionId, file: &ObservedVersion, since: Option<u64>) -> Option<Changed> {
         let entry = self.sessions.get(&id)?.ledger.get(&file.key)?;
         let path = entry.base.path.clone();
-        let reported = since.and_then(|since| self.log.others_since(since, &file.key, id).next()?.before);
+        let reported = since.and_then(|since| self.log.first_other_since(since, &file.key, id)?.before);
         let (before, own) = match (reported, &entry.known_base) {
             (Some(reported), _) => (reported, None),
             (None, Some(known)) => (known.given, known.own.clone()),
@@ -92,13 +152,6 @@ impl Workspace {
         let by = self.log.last_other(&file.key, id).map_or("disk", Author::name).to_owned();
         let before_text = self.texts.get(before);
         Some(Changed { key: file.key.clone(), path, by, before, before_text, own })
-    }
-
-    fn move_base(&mut self, id: SessionId, file: &ObservedVersion, snapshot: &Arc<Snapshot>) {
-        let given = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
-        if let Some(given) = given {
-            self.set_base(id, &file.key, &given.path, snapshot, given.coverage);
-        }
     }
 
     /// Records changes that a session committed, and notifies the other readers.
@@ -128,22 +181,25 @@ impl Workspace {
             let nodes = plan.splices().len() as u64 * UNSHARED_PER_EDIT;
             self.texts.share(before, replaced as u64 + nodes);
         }
-        if file.after.key == file.key {
-            self.set_current(&file.key, &file.after.content);
-            if file.before != after {
-                self.transition(&file.key, file.before, after, by, file.plan);
+        let CommittedChange {
+            key, before, after: ObservedVersion { key: new_key, content, .. }, plan, ..
+        } = file;
+        if new_key == key {
+            self.set_current(&key, &content);
+            if before != after {
+                self.transition(Transition { key, before, after, by, plan });
             }
         } else {
-            self.set_current(&file.key, &FileContent::Missing);
-            self.transition(&file.key, file.before, None, by.clone(), None);
-            self.set_current(&file.after.key, &file.after.content);
-            self.transition(&file.after.key, None, after, by, None);
+            self.set_current(&key, &FileContent::Missing);
+            self.transition(Transition { key, before, after: None, by: by.clone(), plan: None });
+            self.set_current(&new_key, &content);
+            self.transition(Transition { key: new_key, before: None, after, by, plan: None });
         }
     }
 
     /// Returns what the author of a change knows of the file, if the result contains changes of others.
     fn known_base_of(&self, id: SessionId, file: &CommittedChange) -> Option<KnownBase> {
-        let original_plan = file.original_plan.as_ref().map(|(given, plan)| (*given, plan.clone()));
+        let original_plan = file.original_plan.clone();
         let Some(entry) = self.sessions.get(&id)?.ledger.get(&file.key) else {
             return original_plan.map(|(given, plan)| KnownBase { given, own: Some(plan) });
         };
@@ -175,11 +231,11 @@ impl Workspace {
         let known = self.sessions.get(&id).and_then(|session| session.base(key)).map(|base| base.coverage);
         let coverage = coverage.or(known).unwrap_or(Coverage::Part);
         if after.key != *key {
-            self.drop_base(id, key);
+            self.forget(id, key);
         }
         match &after.content {
             FileContent::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, coverage),
-            FileContent::Missing | FileContent::Opaque(_) => self.drop_base(id, &after.key),
+            FileContent::Missing | FileContent::Opaque(_) => self.forget(id, &after.key),
         }
     }
 }

@@ -1,58 +1,51 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
-use crate::workspace::{PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind};
+use crate::workspace::limits::{REJECTED_BYTES, REJECTED_PROPOSALS};
+use crate::workspace::proposal::{PlannedFile, Proposal, ProposalId, ProposalState};
+use crate::workspace::refusal::{Refusal, RefusalKind};
+use crate::workspace::session::SessionId;
 
 /// All proposals, in order of creation.
 ///
 /// Few of them are open, but the last thousand of every author are stored. The indices keep the lookups of
 /// each edit from scanning all of them.
-#[derive(Debug)]
-pub(crate) struct ProposalStore {
+#[derive(Debug, Default)]
+pub(super) struct ProposalStore {
     nonce: String,
     last: u64,
     by_number: BTreeMap<u64, Proposal>,
+    numbers: HashMap<Arc<str>, u64>,
     by_author: HashMap<String, BTreeSet<u64>>,
     /// Numbers of the open proposals.
     open: BTreeSet<u64>,
-    /// Proposals of earlier daemons, which keep their original ids.
-    restored: HashMap<ProposalId, u64>,
 }
 
 impl ProposalStore {
-    pub(crate) fn new(nonce: &str) -> Self {
-        Self {
-            nonce: nonce.to_owned(),
-            last: 0,
-            by_number: BTreeMap::new(),
-            by_author: HashMap::new(),
-            open: BTreeSet::new(),
-            restored: HashMap::new(),
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.by_number.len()
+    pub(super) fn new(nonce: &str) -> Self {
+        Self { nonce: nonce.to_owned(), ..Self::default() }
     }
 
     /// Returns all proposals, oldest first.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Proposal> {
+    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = &Proposal> {
         self.by_number.values()
     }
 
     /// Returns the proposals that can still be applied, oldest first.
-    pub(crate) fn open(&self) -> impl Iterator<Item = &Proposal> {
+    pub(super) fn open(&self) -> impl Iterator<Item = &Proposal> {
         self.open.iter().filter_map(|number| self.by_number.get(number))
     }
 
-    /// Returns a new id.
-    pub(super) fn next_id(&mut self) -> ProposalId {
-        self.last += 1;
-        ProposalId(format!("p{}-{}", self.nonce, self.last).into())
+    /// Returns an id for the next proposal to add.
+    pub(super) fn next_id(&self) -> ProposalId {
+        ProposalId(format!("p{}-{}", self.nonce, self.last + 1).into())
     }
 
-    /// Adds the proposal that has the last id.
+    /// Adds a proposal. Its id is either the next one or was assigned by an earlier daemon.
     pub(super) fn add(&mut self, proposal: Proposal) {
+        self.last += 1;
         let number = self.last;
+        self.numbers.insert(proposal.id.0.clone(), number);
         self.by_author.entry(proposal.author.clone()).or_default().insert(number);
         if proposal.state.is_open() {
             self.open.insert(number);
@@ -60,44 +53,24 @@ impl ProposalStore {
         self.by_number.insert(number, proposal);
     }
 
-    /// Adds a proposal that received its id from an earlier daemon.
-    pub(super) fn restore(&mut self, proposal: Proposal) {
-        self.last += 1;
-        self.restored.insert(proposal.id.clone(), self.last);
-        self.add(proposal);
-    }
-
     /// Changes the state of a proposal. All state changes go through this function.
     pub(super) fn set_state(&mut self, id: &str, state: ProposalState) {
-        let Some(number) = self.number(id) else { return };
-        let Some(proposal) = self.by_number.get_mut(&number) else { return };
+        let Some(number) = self.numbers.get(id) else { return };
+        let Some(proposal) = self.by_number.get_mut(number) else { return };
         proposal.state = state;
         if state.is_open() {
-            self.open.insert(number);
+            self.open.insert(*number);
         } else {
-            self.open.remove(&number);
+            self.open.remove(number);
         }
-    }
-
-    fn number(&self, id: &str) -> Option<u64> {
-        let (nonce, number) = id.strip_prefix('p')?.split_once('-')?;
-        if nonce != self.nonce {
-            return self.restored.get(&ProposalId(id.into())).copied();
-        }
-        number.parse().ok().filter(|number| !self.is_restored(*number))
-    }
-
-    /// Returns `true` if the number belongs to a proposal with an id of an earlier daemon.
-    fn is_restored(&self, number: u64) -> bool {
-        self.by_number.get(&number).is_some_and(|proposal| self.restored.contains_key(&proposal.id))
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Proposal> {
-        self.by_number.get(&self.number(id)?)
+        self.by_number.get(self.numbers.get(id)?)
     }
 
     pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Proposal> {
-        self.by_number.get_mut(&self.number(id)?)
+        self.by_number.get_mut(self.numbers.get(id)?)
     }
 
     /// Makes room for another proposal of this author by dropping the oldest closed one.
@@ -112,7 +85,7 @@ impl ProposalStore {
         };
         of_author.remove(&oldest);
         if let Some(forgotten) = self.by_number.remove(&oldest) {
-            self.restored.remove(&forgotten.id);
+            self.numbers.remove(&forgotten.id.0);
         }
         Ok(())
     }
@@ -129,5 +102,50 @@ impl ProposalStore {
             return Err(Refusal::new(RefusalKind::Busy { what }));
         }
         Ok(())
+    }
+}
+
+/// Proposals with rejected hunks, including their texts, which a closed proposal no longer contains.
+#[derive(Debug, Default)]
+pub(super) struct RejectedProposals {
+    /// Newest last.
+    entries: VecDeque<RejectedProposal>,
+}
+
+#[derive(Debug)]
+pub(super) struct RejectedProposal {
+    pub(super) id: ProposalId,
+    /// The session that made the last decision.
+    pub(super) by: SessionId,
+    pub(super) files: Arc<[PlannedFile]>,
+    /// Bytes of text.
+    weight: u64,
+}
+
+impl RejectedProposals {
+    /// Retains the rejected changes of a proposal, and drops the oldest ones beyond the limits.
+    pub(super) fn insert(&mut self, id: ProposalId, by: SessionId, files: Arc<[PlannedFile]>) {
+        let old =
+            |file: &PlannedFile| file.before.as_ref().map_or(0, |before| before.text.len_bytes() as u64);
+        let weight = files.iter().map(|file| file.weight() + old(file)).sum();
+        if weight > REJECTED_BYTES {
+            return;
+        }
+        self.entries.push_back(RejectedProposal { id, by, files, weight });
+        let bytes =
+            |entries: &VecDeque<RejectedProposal>| entries.iter().map(|entry| entry.weight).sum::<u64>();
+        while self.entries.len() > REJECTED_PROPOSALS || bytes(&self.entries) > REJECTED_BYTES {
+            self.entries.pop_front();
+        }
+    }
+
+    /// Returns the proposals, newest first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &RejectedProposal> {
+        self.entries.iter().rev()
+    }
+
+    /// Removes a proposal.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.entries.retain(|entry| *entry.id.0 != *id);
     }
 }

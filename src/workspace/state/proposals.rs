@@ -1,53 +1,15 @@
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use crate::edit::{FileDiff, Plan};
+use crate::edit::Plan;
 use crate::text::ContentHash;
+use crate::workspace::files::{FileKey, ObservedVersion};
+use crate::workspace::log::OwnEdits;
+use crate::workspace::proposal::{NewProposal, NextStep, PlannedFile, Proposal, ProposalState};
+use crate::workspace::refusal::{ProposalRefusal, Refusal, RefusalKind, ReviewRefusal};
 use crate::workspace::review::Review;
-use crate::workspace::{
-    FileKey, ObservedVersion, OnStale, OwnEdits, PlannedFile, Proposal, ProposalRefusal, ProposalState,
-    Refusal, RefusalKind, Repeatable, Role, SessionId,
-};
+use crate::workspace::session::{Role, Session, SessionId};
 
-use crate::workspace::limits::{KEPT_DIFF, STORED_MATCHES};
-
-use super::Workspace;
-
-/// The parameters of a new proposal.
-#[derive(Debug)]
-pub struct NewProposal {
-    /// The session that creates it.
-    pub session: SessionId,
-    /// Name of the author.
-    pub author: String,
-    /// Description by the author.
-    pub label: Option<String>,
-    /// The proposal that it replaces.
-    pub replaces: Option<String>,
-    /// Handling of files that change in the meantime.
-    pub on_stale: OnStale,
-    /// Current time.
-    pub at: SystemTime,
-    /// The next step after creation.
-    pub purpose: NextStep,
-    /// The request that creates it, if that request may be repeated.
-    pub request: Option<Repeatable>,
-    /// The transaction that it undoes.
-    pub undoes: Option<Arc<str>>,
-    /// The changes.
-    pub files: Vec<PlannedFile>,
-}
-
-/// The next step after a proposal is created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextStep {
-    /// To be inspected, and possibly applied later.
-    Inspecting,
-    /// To be applied at once, so that no other session can act on it.
-    Applying,
-    /// To be reviewed by a person.
-    Reviewing,
-}
+use super::{Notice, Record, Workspace};
 
 /// The action required for one file when a proposal is applied.
 #[derive(Clone, Debug)]
@@ -75,7 +37,7 @@ impl Workspace {
         let id = self.proposals.next_id();
         let session = self.sessions.get(&new.session);
         let mut proposal = Proposal {
-            id: id.clone(),
+            id,
             session: new.session,
             role: session.map_or(Role::Agent, |session| session.role),
             roots: session.map(|session| session.roots.clone()).unwrap_or_default(),
@@ -103,11 +65,11 @@ impl Workspace {
         }
         self.proposals.add(proposal.clone());
         if new.purpose == NextStep::Reviewing {
-            self.announce(&proposal, Some(new.session));
+            self.announce(&proposal.id.0, Some(new.session));
         }
         if let Some(replaced) = &new.replaces {
             if let Some(old) = self.proposals.get_mut(replaced) {
-                old.replaced_by = Some(id);
+                old.replaced_by = Some(proposal.id.clone());
             }
             self.close_proposal(replaced, ProposalState::Superseded, Some(new.session));
         }
@@ -116,16 +78,14 @@ impl Workspace {
 
     /// Returns a proposal that the session may see.
     pub fn proposal(&self, session: SessionId, id: &str) -> Result<&Proposal, Refusal> {
-        self.proposals.get(id).filter(|proposal| self.may_see(session, proposal)).ok_or_else(|| {
-            Refusal::new(RefusalKind::Proposal(ProposalRefusal::Unknown { id: id.to_owned() }))
-        })
+        let visible = self.proposals.get(id).filter(|proposal| self.may_see(session, proposal));
+        visible.ok_or_else(|| unknown(id))
     }
 
     /// Returns the proposals that the session may see, oldest first.
     pub fn proposals(&self, session: SessionId, state: Option<&str>) -> Vec<&Proposal> {
         let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state);
-        let visible = |proposal: &&Proposal| self.may_see(session, proposal);
-        self.proposals.all().filter(visible).filter(matches).collect()
+        self.proposals.all().filter(|it| self.may_see(session, it)).filter(matches).collect()
     }
 
     /// Discards an open proposal.
@@ -224,7 +184,7 @@ impl Workspace {
     ) -> Result<&Proposal, Refusal> {
         let proposal = self.proposal(session, id)?;
         if !self.may_act(session, proposal) {
-            return Err(Refusal::new(RefusalKind::Proposal(ProposalRefusal::Unknown { id: id.to_owned() })));
+            return Err(unknown(id));
         }
         match proposal.state {
             ProposalState::Superseded => Err(superseded(proposal)),
@@ -245,17 +205,12 @@ impl Workspace {
         id: &str,
         revision: Option<u32>,
     ) -> Result<&Proposal, Refusal> {
-        match self.proposal(session, id)? {
-            proposal
-                if proposal.is_reviewed()
-                    && proposal.state != ProposalState::Superseded
-                    && self.may_act(session, proposal) =>
-            {
-                Self::outcome_of(proposal, revision)
-            }
-            proposal if proposal.state == ProposalState::Applied && self.may_act(session, proposal) => {
-                Ok(proposal)
-            }
+        let proposal = self.proposal(session, id)?;
+        match proposal.state {
+            _ if !self.may_act(session, proposal) => Err(unknown(id)),
+            ProposalState::Superseded => Err(superseded(proposal)),
+            _ if proposal.is_reviewed() => outcome_of(proposal, revision),
+            ProposalState::Applied => Ok(proposal),
             _ => self.open_proposal(session, id, revision),
         }
     }
@@ -292,9 +247,7 @@ impl Workspace {
             review.replaced.clear();
         }
         self.proposals.set_state(id, state);
-        if let Some(proposal) = self.proposals.get(id).cloned() {
-            self.announce(&proposal, actor);
-        }
+        self.announce(id, actor);
     }
 
     fn may_see(&self, session: SessionId, proposal: &Proposal) -> bool {
@@ -303,24 +256,43 @@ impl Workspace {
             || (self.may_act(session, proposal)
                 && (viewer.id == proposal.session || proposal.files.iter().all(|f| viewer.covers(&f.path))))
     }
+
+    /// Notifies the author's sessions of a proposal's state, and for a reviewed proposal also every
+    /// reviewing editor, except for the session that receives the answer.
+    pub(super) fn announce(&mut self, id: &str, actor: Option<SessionId>) {
+        let Some(proposal) = self.proposals.get(id) else { return };
+        let (id, revision, state) = (proposal.id.clone(), proposal.revision, proposal.state);
+        let reviewed = proposal.is_reviewed();
+        let is_recipient = |session: &&Session| {
+            let concerned = session.author == proposal.author || (reviewed && session.abilities.review);
+            concerned && Some(session.id) != actor
+        };
+        let notice = Notice::ProposalChanged { id: id.clone(), revision, state };
+        let sessions = self.sessions.values().filter(is_recipient);
+        self.outcome.notices.extend(sessions.map(|session| (session.id, notice.clone())));
+        if reviewed {
+            let record =
+                if state.is_pending() { Record::Waits(Box::new(proposal.clone())) } else { Record::Over(id) };
+            self.outcome.records.push(record);
+        }
+    }
 }
 
-pub(super) fn closed(proposal: &Proposal) -> Refusal {
+fn unknown(id: &str) -> Refusal {
+    Refusal::new(RefusalKind::Proposal(ProposalRefusal::Unknown { id: id.to_owned() }))
+}
+
+fn closed(proposal: &Proposal) -> Refusal {
     let (state, current_revision) = (proposal.state.name(), proposal.revision);
     let transaction = proposal.transaction.as_ref().map(ToString::to_string);
     Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision, transaction }))
 }
 
 /// Returns the proposal if it has the given revision.
-pub(super) fn at_revision(proposal: &Proposal, named: Option<u32>) -> Result<&Proposal, Refusal> {
+fn at_revision(proposal: &Proposal, named: Option<u32>) -> Result<&Proposal, Refusal> {
     let current_revision = proposal.revision;
-    match named.filter(|named| *named != current_revision) {
-        None => Ok(proposal),
-        Some(named) => {
-            let refusal = ProposalRefusal::OtherRevision { named, current_revision };
-            Err(Refusal::new(RefusalKind::Proposal(refusal)))
-        }
-    }
+    let Some(named) = named.filter(|named| *named != current_revision) else { return Ok(proposal) };
+    Err(Refusal::new(RefusalKind::Proposal(ProposalRefusal::OtherRevision { named, current_revision })))
 }
 
 pub(super) fn superseded(proposal: &Proposal) -> Refusal {
@@ -328,27 +300,16 @@ pub(super) fn superseded(proposal: &Proposal) -> Refusal {
     Refusal::new(RefusalKind::Proposal(ProposalRefusal::Superseded { current_revision, by }))
 }
 
-impl PlannedFile {
-    /// Returns the approximate bytes of text in the change.
-    pub(super) fn weight(&self) -> u64 {
-        let new: usize = self.plan.splices().iter().map(|splice| splice.text.len()).sum();
-        let shown = self.shown.as_ref().map_or(0, |shown| shown.text.len());
-        (new + self.diff.unified.len() + shown) as u64
-    }
-
-    /// Returns the part to store after closing, without the texts needed only to apply it and without long
-    /// diffs.
-    fn without_texts(&self, reviewed: bool) -> Self {
-        let mut stored =
-            Self { before: None, plan: Arc::new(Plan::empty(0)), original_plan: None, ..self.clone() };
-        stored.matches.truncate(STORED_MATCHES);
-        stored.shown = stored.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
-        if self.diff.unified.len() > KEPT_DIFF {
-            // Decisions and comments of a person refer to hunks.
-            let hunks = if reviewed { self.diff.hunks.clone() } else { Vec::new() };
-            stored.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
-            stored.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
+/// Returns the answer to a request to apply a proposal under review: its state, or a rejection.
+fn outcome_of(proposal: &Proposal, revision: Option<u32>) -> Result<&Proposal, Refusal> {
+    match (proposal.state, &proposal.review) {
+        (ProposalState::Rejected, _) if proposal.replaced_by.is_some() => Err(superseded(proposal)),
+        (ProposalState::Rejected, Some(review)) => {
+            let comments = review.comments.iter().map(|comment| comment.text.clone()).collect();
+            Err(Refusal::new(RefusalKind::Review(ReviewRefusal::Rejected { comments })))
         }
-        stored
+        (state, _) if state.is_pending() => at_revision(proposal, revision),
+        (ProposalState::Applied | ProposalState::Partial, _) => Ok(proposal),
+        _ => Err(closed(proposal)),
     }
 }

@@ -1,33 +1,26 @@
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use crate::workspace::files::FileKey;
+use crate::workspace::proposal::{PlannedFile, Proposal, ProposalId, ProposalState};
+use crate::workspace::refusal::{Refusal, RefusalKind, ReviewRefusal};
 use crate::workspace::review::Review;
-use crate::workspace::{
-    FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, ReviewRefusal, Role, SessionId,
-};
+use crate::workspace::session::{Role, Session, SessionId};
 
-use super::proposals::{at_revision, closed, superseded};
-use super::{Notice, Workspace};
-
-/// A change of a pending proposal to be stored.
-#[derive(Clone, Debug)]
-pub enum Record {
-    /// The proposal is pending, with this content.
-    Waits(Box<Proposal>),
-    /// The proposal is no longer pending.
-    Over(super::super::ProposalId),
-}
+use super::Workspace;
+use super::proposal_store::RejectedProposal;
+use super::proposals::superseded;
 
 impl Workspace {
     /// Returns `true` if a connected editor would show a person the proposals for one of these files.
     pub fn has_reviewer(&self, paths: &[&Path]) -> bool {
-        let has_open = |session: &super::Session, path: &Path| {
+        let has_open = |session: &Session, path: &Path| {
             let open = self.buffers.of(path, &FileKey::path(path));
             open.iter().any(|buffer| buffer.id.session == session.id)
         };
-        let watches = |session: &super::Session| {
-            paths.iter().any(|path| session.covers(path) || has_open(session, path))
-        };
+        let watches =
+            |session: &Session| paths.iter().any(|path| session.covers(path) || has_open(session, path));
         self.sessions.values().any(|s| s.role == Role::Editor && s.abilities.review && watches(s))
     }
 
@@ -44,7 +37,7 @@ impl Workspace {
         {
             proposal.review = Some(Review::open(proposal.hunk_count()));
             self.proposals.set_state(id, ProposalState::Pending);
-            self.announce_by_id(id, Some(session));
+            self.announce(id, Some(session));
         }
         self.proposal(session, id).cloned()
     }
@@ -87,12 +80,12 @@ impl Workspace {
             proposal.review = Some(review);
         }
         self.proposals.set_state(id, ProposalState::Pending);
-        self.announce_by_id(id, Some(session));
+        self.announce(id, Some(session));
         self.proposal(session, id).cloned()
     }
 
     /// Starts to apply a fully decided proposal. No other session can act on it until
-    /// [`decided`](Self::decided) or [`decision_failed`](Self::not_decided) is called.
+    /// [`decided`](Self::decided) or [`decision_failed`](Self::decision_failed) is called.
     pub fn begin_decision(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
         self.proposal_to_decide(session, id, revision)?;
         self.proposals.set_state(id, ProposalState::Deciding);
@@ -144,47 +137,69 @@ impl Workspace {
             let hunks = proposal.hunk_count();
             let review = proposal.review.get_or_insert_with(|| Review::open(hunks));
             if review.choices.len() == hunks {
-                self.proposals.restore(proposal);
+                self.proposals.add(proposal);
             }
         }
     }
 
-    fn announce_by_id(&mut self, id: &str, actor: Option<SessionId>) {
-        if let Some(proposal) = self.proposals.get(id).cloned() {
-            self.announce(&proposal, actor);
-        }
-    }
-
-    /// Notifies the author's sessions of a proposal's state, and for a reviewed proposal also every
-    /// reviewing editor, except for the session that receives the answer.
-    pub(super) fn announce(&mut self, proposal: &Proposal, actor: Option<SessionId>) {
-        let (id, revision, state) = (proposal.id.clone(), proposal.revision, proposal.state);
-        let reviewed = proposal.is_reviewed();
-        let is_recipient = |session: &super::Session| {
-            session.author == proposal.author || (reviewed && session.abilities.review)
+    /// Returns the proposals with retained rejected hunks that were decided in this session or concern files
+    /// in its roots, latest decision first.
+    pub fn rejected_here(&self, session: SessionId) -> Vec<ProposalId> {
+        let Some(here) = self.session(session) else { return Vec::new() };
+        let is_here = |entry: &&RejectedProposal| {
+            entry.by == session || entry.files.iter().any(|file| here.covers(&file.path))
         };
-        let sessions =
-            self.sessions.values().filter(|session| is_recipient(session) && Some(session.id) != actor);
-        let notice = Notice::ProposalChanged { id: id.clone(), revision, state };
-        self.outcome.notices.extend(sessions.map(|session| (session.id, notice.clone())));
-        if reviewed {
-            let record =
-                if state.is_pending() { Record::Waits(Box::new(proposal.clone())) } else { Record::Over(id) };
-            self.outcome.records.push(record);
-        }
+        let is_known = |id: &ProposalId| self.proposals.get(&id.0).is_some();
+        let here = self.rejected.all().filter(is_here);
+        here.map(|entry| entry.id.clone()).filter(is_known).collect()
     }
 
-    /// Returns the answer to a request to apply a proposal under review: its state, or a rejection.
-    pub(super) fn outcome_of(proposal: &Proposal, revision: Option<u32>) -> Result<&Proposal, Refusal> {
-        match (proposal.state, &proposal.review) {
-            (ProposalState::Rejected, _) if proposal.replaced_by.is_some() => Err(superseded(proposal)),
-            (ProposalState::Rejected, Some(review)) => {
-                let comments = review.comments.iter().map(|comment| comment.text.clone()).collect();
-                Err(Refusal::new(RefusalKind::Review(ReviewRefusal::Rejected { comments })))
-            }
-            (state, _) if state.is_pending() => at_revision(proposal, revision),
-            (ProposalState::Applied | ProposalState::Partial, _) => Ok(proposal),
-            _ => Err(closed(proposal)),
+    /// Returns a proposal with rejected hunks, including its texts.
+    pub fn rejected(&self, session: SessionId, id: &str) -> Result<Proposal, Refusal> {
+        self.require_person(session)?;
+        let proposal = self.proposal(session, id)?;
+        if proposal.replaced_by.is_some() {
+            return Err(superseded(proposal));
         }
+        let entry = self.rejected.all().find(|entry| entry.id == proposal.id);
+        let files = entry.map(|entry| entry.files.clone()).ok_or_else(|| {
+            let (id, waits) = (proposal.id.clone(), proposal.state.is_open());
+            Refusal::new(RefusalKind::Review(ReviewRefusal::NothingRejected { id: Some(id), waits }))
+        })?;
+        Ok(Proposal { files, ..proposal.clone() })
+    }
+
+    /// Reopens the rejected part of a proposal as a new pending proposal of the same author. `files` is that
+    /// part.
+    pub fn reopen(
+        &mut self,
+        session: SessionId,
+        id: &str,
+        files: Vec<PlannedFile>,
+        at: SystemTime,
+    ) -> Result<Proposal, Refusal> {
+        let old = self.rejected(session, id)?;
+        self.proposals.check_size(&files, self.limits.proposal_bytes)?;
+        self.proposals.make_room(&old.author, self.limits.proposals)?;
+        let mut proposal = Proposal {
+            id: self.proposals.next_id(),
+            request: None,
+            revision: 1,
+            state: ProposalState::Pending,
+            at,
+            transaction: None,
+            undoes: old.undoes.filter(|_| old.state == ProposalState::Rejected),
+            files: files.into(),
+            review: None,
+            ..old
+        };
+        proposal.review = Some(Review::open(proposal.hunk_count()));
+        self.proposals.add(proposal.clone());
+        if let Some(old) = self.proposals.get_mut(id) {
+            old.replaced_by = Some(proposal.id.clone());
+        }
+        self.rejected.remove(id);
+        self.announce(&proposal.id.0, Some(session));
+        Ok(proposal)
     }
 }

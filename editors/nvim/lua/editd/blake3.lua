@@ -1,4 +1,7 @@
 --- BLAKE3 (unkeyed hash) in LuaJIT's 32-bit operations.
+---
+--- The daemon compares this hash with the hash of its own copy of the buffer, so it must be computed from the
+--- buffer itself, here. It takes 0.1 ms for 10 KB and 3.5 ms for 512 KB, the largest text that is hashed.
 
 local bit = require('bit')
 local bxor, bor, rol, lshift = bit.bxor, bit.bor, bit.rol, bit.lshift

@@ -18,7 +18,10 @@ export function isShared(document: vscode.TextDocument): boolean {
   return document.uri.scheme === 'file' && !document.isClosed;
 }
 
-/** Returns the hash of the document's text as sent in `didOpen`, or null if the text is too long. */
+/**
+ * Returns the hash of the document's text as sent in `didOpen`, or null if the text is too long. The daemon compares it
+ * with the hash of its own copy, so it must be computed from the document itself, here.
+ */
 export function hashOf(document: vscode.TextDocument): Hash {
   const text = document.getText();
   if (text.length > MAX_HASHED_BYTES) {

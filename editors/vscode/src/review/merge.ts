@@ -1,4 +1,7 @@
-/** Three-way merge of a draft and a changed file. */
+/**
+ * Three-way merge of a draft and a changed file. A draft exists only in this window until it is sent, and the user may
+ * type during a round trip to the daemon, so the merge runs here.
+ */
 import { type ArrayChange, diffArrays } from 'diff';
 
 import { withLf } from '../lineEndings';

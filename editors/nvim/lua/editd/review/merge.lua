@@ -1,4 +1,7 @@
 --- Three-way merge of non-overlapping changes.
+---
+--- The text that the user writes over the proposed side exists only in this buffer until it is sent. The merge
+--- runs here and at once, because after a round trip to the daemon the user could have typed more.
 
 local M = {}
 

@@ -1,0 +1,309 @@
+//! Arguments of the commands that have several.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+#[derive(Debug, Args)]
+pub(crate) struct EditArguments {
+    /// The file
+    #[arg(required_unless_present = "json")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// The text to replace; must match in one place, unless --all or --expect is given
+    #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
+    pub(crate) old: Option<String>,
+
+    /// The replacement text
+    #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
+    pub(crate) new: Option<String>,
+
+    /// Replace every occurrence
+    #[arg(long, conflicts_with = "expect")]
+    pub(crate) all: bool,
+
+    /// Replace every occurrence; there must be exactly N
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) expect: Option<u32>,
+
+    /// Read the parameters of `editd/edit` as JSON from a file, or from standard input with `-`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["path", "old", "new", "all", "expect", "base"])]
+    pub(crate) json: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WriteArguments {
+    /// The file
+    pub(crate) path: PathBuf,
+
+    /// The file to copy the content from; `-` is standard input
+    #[arg(default_value = "-")]
+    pub(crate) from: PathBuf,
+
+    /// Make the new file executable
+    #[arg(long, short = 'x')]
+    pub(crate) executable: bool,
+
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArguments {
+    /// The file that contains the patch; `-` is standard input
+    ///
+    /// Its paths are relative to the working folder if that contains a file that the patch changes, else to
+    /// the top of the repository.
+    #[arg(default_value = "-")]
+    pub(crate) patch: PathBuf,
+
+    /// The format of the patch
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+
+    /// Change this file only if it still has this hash; can be repeated for each file
+    #[arg(long, value_name = "PATH=HASH", value_parser = path_and_hash)]
+    pub(crate) base: Vec<(String, String)>,
+
+    /// Do not ask; accept the current content of the files
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) purpose: Purpose,
+}
+
+/// The format of a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Format {
+    /// Detect the format
+    Auto,
+    /// SEARCH/REPLACE blocks
+    SearchReplace,
+    /// From `*** Begin Patch` to `*** End Patch`
+    ApplyPatch,
+    /// The output of `diff -u` and `git diff`
+    UnifiedDiff,
+}
+
+fn path_and_hash(argument: &str) -> Result<(String, String), &'static str> {
+    let (path, hash) = argument.rsplit_once('=').ok_or("it is not PATH=HASH")?;
+    Ok((path.to_owned(), hash.to_owned()))
+}
+
+/// The purpose of a change, and the choice to leave it to a review.
+#[derive(Debug, Args)]
+pub(crate) struct Purpose {
+    /// The purpose of the change, shown in reviews and in the log
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) label: Option<String>,
+
+    /// Leave the decision to a person in an editor or in `editd review`, whatever the configuration
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) review: bool,
+}
+
+impl Purpose {
+    /// Adds these arguments to a request.
+    pub(crate) fn add_to(&self, request: &mut Value) {
+        if let Some(label) = &self.label {
+            request["label"] = label.as_str().into();
+        }
+        if self.review {
+            request["review"] = true.into();
+        }
+    }
+}
+
+/// The arguments that replace the confirmation at the terminal, and the purpose of the change.
+#[derive(Debug, Args)]
+pub(crate) struct Consent {
+    /// Change the file only if it still has this hash
+    #[arg(long, value_name = "HASH")]
+    pub(crate) base: Option<String>,
+
+    /// Do not ask; accept the current content of the file
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) purpose: Purpose,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The id of the change from `editd log` [default: the newest that is neither undone nor an undo]
+    #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "since"])]
+    pub(crate) transaction: Option<String>,
+
+    /// Undo the newest change of this file, including its changes of other files
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["session", "since"])]
+    pub(crate) path: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) filter: ChangeFilter,
+
+    /// Do not ask; then only changes by the same author can be undone
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArguments {
+    /// The file
+    pub(crate) path: PathBuf,
+
+    /// First line, from 1; for a notebook, the first cell
+    #[arg(long, value_name = "LINE")]
+    pub(crate) offset: Option<usize>,
+
+    /// Number of lines; for a notebook, of cells
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<usize>,
+
+    /// Print the number of each line before it
+    #[arg(long, short)]
+    pub(crate) numbered: bool,
+
+    /// Print the JSON text of a notebook instead of its cells
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    /// A regular expression, matched within single lines
+    pub(crate) pattern: String,
+
+    /// A file, or a folder whose files are searched unless they are ignored [default: the working folder]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Only files whose name or path matches; with `!` before it, only those that do not match
+    #[arg(long, short, value_name = "GLOB", allow_hyphen_values = true)]
+    pub(crate) glob: Option<String>,
+
+    /// Ignore the difference between upper and lower case
+    #[arg(long, short)]
+    pub(crate) ignore_case: bool,
+
+    /// Search for the pattern as literal text
+    #[arg(long, short = 'F', visible_alias = "fixed-strings")]
+    pub(crate) literal: bool,
+
+    /// Show N lines before and after each match, 20 at most
+    #[arg(long, short = 'C', value_name = "N")]
+    pub(crate) context: Option<usize>,
+
+    /// Matches shown, 1,000 at most [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArguments {
+    /// A glob that matches names at any depth or, with `/` in it, paths relative to the folder
+    pub(crate) pattern: String,
+
+    /// The folder to search [default: the working folder]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Paths shown, 10,000 at most [default: 1,000]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The folder [default: the working folder]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Entries shown, 10,000 at most [default: 500]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReviewArguments {
+    /// The id of the proposal [default: all pending proposals, oldest first]
+    pub(crate) id: Option<String>,
+
+    /// Propose the rejected hunks of this proposal, or of the last one, again and review them
+    #[arg(long)]
+    pub(crate) reopen: bool,
+
+    /// Accept the proposal, or only the hunks in --hunk, without asking
+    #[arg(long, requires = "id", conflicts_with_all = ["reopen", "reject"])]
+    pub(crate) accept: bool,
+
+    /// Reject the proposal, or only the hunks in --hunk, without asking
+    #[arg(long, requires = "id", conflicts_with = "reopen")]
+    pub(crate) reject: bool,
+
+    /// Only this hunk, counted over all files of the proposal; can be repeated
+    #[arg(long, value_name = "N")]
+    pub(crate) hunk: Vec<String>,
+}
+
+impl ReviewArguments {
+    /// Returns the decision to make without asking, by its name in the protocol.
+    pub(crate) fn decision(&self) -> Option<&'static str> {
+        match (self.accept, self.reject) {
+            (true, _) => Some("accept"),
+            (_, true) => Some("reject"),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// Only changes of this file, or of files in this folder
+    pub(crate) path: Option<PathBuf>,
+
+    /// Show the diff of each change
+    #[arg(long, short)]
+    pub(crate) patch: bool,
+
+    #[command(flatten)]
+    pub(crate) filter: ChangeFilter,
+
+    /// Maximum number of changes to list
+    #[arg(short, long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) number: u32,
+}
+
+/// A selection of changes.
+#[derive(Debug, Args)]
+pub(crate) struct ChangeFilter {
+    /// Only changes of this session; `editd show` prints session names
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+
+    /// Only changes since then: an age such as `30min` or `2h`, or a time such as 2026-11-23T10:00:00Z
+    #[arg(long, value_name = "WHEN", value_parser = time_or_age)]
+    pub(crate) since: Option<String>,
+}
+
+impl ChangeFilter {
+    pub(crate) fn is_given(&self) -> bool {
+        self.session.is_some() || self.since.is_some()
+    }
+}
+
+/// Parses a time or an age. Returns the time in the daemon's format.
+fn time_or_age(text: &str) -> Result<String, String> {
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Ok(time.to_string());
+    }
+    let ago: jiff::SignedDuration =
+        text.parse().map_err(|_| "expected an age, such as 30min or 2h, or an RFC 3339 time".to_owned())?;
+    jiff::Timestamp::now()
+        .checked_sub(ago.abs())
+        .map(|time| time.to_string())
+        .map_err(|_| "that is too long ago".to_owned())
+}

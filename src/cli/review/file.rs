@@ -1,0 +1,376 @@
+//! The review of one file: questions about its hunks, and lines edited by the person.
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::cli::paint::{FAINT, HINT};
+use crate::cli::read::whole_text;
+use crate::cli::{CliError, Context, root, stream};
+use crate::protocol::{AppliedFile, CommentEntry, FileEntry, Hunk, Read};
+use crate::text::{ContentHash, lines};
+use crate::transport::Client;
+use crate::workspace::Role;
+
+use super::show;
+
+const HELP: &str = "\
+y  accept this hunk
+n  reject it
+a  accept it and all others of this file
+d  reject it and all others of this file
+A  accept it and all others of the proposal
+D  reject it and all others of the proposal
+e  edit its new lines in $VISUAL or $EDITOR
+c  send a comment to the author
+s  leave it for later
+q  leave this and all further hunks for later
+?  this help";
+
+const HELP_TOUCHED: &str = "\
+t  take the author's side, and discard the change made here since
+n  keep the current text
+d  keep it, and reject all others of this file
+D  keep it, and reject all others of the proposal
+e  edit the author's lines in $VISUAL or $EDITOR
+c  send a comment to the author
+s  leave it for later
+q  leave this and all further hunks for later
+?  this help";
+
+/// State of a hunk whose lines have changed since it was proposed.
+pub(super) const CONFLICTED: &str = "conflicted";
+
+/// Maximum number of names that are tried for a temporary file.
+const NAMES: u32 = 100;
+
+/// The answer for a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Answer {
+    Open,
+    Accept,
+    /// Accepts the hunk over a conflicting change.
+    Take,
+    Reject,
+    Edited(String),
+}
+
+/// Action after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Continue,
+    /// Continue, with this answer for all open hunks of the further files.
+    Rest(Rest),
+    Quit,
+}
+
+/// An answer for all open hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    Accept,
+    Reject,
+}
+
+/// A file of a proposal with the answers so far.
+pub(super) struct FileReview<'p> {
+    file: &'p AppliedFile,
+    answers: Vec<Answer>,
+    comments: Vec<CommentEntry>,
+    /// Ids of the only hunks to ask about. `None` means all.
+    only: Option<Vec<String>>,
+}
+
+impl<'p> FileReview<'p> {
+    /// Creates a review of a file, or of only these hunks.
+    pub(super) fn new(file: &'p AppliedFile, only: Option<Vec<String>>) -> Self {
+        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only }
+    }
+
+    /// Returns the ids of the hunks that were accepted unchanged.
+    pub(super) fn accepted(&self) -> Vec<String> {
+        let both = self.file.entry.hunks.iter().zip(&self.answers);
+        both.filter(|(_, answer)| **answer == Answer::Accept).map(|(hunk, _)| hunk.id.clone()).collect()
+    }
+
+    /// Asks about every open hunk.
+    pub(super) fn ask(&mut self) -> Result<Next, CliError> {
+        let hunks = &self.file.entry.hunks;
+        let mut of_all = Next::Continue;
+        for at in 0..hunks.len() {
+            let is_selected = self.only.as_ref().is_none_or(|only| only.contains(&hunks[at].id));
+            if !is_selected || !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
+                continue;
+            }
+            let mut out = stream::stdout();
+            show::heading(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
+            show::hunk(&mut out, self.file, &hunks[at])?;
+            match self.ask_about(at)? {
+                Next::Continue => {}
+                Next::Quit => return Ok(Next::Quit),
+                Next::Rest(rest) => of_all = Next::Rest(rest),
+            }
+        }
+        Ok(of_all)
+    }
+
+    fn ask_about(&mut self, at: usize) -> Result<Next, CliError> {
+        let hunk = &self.file.entry.hunks[at];
+        let is_touched = hunk.state == CONFLICTED;
+        let question = if is_touched {
+            "Take the author's side [t,n,d,D,e,c,s,q,?]?"
+        } else {
+            "Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]?"
+        };
+        loop {
+            let Some(answer) = stream::ask_line(&format!("{HINT}{question}{HINT:#} "))? else {
+                return Ok(Next::Quit);
+            };
+            let all = match answer.as_str() {
+                "A" if !is_touched => Some(Rest::Accept),
+                "D" => Some(Rest::Reject),
+                _ => None,
+            };
+            if let Some(rest) = all {
+                self.answer_rest(at, rest);
+                return Ok(Next::Rest(rest));
+            }
+            match answer.to_lowercase().as_str() {
+                "t" if is_touched => self.answers[at] = Answer::Take,
+                "y" | "yes" if !is_touched => self.answers[at] = Answer::Accept,
+                "n" | "no" => self.answers[at] = Answer::Reject,
+                "a" if !is_touched => self.answer_rest(at, Rest::Accept),
+                "d" => self.answer_rest(at, Rest::Reject),
+                "e" => match self.edited(hunk)? {
+                    Some(answer) => self.answers[at] = answer,
+                    None => continue,
+                },
+                "c" => {
+                    if let Some(text) =
+                        stream::ask_line("Say to the author: ")?.filter(|text| !text.is_empty())
+                    {
+                        let path = Some(self.file.entry.path.clone());
+                        self.comments.push(CommentEntry { path, hunk: Some(hunk.id.clone()), text });
+                    }
+                    continue;
+                }
+                "s" => {}
+                "q" => return Ok(Next::Quit),
+                _ => {
+                    let help = if is_touched { HELP_TOUCHED } else { HELP };
+                    writeln!(stream::stdout(), "{FAINT}{help}{FAINT:#}")?;
+                    continue;
+                }
+            }
+            return Ok(Next::Continue);
+        }
+    }
+
+    /// Sets the answer of all unanswered hunks from `at` on. Conflicted hunks can only be rejected this way,
+    /// because taking one needs its own answer.
+    pub(super) fn answer_rest(&mut self, at: usize, rest: Rest) {
+        let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at);
+        for (other, hunk) in both.filter(|(other, _)| **other == Answer::Open) {
+            match rest {
+                Rest::Accept if hunk.state == "pending" => *other = Answer::Accept,
+                Rest::Reject if is_open(hunk) => *other = Answer::Reject,
+                _ => {}
+            }
+        }
+    }
+
+    /// Opens the new lines in the person's editor. Returns `None` if they cannot be edited or were not
+    /// changed.
+    fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, CliError> {
+        let created = created(&self.file.entry);
+        let Some(new) = hunk.new_text.as_ref().or(created.as_ref()) else {
+            writeln!(stream::stdout(), "This hunk has no lines to edit.")?;
+            return Ok(None);
+        };
+        match in_editor(&self.file.entry.path, new) {
+            Ok(text) if text == *new => {
+                writeln!(stream::stdout(), "Nothing was edited.")?;
+                Ok(None)
+            }
+            Ok(text) if hunk.old_text.as_ref() == Some(&text) => Ok(Some(Answer::Reject)),
+            Ok(text) => Ok(Some(Answer::Edited(text))),
+            Err(problem) => {
+                show::problem(&problem)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns the decision to send, or `None` if there are no answers. Returns an error if edited lines
+    /// cannot be sent.
+    pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
+        let Self { file, answers, comments, only: _ } = self;
+        if answers.iter().all(|answer| *answer == Answer::Open) && comments.is_empty() {
+            return Ok(None);
+        }
+        let is_edited = answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
+        let both = || file.entry.hunks.iter().zip(&answers);
+        // The new content of an edited file decides its hunks with lines.
+        let ids = |wanted: Answer| -> Vec<&str> {
+            let named =
+                both().filter(|(hunk, answer)| **answer == wanted && (!is_edited || hunk.kind.is_some()));
+            named.map(|(hunk, _)| hunk.id.as_str()).collect()
+        };
+        let mut decision = json!({
+            "accept": ids(Answer::Accept),
+            "take": ids(Answer::Take),
+            "reject": ids(Answer::Reject),
+            "comment": comments,
+        });
+        if is_edited {
+            let is_left = |(hunk, answer): (&Hunk, &Answer)| {
+                hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open
+            };
+            if both().any(is_left) {
+                return Err("lines were edited, so you must decide every hunk of this file; review it again"
+                    .to_owned());
+            }
+            let texts: Vec<_> = both().map(|(hunk, answer)| text(hunk, answer)).collect();
+            let whole = content(context, file, &texts)?;
+            let (path, base) = (&file.entry.path, &file.entry.hash_before);
+            decision["replace"] = json!([{ "path": path, "baseHash": base, "content": whole }]);
+        }
+        Ok(Some(decision))
+    }
+}
+
+pub(super) fn is_open(hunk: &Hunk) -> bool {
+    matches!(hunk.state.as_str(), "pending" | CONFLICTED)
+}
+
+/// Returns the text that replaces the lines of a hunk, or `None` if they stay unchanged.
+fn text<'a>(hunk: &'a Hunk, answer: &'a Answer) -> Option<&'a str> {
+    match answer {
+        Answer::Edited(text) => Some(text),
+        Answer::Accept | Answer::Take => hunk.new_text.as_deref(),
+        // The hunk was accepted earlier.
+        Answer::Open if hunk.state == "accepted" => hunk.new_text.as_deref(),
+        Answer::Open | Answer::Reject => None,
+    }
+}
+
+/// Opens a text in the person's editor. Returns the edited text, or an error message.
+fn in_editor(path: &str, text: &str) -> Result<String, String> {
+    let name =
+        Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let file =
+        TemporaryFile::new(&name, text).map_err(|error| format!("the lines cannot be edited: {error}"))?;
+    let editor = ["VISUAL", "EDITOR"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|it| !it.trim().is_empty()));
+    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    // Runs the editor in a shell, as git does, because the variable may contain arguments.
+    let status =
+        Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.0).status();
+    match status {
+        Ok(status) if status.success() => {
+            let edited = std::fs::read_to_string(&file.0)
+                .map_err(|error| format!("the lines cannot be read: {error}"))?;
+            Ok(with_final_ending(text, edited))
+        }
+        Ok(status) => Err(format!("`{editor}` ended with {status}, so nothing was edited")),
+        Err(error) => Err(format!("`{editor}` cannot be run: {error}")),
+    }
+}
+
+/// Returns the text of a file that will be created, taken from its diff. Returns `None` for other changes,
+/// and if the diff does not contain the whole text.
+fn created(entry: &FileEntry) -> Option<String> {
+    let hash = entry.hash_after.as_deref().filter(|_| entry.action == "create")?;
+    let mut text: String = diff_body(&entry.diff).filter_map(|line| line.strip_prefix('+')).collect();
+    if diff_body(&entry.diff).last().is_some_and(|line| line.starts_with('\\')) {
+        text.pop();
+    }
+    (ContentHash::of(text.as_bytes()).to_string() == hash).then_some(text)
+}
+
+/// Returns the lines below the first header of a diff.
+pub(super) fn diff_body(diff: &str) -> impl Iterator<Item = &str> {
+    diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1)
+}
+
+/// Restores the original presence or absence of a final line ending, because editors add one.
+fn with_final_ending(before: &str, mut edited: String) -> String {
+    let ends = |text: &str| text.ends_with(['\n', '\r']);
+    if !edited.is_empty() && ends(before) && !ends(&edited) {
+        edited.push('\n');
+    } else if !ends(before) && edited.ends_with('\n') {
+        edited.pop();
+    }
+    edited
+}
+
+/// A temporary file that is removed when dropped. Only its owner can read it.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, text: &str) -> std::io::Result<Self> {
+        let folder = std::env::temp_dir();
+        let mut last = None;
+        for number in 0..NAMES {
+            let path = folder.join(format!("editd-{}-{number}-{name}", std::process::id()));
+            match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+                Ok(mut file) => {
+                    file.write_all(text.as_bytes())?;
+                    return Ok(Self(path));
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| std::io::Error::other("all names for a temporary file are taken")))
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // A leftover temporary file does no harm.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Returns the whole file with the lines of its hunks replaced by these texts.
+fn content(context: &Context, file: &AppliedFile, texts: &[Option<&str>]) -> Result<String, String> {
+    let now = match file.entry.hash_before.as_deref() {
+        Some(hash) => text_with_hash(context, &file.entry.path, hash)?,
+        None => String::new(),
+    };
+    let starts: Vec<usize> = lines(&now).map(|line| line.start).chain([now.len()]).collect();
+    let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
+    let (mut whole, mut copied) = (String::with_capacity(now.len()), 0);
+    for (hunk, text) in file.entry.hunks.iter().zip(texts) {
+        let is_text = hunk.kind.as_deref().is_none_or(|kind| kind == "create");
+        let Some(text) = text.filter(|_| is_text) else { continue };
+        let first = hunk.old_start - usize::from(hunk.old_lines > 0);
+        let (start, end) = (at(first), at(first + hunk.old_lines));
+        if start < copied {
+            return Err("two hunks now change the same lines; decide them without editing".to_owned());
+        }
+        whole.push_str(&now[copied..start]);
+        whole.push_str(text);
+        copied = end;
+    }
+    whole.push_str(&now[copied..]);
+    Ok(whole)
+}
+
+/// Reads the text of a file. Returns an error if its content does not have this hash.
+fn text_with_hash(context: &Context, path: &str, hash: &str) -> Result<String, String> {
+    let target = root::of_file(Path::new(path)).map_err(|error| error.to_string())?;
+    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, Some(&target.root))
+        .map_err(|error| error.to_string())?;
+    let read = |params: &Value| client.call::<Read>(params);
+    match whole_text(&target, hash, read).map_err(|error| error.to_string())? {
+        None => Err("the file has changed in the meantime; review it again".to_owned()),
+        Some(whole) if whole.is_truncated => {
+            Err("the file has lines that are too long to edit here".to_owned())
+        }
+        Some(whole) => Ok(whole.text),
+    }
+}

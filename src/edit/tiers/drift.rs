@@ -1,0 +1,365 @@
+//! Alignment of a block with lines of the file that differ slightly, and the check that it is the intended one.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::edit::base::{Base, key_and_pairs};
+use crate::edit::elided::is_comment;
+use crate::edit::line_diff::{Run, runs};
+use crate::edit::whole_lines::{
+    Block, bare, depth, eq_ignoring_whitespace, find_lines, is_blank_line, split_indent,
+};
+use crate::edit::{Deadline, TimedOut, similarity};
+use crate::text::lines;
+
+/// An alignment of a block with the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alignment {
+    /// First line of the base, from 0.
+    pub(super) start: usize,
+    /// Lines of the file for every line of the block, counted from `start`.
+    pub(super) spans: Vec<Range<usize>>,
+    pub(super) gap: Gap,
+    /// Number of lines of the block that differ from the file's, including the missing or surplus line.
+    pub(super) differing: usize,
+}
+
+/// A line that only one side has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    None,
+    /// The file lacks this line of the block.
+    Missing(usize),
+    /// The file has an extra line before this line of the block.
+    Surplus(usize),
+}
+
+impl Alignment {
+    fn new(start: usize, lines: usize, gap: Gap, differing: usize) -> Self {
+        let span = |at: usize| match gap {
+            Gap::Missing(missing) if at == missing => at..at,
+            Gap::Missing(missing) if at > missing => at - 1..at,
+            Gap::Surplus(before) if at >= before => at + 1..at + 2,
+            _ => at..at + 1,
+        };
+        Self { start, spans: (0..lines).map(span).collect(), gap, differing }
+    }
+
+    /// Returns the number of lines of the base that the alignment covers.
+    pub(super) fn lines(&self) -> usize {
+        self.spans.last().map_or(0, |span| span.end)
+    }
+}
+
+/// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing.
+pub(super) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
+    let differs = |shift: usize| -> Vec<bool> {
+        // `shift` is 0 for one line back, 1 for none, 2 for one line on.
+        let actual = |at: usize| (start + at + shift).checked_sub(1);
+        requested
+            .iter()
+            .enumerate()
+            .map(|(at, line)| actual(at).is_none_or(|actual| !same(base, line, actual)))
+            .collect()
+    };
+    let [back, level, on] = [0, 1, 2].map(differs);
+    let lines = requested.len();
+    let sums = [&back, &level, &on].map(|differs| prefix_sums(differs));
+    let head = |to: usize| sums[1][to];
+    let rest = |shift: usize, from: usize| sums[shift][lines] - sums[shift][from];
+    let mut found = vec![(Gap::None, head(lines))];
+    // A gap must be between two lines that equal the file's.
+    for at in (1..lines).filter(|&at| !level[at - 1]) {
+        if !on[at] {
+            found.push((Gap::Surplus(at), head(at) + rest(2, at) + 1));
+        }
+        if back.get(at + 1) == Some(&false) {
+            found.push((Gap::Missing(at), head(at) + rest(0, at + 1) + 1));
+        }
+    }
+    let total = base.index().lines();
+    let alignment = |(gap, differing)| Alignment::new(start, lines, gap, differing);
+    let mut found: Vec<_> = found.into_iter().map(alignment).collect();
+    found.retain(|one| start + one.lines() <= total);
+    let fewest = found.iter().map(|one| one.differing).min();
+    found.retain(|one| Some(one.differing) == fewest);
+    found
+}
+
+/// Returns the prefix sums: how many of the first n lines differ, for every n.
+fn prefix_sums(differs: &[bool]) -> Vec<usize> {
+    let sums = differs.iter().scan(0, |sum, &differs| {
+        *sum += usize::from(differs);
+        Some(*sum)
+    });
+    [0].into_iter().chain(sums).collect()
+}
+
+/// Returns `true` if line `at` (from 0) of the base equals the requested line except for whitespace.
+fn same(base: &Base<'_>, requested: &str, at: usize) -> bool {
+    base.index().keys.get(at) == Some(&key_and_pairs(requested).0)
+        && eq_ignoring_whitespace(requested, base.line(at))
+}
+
+/// Minimum similarity of a context line to the file's.
+const MIN_SIMILARITY: f64 = 0.65;
+/// Minimum similarity of the first and the last line: nothing beyond them confirms the location.
+const MIN_EDGE_SIMILARITY: f64 = 0.8;
+/// Number of lines of a block from which on a comment at the edge may differ as much as one inside.
+const LONG_BLOCK: usize = 7;
+/// One in this many lines may differ.
+const LINES_PER_DRIFT: usize = 4;
+/// Minimum number of significant lines that must equal the file's.
+const MIN_EQUAL: usize = 2;
+/// Minimum number of letters and digits of a significant line.
+const MIN_SIGNIFICANT_CHARS: usize = 3;
+
+/// The lines of a block and their changes.
+pub(super) struct DriftCheck<'n> {
+    pub(super) requested: Vec<&'n str>,
+    new: Vec<&'n str>,
+    /// Runs of lines that the edit changes, with the lines that replace them.
+    changed: Vec<Run>,
+}
+
+impl<'n> DriftCheck<'n> {
+    pub(super) fn new(block: &Block<'n>, new: &'n str, deadline: Deadline) -> Self {
+        let requested: Vec<_> = block.core().iter().map(|line| line.content).collect();
+        let mut new: Vec<_> = lines(new).map(|line| line.content).collect();
+        // Blank lines at the edges are not part of what is aligned.
+        let tail = new.iter().rev().take_while(|line| is_blank_line(line)).count();
+        new.truncate(new.len() - tail);
+        let head = new.iter().take_while(|line| is_blank_line(line)).count();
+        new.drain(..head);
+        let changed = runs(&requested, &new, deadline);
+        Self { requested, new, changed }
+    }
+
+    /// Returns `true` if an alignment of the block is a match.
+    pub(super) fn allows(&self, base: &Base<'_>, alignment: &Alignment) -> Result<bool, TimedOut> {
+        let Some(drifted) = self.drifted(base, alignment) else { return Ok(false) };
+        let fits = self.gap_is_harmless(base, alignment)
+            && (0..self.requested.len()).all(|line| self.line_is_close_enough(base, alignment, line))
+            && self.indentation_agrees(base, alignment);
+        if fits && self.is_done(base, alignment, drifted)? {
+            base.is_applied.set(true);
+            return Ok(false);
+        }
+        Ok(fits)
+    }
+
+    fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        match alignment.gap {
+            Gap::None => true,
+            Gap::Missing(line) => self.run_of(line).is_none() && !self.identifies_block(line),
+            Gap::Surplus(before) => {
+                // At an insertion, or between removed lines, it is unclear whether the extra line should
+                // stay.
+                let apart = |(old, _): &Run| {
+                    if old.is_empty() {
+                        old.start != before
+                    } else {
+                        before <= old.start || before >= old.end
+                    }
+                };
+                // The extra line may also be one that the edit has already inserted.
+                let actual = base.line(alignment.start + before);
+                let written = self.changed.iter().flat_map(|(_, new)| &self.new[new.clone()]);
+                self.changed.iter().all(apart)
+                    && written.into_iter().all(|new| !eq_ignoring_whitespace(new, actual))
+            }
+        }
+    }
+
+    /// Returns `true` if lines with equal indentation in the request have equal indentation in the file. The
+    /// first line is ignored: it may have lost its indentation.
+    fn indentation_agrees(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        let pair = |line: usize| {
+            let span = &alignment.spans[line];
+            let actual = base.line(alignment.start + span.start);
+            let comparable =
+                !span.is_empty() && !is_blank_line(self.requested[line]) && !is_blank_line(actual);
+            comparable.then(|| (split_indent(self.requested[line]).0, split_indent(actual).0))
+        };
+        let mut known: HashMap<&str, &str> = HashMap::new();
+        (1..self.requested.len())
+            .filter_map(pair)
+            .all(|(old, actual)| *known.entry(old).or_insert(actual) == actual)
+    }
+
+    /// Returns `true` if the file has the result of the edit rather than the block.
+    fn is_done(&self, base: &Base<'_>, alignment: &Alignment, drifted: usize) -> Result<bool, TimedOut> {
+        let new = alignments(base, &self.new, alignment.start);
+        if new.first().is_some_and(|new| new.differing < drifted)
+            || self.is_applied_with_file_wording(base, alignment)
+        {
+            return Ok(true);
+        }
+        let text: String = self.new.iter().flat_map(|line| [*line, "\n"]).collect();
+        let (starts, _) = find_lines(base, &text, usize::MAX, eq_ignoring_whitespace)?;
+        let end = alignment.start + alignment.lines();
+        Ok(starts.iter().any(|&start| start < end && alignment.start < start + self.new.len()))
+    }
+
+    /// Returns `true` if the file already has the new text except for the wording of the lines that the edit
+    /// keeps.
+    fn is_applied_with_file_wording(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        let mut result: Vec<&str> = Vec::with_capacity(self.new.len());
+        let mut kept = 0;
+        for (old, new) in self.changed.iter().chain([&(self.requested.len()..0, self.new.len()..0)]) {
+            let spans = &alignment.spans[kept..old.start];
+            if let (Some(first), Some(last)) = (spans.first(), spans.last()) {
+                // A surplus line of the file stays too.
+                result.extend((first.start..last.end).map(|at| base.line(alignment.start + at)));
+            }
+            result.extend(self.new.get(new.clone()).unwrap_or_default());
+            kept = old.end;
+        }
+        let has_insertions = self.changed.iter().any(|(_, new)| !new.is_empty());
+        let first = alignment.start.saturating_sub(self.new.len());
+        let matches_result = |start: usize| {
+            let lines = result.iter().enumerate();
+            start + result.len() <= base.index().lines()
+                && lines.into_iter().all(|(at, line)| same(base, line, start + at))
+        };
+        has_insertions && (first..=alignment.start).any(matches_result)
+    }
+
+    /// Counts the lines that equal neither the file's nor their replacement. Returns `None` if there are too
+    /// many.
+    fn drifted(&self, base: &Base<'_>, alignment: &Alignment) -> Option<usize> {
+        let mut drifted = usize::from(alignment.gap != Gap::None);
+        let (mut significant, mut equal) = (0, 0);
+        for (line, span) in alignment.spans.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
+            let actual = alignment.start + span.start;
+            let same =
+                same(base, self.requested[line], actual) || self.is_already_changed(line, base.line(actual));
+            drifted += usize::from(!same);
+            significant += usize::from(is_significant(self.requested[line]));
+            equal += usize::from(is_significant(self.requested[line]) && same);
+        }
+        let few = drifted * LINES_PER_DRIFT <= self.requested.len();
+        (few && equal >= MIN_EQUAL && equal * 2 >= significant).then_some(drifted)
+    }
+
+    fn line_is_close_enough(&self, base: &Base<'_>, alignment: &Alignment, line: usize) -> bool {
+        let span = &alignment.spans[line];
+        let (requested, actual) = (self.requested[line], base.line(alignment.start + span.start));
+        if span.is_empty() || eq_ignoring_whitespace(requested, actual) {
+            return true;
+        }
+        if self.run_of(line).is_some() {
+            return self.is_already_changed(line, actual);
+        }
+        let at_edge = line == 0 || line + 1 == self.requested.len();
+        let (requested, actual) = (bare(requested), bare(actual));
+        let reworded = self.requested.len() >= LONG_BLOCK && is_prose(&requested) && is_prose(&actual);
+        let least = if at_edge && !reworded { MIN_EDGE_SIMILARITY } else { MIN_SIMILARITY };
+        !refers_to_something_else(&requested, &actual)
+            && (!self.identifies_block(line) || head(&requested) == head(&actual))
+            && similarity::compares_completely(&requested, &actual)
+            && similarity::of_texts(&requested, &actual) >= least
+    }
+
+    /// Returns `true` if the edit replaces a line by what the file already has.
+    fn is_already_changed(&self, line: usize, actual: &str) -> bool {
+        self.run_of(line).is_some_and(|(old, new)| {
+            old.len() == new.len() && eq_ignoring_whitespace(self.new[new.start + line - old.start], actual)
+        })
+    }
+
+    /// Returns the changed run that contains a line of the block.
+    fn run_of(&self, line: usize) -> Option<&Run> {
+        self.changed.iter().find(|(old, _)| old.contains(&line))
+    }
+
+    /// Returns `true` if a line identifies the block: deeper lines follow, or it is a heading.
+    fn identifies_block(&self, line: usize) -> bool {
+        let bare = bare(self.requested[line]);
+        let heading = bare.starts_with("##") || bare.starts_with('[') && bare.ends_with(']');
+        heading || self.opens(line)
+    }
+
+    fn opens(&self, line: usize) -> bool {
+        if is_blank_line(self.requested[line]) || is_comment(self.requested[line]) {
+            return false;
+        }
+        let next = self.requested[line + 1..].iter().find(|next| !is_blank_line(next));
+        next.is_some_and(|next| depth(next) > depth(self.requested[line]))
+    }
+}
+
+/// Returns `true` if two lines refer to different things, which is not mere drift: they differ in a number, a
+/// quoted text, or, except for comments, in a name or in the last character, which may join the line to the
+/// next.
+fn refers_to_something_else(requested: &str, actual: &str) -> bool {
+    if requested.is_empty() || actual.is_empty() {
+        return true;
+    }
+    let code = !(is_prose(requested) && is_prose(actual));
+    let ends = code && requested.chars().next_back() != actual.chars().next_back();
+    let renames = code
+        && !is_within(&names(requested), &names(actual))
+        && !is_within(&names(actual), &names(requested));
+    ends || renames
+        || !numbers(requested).eq(numbers(actual))
+        || quoted(inside(requested)) != quoted(inside(actual))
+}
+
+/// Returns `true` if a line is prose: a comment or the first line of a docstring.
+fn is_prose(line: &str) -> bool {
+    is_comment(line) || inside(line).len() < line.len()
+}
+
+/// Returns the text of a docstring, or else the line.
+fn inside(line: &str) -> &str {
+    let quote = ["\"\"\"", "'''"].into_iter().find(|quote| line.starts_with(quote));
+    quote.map_or(line, |quote| line.trim_start_matches(quote).trim_end_matches(quote))
+}
+
+/// Returns the words of a line before its comment. A word more or less is drift, a different one is not.
+fn names(line: &str) -> Vec<&str> {
+    let code = [" // ", " # ", " /* ", " -- "].iter().filter_map(|opener| line.find(opener)).min();
+    let words =
+        line[..code.unwrap_or(line.len())].split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns `true` if some words occur among others, in order.
+fn is_within(few: &[&str], many: &[&str]) -> bool {
+    let mut many = many.iter();
+    few.iter().all(|word| many.any(|other| other == word))
+}
+
+fn numbers(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|character: char| !character.is_ascii_digit()).filter(|number| !number.is_empty())
+}
+
+/// Returns the texts between double quotes, single quotes or backticks. An apostrophe within a word is not a
+/// quote.
+fn quoted(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(['"', '\'', '`']) {
+        let (before, quote) = (&rest[..start], &rest[start..=start]);
+        let inside_a_word = quote == "'" && before.ends_with(char::is_alphanumeric);
+        rest = &rest[start + 1..];
+        if inside_a_word {
+            continue;
+        }
+        let Some(end) = rest.find(quote) else { break };
+        found.push(&rest[..end]);
+        rest = &rest[end + 1..];
+    }
+    found
+}
+
+fn is_significant(line: &str) -> bool {
+    line.chars().filter(|character| character.is_alphanumeric()).count() >= MIN_SIGNIFICANT_CHARS
+}
+
+/// Returns a line up to its first parenthesis: the name in a definition, the whole line for most others.
+fn head(line: &str) -> String {
+    let end = line.find('(').unwrap_or(line.len());
+    line[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+}

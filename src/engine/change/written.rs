@@ -1,0 +1,57 @@
+//! The state of a committed file, as its author receives it.
+
+use std::fmt::Write;
+
+use crate::engine::change::commit::CommittedFile;
+use crate::text::{Position, PositionEncoding, lines};
+use crate::workspace::review::WrittenFile;
+use crate::workspace::{PlannedFile, Snapshot};
+
+/// Context lines around a change in its snippet.
+const SNIPPET_CONTEXT: usize = 3;
+
+/// Maximum number of lines in a snippet; later lines are omitted.
+const SNIPPET_LINES: usize = 60;
+
+/// Maximum size of a snippet, in bytes.
+const SNIPPET_BYTES: usize = 8 << 10;
+
+impl CommittedFile {
+    /// Returns the state of the file after the commit.
+    pub(crate) fn written(&self) -> WrittenFile {
+        WrittenFile {
+            hash: self.seen.content.hash(),
+            mtime: self.stat.as_ref().map(|stat| stat.mtime),
+            in_editor: self.seen.is_unsaved,
+            saved: self.saved,
+            snippet: self.seen.content.snapshot().map(|now| snippet(now, &self.file)).unwrap_or_default(),
+            rebased: self.file.rebased,
+        }
+    }
+}
+
+/// Returns the changed lines with context, numbered. The cost does not depend on the size of the file.
+fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
+    let (Some(first), Some(last)) = (file.diff.hunks.first(), file.diff.hunks.last()) else {
+        return String::new();
+    };
+    let start = first.new_start.saturating_sub(SNIPPET_CONTEXT + 1);
+    let wanted = last.new_start + last.new_lines.saturating_sub(1) + SNIPPET_CONTEXT;
+    let end = wanted.min(start + SNIPPET_LINES);
+    let at = |line| now.text.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
+    let end_byte = if end >= now.text.line_count() { now.text.len_bytes() } else { at(end) };
+    let text = now.text.slice(at(start)..end_byte).unwrap_or_default();
+    let mut snippet = String::new();
+    for (index, line) in lines(&text).enumerate() {
+        if snippet.len() + line.content.len() > SNIPPET_BYTES {
+            snippet.push_str("…\n");
+            return snippet;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(snippet, "{}\t{}", start + index + 1, line.content);
+    }
+    if end < wanted.min(now.text.line_count()) {
+        snippet.push_str("…\n");
+    }
+    snippet
+}

@@ -1,0 +1,200 @@
+//! Arguments of the tools. Their JSON schemas are as simple as possible, because some clients support only
+//! simple schemas and models read them in every session.
+
+#![expect(
+    dead_code,
+    reason = "only the schemas of the types are used: arguments go to the daemon as they are"
+)]
+
+use std::collections::BTreeMap;
+
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::protocol::{CellParams, DisplayParam, Matching, OnConflictParam, OnStaleParam, TextEditParams};
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct EditArguments {
+    /// Absolute, or relative to the first root.
+    path: String,
+    /// One replacement per location; put all edits of a file into one call.
+    edits: Option<Vec<TextEditParams>>,
+    /// Instead of `edits`, if there is only one.
+    old_text: Option<String>,
+    /// Goes with `oldText`.
+    new_text: Option<String>,
+    /// Goes with `oldText`.
+    replace_all: Option<bool>,
+    /// Goes with `oldText`.
+    expected_replacements: Option<u32>,
+    /// Match each edit in the result of the previous ones. Default false.
+    sequential: Option<bool>,
+    /// Tolerate small differences (default), or none; `exact` also takes placeholders literally.
+    matching: Option<Matching>,
+    /// Hash from a result: the version to change. Default: the one you were last given.
+    base_hash: Option<String>,
+    /// If the file has changed: refuse (default) or merge with the changes of others.
+    on_stale: Option<OnStaleParam>,
+    /// If merging fails: refuse (default) or write conflict markers.
+    on_conflict: Option<OnConflictParam>,
+    /// The encoding that `read` reported, to add non-ASCII characters.
+    encoding: Option<String>,
+    /// Show the result in this form. Default: only if it may differ from what you sent.
+    display: Option<DisplayParam>,
+    /// Purpose of the change in a few words, for reviewers.
+    label: Option<String>,
+    /// Milliseconds to wait for a review. Default 30000, at most 45000; then the state is `pending`.
+    wait_ms: Option<u64>,
+    /// The `id` of your own pending change to replace.
+    replaces: Option<String>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WriteArguments {
+    /// Absolute, or relative to the first root.
+    path: String,
+    /// The complete text, literally; nothing may be omitted.
+    content: String,
+    /// Accept lines that look like a placeholder for omitted text. Default false.
+    literal: Option<bool>,
+    /// Encoding of the file, such as `utf-8`. Default: the current one.
+    encoding: Option<String>,
+    /// `100755` makes a new file executable.
+    mode: Option<String>,
+    /// Hash from a result: the version to replace. Default: the one you were last given.
+    base_hash: Option<String>,
+    #[serde(flatten)]
+    options: ChangeOptions,
+}
+
+/// Arguments that the tools for changes have in common.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ChangeOptions {
+    /// Show the result in this form. Default: only if it may differ from what you sent.
+    display: Option<DisplayParam>,
+    /// Purpose of the change, for reviewers.
+    label: Option<String>,
+    /// Milliseconds to wait for a review. Default 30000, at most 45000.
+    wait_ms: Option<u64>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PatchArguments {
+    /// `*** Begin Patch` to `*** End Patch` with `*** Update File: PATH` (and `*** Move to: PATH`), `*** Add
+    /// File:`,
+    /// `*** Delete File:` sections; or a unified diff; or SEARCH/REPLACE blocks under their path.
+    patch: String,
+    /// Hashes from results, by path: the versions to change. Default: those you were last given.
+    bases: Option<BTreeMap<String, String>>,
+    /// If a file has changed: refuse (default) or merge.
+    on_stale: Option<OnStaleParam>,
+    /// Match each hunk in the result of the previous ones. Default false.
+    sequential: Option<bool>,
+    /// Tolerate small differences (default), or none.
+    matching: Option<Matching>,
+    #[serde(flatten)]
+    options: ChangeOptions,
+    /// The `id` of your own pending change to replace.
+    replaces: Option<String>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NotebookArguments {
+    /// Absolute, or relative to the first root.
+    path: String,
+    /// Operations, each on a different cell.
+    cells: Vec<CellParams>,
+    /// Hash from a result: the version to change. Default: the one you were last given.
+    base_hash: Option<String>,
+    #[serde(flatten)]
+    options: ChangeOptions,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct UndoArguments {
+    /// From the result of a change; or the `id` of a `pending` one, which is then withdrawn. Default: the
+    /// newest that is neither undone nor an undo.
+    transaction: Option<String>,
+    /// Undo the newest change of this file instead, including its other files.
+    path: Option<String>,
+    /// Milliseconds to wait for a review. Default 30000, at most 45000.
+    wait_ms: Option<u64>,
+}
+
+#[derive(JsonSchema)]
+pub(super) struct ChangesArguments {
+    /// This file only. Default: all files you have read.
+    path: Option<String>,
+    /// `cursor` of an earlier result, to see all later changes again. Default: only changes not shown yet.
+    since: Option<u64>,
+}
+
+#[derive(JsonSchema)]
+pub(super) struct DiagnosticsArguments {
+    /// A file. Default: all files.
+    path: Option<String>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ProposalArguments {
+    /// The `id` from the result of a change.
+    id: Option<String>,
+    /// Milliseconds to wait for the decision. Default 30000, at most 45000; 0 does not wait.
+    wait_ms: Option<u64>,
+}
+
+/// Returns the schema of a tool's arguments.
+pub(super) fn schema<T: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    simplify(&mut schema);
+    let Value::Object(mut schema) = schema else { return Map::new() };
+    schema.shift_remove("title");
+    schema.shift_remove("description");
+    schema
+}
+
+/// Removes parts that cost tokens without helping a model: names of types, widths of integers, null for
+/// optional members, and line breaks in texts.
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Object(members) => {
+            if members.get("type").is_some_and(|kind| !kind.is_object()) {
+                for name in ["format", "minimum", "maximum", "default"] {
+                    members.shift_remove(name);
+                }
+            }
+            if members.get("additionalProperties") == Some(&Value::Bool(false)) {
+                members.shift_remove("additionalProperties");
+            }
+            if let Some(Value::Array(types)) = members.get_mut("type") {
+                types.retain(|kind| kind != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    members.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(values)) = members.get_mut("enum") {
+                values.retain(|value| !value.is_null());
+            }
+            if let Some(Value::String(text)) = members.get_mut("description") {
+                *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            }
+            members.values_mut().for_each(simplify);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,141 @@
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+use crate::mcp::answer::Answer;
+use crate::mcp::output::ChangeOutput;
+use crate::protocol::{AppliedFile, ApplyResult, Discard, Edit, ProposeResult, Undo};
+
+use super::arguments::{
+    EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, schema,
+};
+use super::{AnswerOptions, Effect, Request, Tool};
+
+/// First character of the ids of proposals.
+const PROPOSAL: char = 'p';
+
+/// Parameters that belong to a call as a whole instead of to one of its changes.
+const CALL_PARAMETERS: [&str; 16] = [
+    "label",
+    "requestId",
+    "request_id",
+    "replaces",
+    "matching",
+    "sequential",
+    "onStale",
+    "on_stale",
+    "onConflict",
+    "on_conflict",
+    "display",
+    "review",
+    "waitMs",
+    "wait_ms",
+    "diagnosticsWaitMs",
+    "diagnostics_wait_ms",
+];
+
+pub(super) static TOOLS: [Tool; 5] = [
+    Tool {
+        name: "edit",
+        title: "Edit a file",
+        description: "Replace text in one file that you have read and that has not changed since. Each `oldText` must match \
+            exactly once; small differences in spaces, quotes or indentation are tolerated and reported. All \
+            `edits` are matched against the file as read, and applied together or not at all. A refusal shows the \
+            closest text, or what has changed, and what to send next.",
+        instead: &[
+            ("apply_patch", "To change several files at once, to delete or rename, use `apply_patch`."),
+            ("write", "For a new file use `write`."),
+            ("notebook_edit", "For cells of a notebook use `notebook_edit`, which keeps its JSON valid."),
+        ],
+        effect: Effect::Changes { idempotent: false },
+        schema: schema::<EditArguments>,
+        request: edit,
+    },
+    Tool {
+        name: "write",
+        title: "Write a file",
+        description: "Create a file, or replace one that you have read completely and that has not changed since. \
+            Missing folders are created; an existing file keeps its encoding and line endings.",
+        instead: &[("edit", "To change parts of a file use `edit`: it costs less and is easier to review.")],
+        effect: Effect::Changes { idempotent: true },
+        schema: schema::<WriteArguments>,
+        request: |arguments| edit(one_change("write", arguments)),
+    },
+    Tool {
+        name: "apply_patch",
+        title: "Apply a patch",
+        description: "Change, add, delete and rename several files in one step, all or nothing. Existing files must have \
+            been read (completely, to delete or rename them) and be unchanged since. Hunks are located by their \
+            text; line numbers may be wrong.",
+        instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
+        effect: Effect::Changes { idempotent: false },
+        schema: schema::<PatchArguments>,
+        request: edit,
+    },
+    Tool {
+        name: "notebook_edit",
+        title: "Edit a notebook",
+        description: "Replace, insert and delete cells of a Jupyter notebook (.ipynb, format 4) that you have read and \
+            that has not changed since. All `cells` refer to the notebook as read, and are applied together or \
+            not at all. Outputs stay unless cleared; the file's JSON stays valid.",
+        instead: &[],
+        effect: Effect::Changes { idempotent: false },
+        schema: schema::<NotebookArguments>,
+        request: |arguments| edit(one_change("notebook", arguments)),
+    },
+    Tool {
+        name: "undo",
+        title: "Undo a change",
+        description: "Undo a change, by its transaction or else your newest in this session, in all its files or none. Later \
+            changes of others stay; if they overlap, the undo is refused. Only changes made with these tools can \
+            be undone. To undo an undo, name its transaction.",
+        instead: &[],
+        effect: Effect::Changes { idempotent: false },
+        schema: schema::<UndoArguments>,
+        request: undo,
+    },
+];
+
+fn edit(params: JsonObject) -> Request {
+    Request::new::<Edit>(params, applied).waiting()
+}
+
+/// Builds the parameters of `editd/edit` for a single change.
+fn one_change(kind: &str, arguments: JsonObject) -> JsonObject {
+    let (mut params, mut change): (JsonObject, JsonObject) =
+        arguments.into_iter().partition(|(name, _)| CALL_PARAMETERS.contains(&name.as_str()));
+    change.insert("kind".to_owned(), kind.into());
+    params.insert("changes".to_owned(), json!([change]));
+    params
+}
+
+fn undo(mut arguments: JsonObject) -> Request {
+    let named = arguments.get("transaction").and_then(Value::as_str);
+    let Some(id) = named.filter(|named| named.starts_with(PROPOSAL)).map(str::to_owned) else {
+        if arguments.get("transaction").is_none_or(Value::is_null) {
+            // Another process of the same client counts as another author.
+            arguments.insert("ownSession".to_owned(), true.into());
+        }
+        return Request::new::<Undo>(arguments, undone).waiting();
+    };
+    // Withdrawing a proposal never waits.
+    arguments.retain(|name, _| !["transaction", "waitMs", "wait_ms"].contains(&name.as_str()));
+    arguments.insert("id".to_owned(), id.into());
+    arguments.insert("reason".to_owned(), "withdrawn by its author".into());
+    Request::new::<Discard>(arguments, discarded)
+}
+
+fn applied(result: ApplyResult, options: AnswerOptions<'_>) -> Answer {
+    ChangeOutput::new(result, options).answer()
+}
+
+/// Converts the result of an undo. It always includes hashes, because the caller has not sent the restored
+/// text.
+fn undone(result: ApplyResult, options: AnswerOptions<'_>) -> Answer {
+    applied(result, AnswerOptions { hashes: true, ..options })
+}
+
+fn discarded(result: ProposeResult, options: AnswerOptions<'_>) -> Answer {
+    let ProposeResult { id, state, files, .. } = result;
+    let files = files.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect();
+    applied(ApplyResult { id, state, files, ..ApplyResult::default() }, options)
+}

@@ -1,0 +1,249 @@
+//! Code actions, code lenses and diagnostics for hunks that wait for the user.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::text::{Position, PositionEncoding, Text};
+
+use super::command::{AllArgument, Command, Decision, FileArgument, HunksArgument, Location};
+use super::{PendingHunk, PendingProposal, counted, one_line};
+
+/// Maximum number of proposals offered at one location; a longer menu would not be usable.
+const MAX_PROPOSALS: usize = 3;
+/// Kind of the actions that decide about the hunk at the cursor. Editors indicate that quick fixes exist.
+const FIX: &str = "quickfix";
+/// Kind of all other actions.
+const SOURCE: &str = "source.editd";
+/// Decisions about several hunks, with their verbs.
+const ALTERNATIVES: [(Decision, &str); 2] = [(Decision::Accept, "accept"), (Decision::Reject, "reject")];
+/// `CodeActionTag.LLMGenerated` of LSP.
+const GENERATED: u32 = 1;
+/// `DiagnosticSeverity.Hint` of LSP.
+const HINT: u32 = 4;
+/// Maximum number of lines of the new text in a hint.
+const SHOWN_LINES: usize = 8;
+/// Maximum number of characters of each line.
+const SHOWN_CHARACTERS: usize = 120;
+
+/// A request for code actions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeActionQuery {
+    /// First line of the selection, from 0.
+    pub first: u32,
+    /// Last line of the selection.
+    pub last: u32,
+    /// Requested kinds, or `None` for all.
+    pub only: Option<Vec<String>>,
+    /// `true` if the editor sent the request by itself, to find out whether to indicate that actions exist.
+    pub automatic: bool,
+    /// `true` if the editor supports the tag for generated code.
+    pub tags: bool,
+}
+
+impl CodeActionQuery {
+    fn wants(&self, kind: &str) -> bool {
+        let is_of = |only: &String| {
+            only.is_empty()
+                || kind == only
+                || kind.strip_prefix(only.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.only.as_ref().is_none_or(|only| only.iter().any(is_of))
+    }
+}
+
+/// Returns the LSP code actions for a location in a file: first those for the hunks at the location, then
+/// those for the file, then the rest.
+pub fn code_actions(waiting: &[PendingProposal], path: &Path, wanted: &CodeActionQuery) -> Vec<Value> {
+    let touched =
+        |one: &PendingProposal| one.within(path).any(|hunk| hunk.touches(wanted.first, wanted.last));
+    let mut here: Vec<_> = waiting.iter().filter(|one| one.within(path).next().is_some()).collect();
+    // The sort is stable: otherwise the order of the proposals stays as it is.
+    here.sort_by_key(|one| !touched(one));
+    here.truncate(MAX_PROPOSALS);
+    let mut list = List { wanted, actions: Vec::new() };
+    for one in &here {
+        for hunk in one.within(path).filter(|hunk| hunk.touches(wanted.first, wanted.last)) {
+            list.hunk(one, hunk);
+        }
+    }
+    if wanted.automatic {
+        return list.actions;
+    }
+    for one in &here {
+        list.file(one, path);
+    }
+    for one in &here {
+        list.all(one);
+    }
+    if !waiting.is_empty() {
+        let from = Location { path: path.display().to_string(), line: wanted.first };
+        list.add(SOURCE, "go to the next change", &Command::Go { forward: true, from: Some(from.clone()) });
+        list.add(SOURCE, "go to the previous change", &Command::Go { forward: false, from: Some(from) });
+    }
+    for one in &here {
+        let title = format!("show the diff ({})", one.by());
+        list.add(SOURCE, &title, &Command::ShowDiff { id: Some(one.id.clone()) });
+    }
+    list.actions
+}
+
+struct List<'a> {
+    wanted: &'a CodeActionQuery,
+    actions: Vec<Value>,
+}
+
+impl List<'_> {
+    fn add(&mut self, kind: &str, title: &str, command: &Command) {
+        if !self.wanted.wants(kind) {
+            return;
+        }
+        let title = format!("editd: {title}");
+        let mut action = json!({ "title": title, "kind": kind, "command": command.titled(&title) });
+        let is_generated = matches!(
+            command,
+            Command::Hunks(decision, _) | Command::File(decision, _) | Command::All(decision, _)
+                if *decision != Decision::Reject
+        );
+        if self.wanted.tags && is_generated {
+            action["tags"] = json!([GENERATED]);
+        }
+        self.actions.push(action);
+    }
+
+    fn hunk(&mut self, one: &PendingProposal, hunk: &PendingHunk) {
+        let (yes, no) = if hunk.conflicted {
+            ("replace what is there now with this", "keep what is there now")
+        } else {
+            match hunk.kind.as_deref() {
+                Some("create") => ("create this file", "do not create this file"),
+                Some("delete") => ("delete this file", "do not delete this file"),
+                Some("rename") => ("rename this file", "do not rename this file"),
+                Some("encoding") => ("write this file in the other encoding", "keep this file's encoding"),
+                _ => ("accept this change", "reject this change"),
+            }
+        };
+        for (decision, title) in [(hunk.acceptance(), yes), (Decision::Reject, no)] {
+            self.add(FIX, &format!("{title} ({})", one.by()), &one.decide(decision, hunk));
+        }
+    }
+
+    /// Adds the actions for a file, unless its only change is the one at the cursor.
+    fn file(&mut self, one: &PendingProposal, path: &Path) {
+        let touches = |hunk: &PendingHunk| hunk.touches(self.wanted.first, self.wanted.last);
+        let count = one.within(path).count();
+        if count == 1 && one.within(path).any(touches) {
+            return;
+        }
+        let what = if count == 1 { "the change".to_owned() } else { format!("all {count} changes") };
+        for (decision, verb) in ALTERNATIVES {
+            let (id, revision, path) = (one.id.clone(), one.revision, path.display().to_string());
+            let title = format!("{verb} {what} in this file ({})", one.by());
+            self.add(SOURCE, &title, &Command::File(decision, FileArgument { id, revision, path }));
+        }
+    }
+
+    fn all(&mut self, one: &PendingProposal) {
+        let files = one.files();
+        if files < 2 {
+            return;
+        }
+        let (changes, files) =
+            (counted(one.hunks.len(), "change", "changes"), counted(files, "file", "files"));
+        for (decision, verb) in ALTERNATIVES {
+            let argument = AllArgument { id: one.id.clone(), revision: one.revision };
+            let title = format!("{verb} all {changes} in {files} ({})", one.by());
+            self.add(SOURCE, &title, &Command::All(decision, argument));
+        }
+    }
+}
+
+impl PendingProposal {
+    /// Returns the command that decides about a hunk.
+    fn decide(&self, decision: Decision, hunk: &PendingHunk) -> Command {
+        let hunks = vec![hunk.id.clone()];
+        Command::Hunks(decision, HunksArgument { id: self.id.clone(), revision: self.revision, hunks })
+    }
+}
+
+/// Returns the LSP code lenses for a file whose last line is `last`, counted from 0. Each hunk gets one lens
+/// to accept it, one to reject it, and one to show the diff of its proposal.
+pub fn code_lenses(waiting: &[PendingProposal], path: &Path, last: u32) -> Vec<Value> {
+    let of = |one: &PendingProposal| {
+        one.within(path).flat_map(|hunk| of_hunk(one, hunk, last)).collect::<Vec<_>>()
+    };
+    waiting.iter().flat_map(of).collect()
+}
+
+fn of_hunk(one: &PendingProposal, hunk: &PendingHunk, last: u32) -> [Value; 3] {
+    let at = json!({ "line": hunk.line.min(last), "character": 0 });
+    let (yes, no) = if hunk.conflicted { ("take theirs", "keep mine") } else { ("accept", "reject") };
+    let lenses = [
+        one.decide(hunk.acceptance(), hunk).titled(&format!("{yes} ({})", one.by())),
+        one.decide(Decision::Reject, hunk).titled(no),
+        Command::ShowDiff { id: Some(one.id.clone()) }.titled("diff"),
+    ];
+    lenses.map(|command| json!({ "range": { "start": at, "end": at }, "command": command }))
+}
+
+/// Returns an LSP diagnostic for each hunk that waits in a document. The range covers the lines to replace,
+/// the message contains the new text.
+pub fn hints(
+    waiting: &[PendingProposal],
+    path: &Path,
+    text: &Text,
+    encoding: PositionEncoding,
+) -> Vec<Value> {
+    let of = |one: &PendingProposal| {
+        let hint = |hunk: &PendingHunk| {
+            json!({
+                "range": range(hunk, text, encoding), "severity": HINT, "source": "editd",
+                "code": format!("{} {}", one.id, hunk.id), "message": message(one, hunk),
+            })
+        };
+        one.within(path).map(hint).collect::<Vec<_>>()
+    };
+    waiting.iter().flat_map(of).collect()
+}
+
+/// Returns the range of the lines of a hunk, without the last line ending. The range of an insertion is the
+/// line after it, or the last line at the end of the text.
+fn range(hunk: &PendingHunk, text: &Text, encoding: PositionEncoding) -> Value {
+    let last_line = text.line_count().saturating_sub(1);
+    let first = (hunk.line as usize).min(last_line);
+    let last = (first + (hunk.lines as usize).saturating_sub(1)).min(last_line);
+    let end = text.byte_of(Position { line: last, character: usize::MAX }, PositionEncoding::Utf32);
+    let end = text.position_of(end, encoding);
+    json!({
+        "start": { "line": first, "character": 0 },
+        "end": { "line": end.line, "character": end.character },
+    })
+}
+
+fn message(one: &PendingProposal, hunk: &PendingHunk) -> String {
+    let wants = match (hunk.kind.as_deref(), hunk.lines, hunk.new_text.is_empty()) {
+        _ if hunk.conflicted => "wants this here, but these lines have changed since",
+        (Some("create"), ..) => "wants to create this file",
+        (Some("delete"), ..) => "wants to delete this file",
+        (Some("rename"), ..) => "wants to rename this file",
+        (Some("encoding"), ..) => "wants to write this file in another encoding",
+        (_, 0, _) => "wants new lines before this one",
+        (_, 1, true) => "wants to delete this line",
+        (_, _, true) => "wants to delete these lines",
+        _ => "wants this instead",
+    };
+    let mut message = format!("{} {wants}", one_line(&one.author));
+    if let Some(label) = one.label.as_deref().filter(|label| !label.trim().is_empty()) {
+        message.extend([" (", &one_line(label), ")"]);
+    }
+    let mut lines = hunk.new_text.lines();
+    for (at, line) in lines.by_ref().take(SHOWN_LINES).enumerate() {
+        message.push_str(if at == 0 { ":\n" } else { "\n" });
+        message.extend(line.chars().take(SHOWN_CHARACTERS));
+    }
+    let left = lines.count();
+    if left > 0 {
+        message.extend(["\n… ", &left.to_string(), " more"]);
+    }
+    message
+}

@@ -1,0 +1,235 @@
+//! Filters of paths: globs of a request, and ignore rules.
+//!
+//! Ignore rules come from `.gitignore`, `.ignore`, `.git/info/exclude` and the user's global rules. Rules of the
+//! nearest folder win, and `.ignore` wins over the others. As in ripgrep, `.gitignore` applies outside of
+//! repositories too, and a `.gitignore` above the top folder of a repository does not apply inside it.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::Match;
+use ignore::gitignore::{self, Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+
+use crate::disk::{Disk, Root};
+
+/// Maximum size of a file with rules, in bytes. A larger file was not written by a person, and is skipped.
+const LARGEST: u64 = 256 << 10;
+/// Maximum number of lines of a file with rules.
+const LINES: usize = 10_000;
+
+/// The rules that apply in a folder. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Ignores {
+    nearest: Option<Arc<Level>>,
+    global: Arc<Gitignore>,
+}
+
+/// The rules of a folder and its parents.
+#[derive(Debug)]
+struct Level {
+    around: Option<Arc<Level>>,
+    own: Gitignore,
+    git: Gitignore,
+    exclude: Gitignore,
+    is_top: bool,
+}
+
+impl Ignores {
+    /// Returns the rules that apply to a folder, without the folder's own rules. `folder` is its canonical
+    /// path from the root.
+    pub(super) fn around(disk: &dyn Disk, root: &Root, top: &Path, folder: &Path) -> Self {
+        let global = Arc::new(global(top));
+        let mut ignores = Self { nearest: None, global };
+        // Outside of a repository, rules above the root do not apply to it.
+        let above = top.parent().is_some() && root.path() != top && root.path().starts_with(top);
+        let parents = root.path().ancestors().skip(1).take_while(|_| above);
+        let parents: Vec<_> = parents.take_while(|around| around.starts_with(top)).collect();
+        for around in parents.into_iter().rev() {
+            if let Ok(around) = disk.open_root(around) {
+                ignores = ignores.within(disk, &around, Path::new(""), |_| true);
+            }
+        }
+        let mut ancestors: Vec<_> = folder.ancestors().skip(1).collect();
+        ancestors.reverse();
+        ancestors.into_iter().fold(ignores, |ignores, folder| ignores.within(disk, root, folder, |_| true))
+    }
+
+    /// Returns the rules for the entries of a folder. `holds` says which names the folder contains.
+    pub(super) fn within(
+        &self,
+        disk: &dyn Disk,
+        root: &Root,
+        folder: &Path,
+        holds: impl Fn(&OsStr) -> bool,
+    ) -> Self {
+        let path = root.path().join(folder);
+        let rules = |name: &str| {
+            let there = holds(OsStr::new(name)).then(|| read(disk, root, &folder.join(name))).flatten();
+            there.map_or_else(Gitignore::empty, |text| compiled(&path, &text))
+        };
+        let is_top =
+            holds(OsStr::new(".git")) && disk.peek(root, &folder.join(".git")).is_ok_and(|it| it.is_some());
+        let (own, git) = (rules(".ignore"), rules(".gitignore"));
+        let exclude = is_top.then(|| excluded(disk, root, folder)).flatten();
+        let exclude = exclude.map_or_else(Gitignore::empty, |text| compiled(&path, &text));
+        if !is_top && own.is_empty() && git.is_empty() {
+            return self.clone();
+        }
+        let level = Level { around: self.nearest.clone(), own, git, exclude, is_top };
+        Self { nearest: Some(Arc::new(level)), global: self.global.clone() }
+    }
+
+    /// Returns `true` if an absolute path is ignored, provided that its parent folders are not.
+    pub(super) fn ignore(&self, path: &Path, is_folder: bool) -> bool {
+        let (mut git, mut exclude, mut left_repository) = (Match::None, Match::None, false);
+        let mut level = self.nearest.as_deref();
+        while let Some(Level { around, own, git: of_git, exclude: excluded, is_top }) = level {
+            match own.matched(path, is_folder) {
+                Match::None => {}
+                matched => return matched.is_ignore(),
+            }
+            if !left_repository {
+                git = first(git, of_git, path, is_folder);
+                exclude = first(exclude, excluded, path, is_folder);
+            }
+            left_repository |= is_top;
+            level = around.as_deref();
+        }
+        git.or(exclude).or(self.global.matched(path, is_folder)).is_ignore()
+    }
+}
+
+/// Returns the match of a nearer level, or else the match of this level.
+fn first<'a>(
+    nearer: Match<&'a gitignore::Glob>,
+    here: &'a Gitignore,
+    path: &Path,
+    is_folder: bool,
+) -> Match<&'a gitignore::Glob> {
+    if nearer.is_none() && !here.is_empty() { here.matched(path, is_folder) } else { nearer }
+}
+
+/// Reads the user's global rules, which apply to all repositories.
+fn global(top: &Path) -> Gitignore {
+    let text = gitconfig_excludes_path().and_then(|path| read_outside(&path));
+    text.map_or_else(Gitignore::empty, |text| compiled(top, &text))
+}
+
+/// Reads `info/exclude`, the local rules of a repository. In a linked work tree and in a submodule, `.git` is
+/// a file that points to the folder with these rules.
+fn excluded(disk: &dyn Disk, root: &Root, folder: &Path) -> Option<Vec<u8>> {
+    let Some(link) = read(disk, root, &folder.join(".git")) else {
+        return read(disk, root, &folder.join(".git/info/exclude"));
+    };
+    let named = |text: &[u8]| PathBuf::from(OsStr::from_bytes(text.trim_ascii()));
+    let own = root.path().join(folder).join(named(link.strip_prefix(b"gitdir:")?));
+    let common = read_outside(&own.join("commondir")).map(|text| own.join(named(&text)));
+    read_outside(&common.unwrap_or(own).join("info/exclude"))
+}
+
+fn read_outside(path: &Path) -> Option<Vec<u8>> {
+    let metadata = std::fs::metadata(path).ok()?;
+    (metadata.is_file() && metadata.len() <= LARGEST).then(|| std::fs::read(path).ok())?
+}
+
+fn read(disk: &dyn Disk, root: &Root, file: &Path) -> Option<Vec<u8>> {
+    let (source, mut text) = (disk.open_file(root, file).ok()?, Vec::new());
+    source.take(LARGEST + 1).read_to_end(&mut text).ok()?;
+    (text.len() as u64 <= LARGEST).then_some(text)
+}
+
+/// Compiles rules. Invalid lines are skipped.
+fn compiled(folder: &Path, text: &[u8]) -> Gitignore {
+    let text = String::from_utf8_lossy(text);
+    let mut rules = GitignoreBuilder::new(folder);
+    // All or nothing: a part of the rules may mean the opposite of the whole.
+    if text.lines().nth(LINES).is_some() {
+        return Gitignore::empty();
+    }
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let _ = rules.add_line(None, line);
+    }
+    rules.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// Maximum length of a glob, in bytes: enough for any path.
+const MAX_PATTERN: usize = 4096;
+
+/// A path pattern. Without `/` it is matched against the file name, with a `/` (or a leading `./`) against
+/// the path from the searched folder, and with a leading `/` against the absolute path. `*` does not match
+/// `/`; `**` does.
+#[derive(Clone, Debug)]
+pub struct Glob {
+    matcher: GlobMatcher,
+    subject: Subject,
+    folders_only: bool,
+}
+
+/// The subject of a glob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Name,
+    Path,
+    Absolute,
+}
+
+impl Glob {
+    /// Parses a pattern. The error is a description that can follow the name of the parameter.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let (pattern, is_relative) = pattern.strip_prefix("./").map_or((pattern, false), |rest| (rest, true));
+        if pattern.len() > MAX_PATTERN {
+            return Err(format!("it is longer than {MAX_PATTERN} bytes"));
+        }
+        let bare = pattern.trim_end_matches('/');
+        if bare.is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        let subject = match bare {
+            bare if bare.starts_with('/') => Subject::Absolute,
+            bare if is_relative || bare.contains('/') => Subject::Path,
+            _ => Subject::Name,
+        };
+        let glob = GlobBuilder::new(bare).literal_separator(true).backslash_escape(true).build();
+        let glob = glob.map_err(|error| error.kind().to_string())?;
+        Ok(Self { matcher: glob.compile_matcher(), subject, folders_only: bare != pattern })
+    }
+
+    /// Returns `true` if a path matches. `below` is the path from the searched folder.
+    pub fn fits(&self, absolute: &Path, below: &Path, is_folder: bool) -> bool {
+        let compared = match self.subject {
+            Subject::Name => below.file_name().map_or(below, Path::new),
+            Subject::Path => below,
+            Subject::Absolute => absolute,
+        };
+        (is_folder || !self.folders_only) && self.matcher.is_match(compared)
+    }
+}
+
+/// A filter on the paths of searched files.
+#[derive(Clone, Debug)]
+pub struct FileGlob {
+    glob: Glob,
+    /// `true` if matching files are excluded.
+    negated: bool,
+}
+
+impl FileGlob {
+    /// Parses a glob; a leading `!` makes it an exclusion.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let (pattern, negated) = pattern.strip_prefix('!').map_or((pattern, false), |rest| (rest, true));
+        Ok(Self { glob: Glob::new(pattern)?, negated })
+    }
+
+    pub(super) fn admits(&self, absolute: &Path, below: &Path) -> bool {
+        self.glob.fits(absolute, below, false) != self.negated
+    }
+
+    /// Returns `true` if everything in a folder is excluded.
+    pub(super) fn excludes_folder(&self, absolute: &Path, below: &Path) -> bool {
+        self.negated && self.glob.fits(absolute, below, true)
+    }
+}

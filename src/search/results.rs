@@ -1,0 +1,207 @@
+//! Results of a search: the first matches in path order, and counters.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::{Bounds, Line};
+
+/// The matching lines of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileMatches {
+    /// Absolute path of the file.
+    pub path: PathBuf,
+    /// Matching lines, by number.
+    pub lines: Vec<Line>,
+    /// `true` if any line was truncated.
+    pub is_truncated: bool,
+    /// Total size of the texts, in bytes.
+    pub(super) bytes: usize,
+}
+
+/// The results so far, by the position of their file in path order. Holds at most one file more than fits
+/// into an answer, so memory is bounded, and files after the last kept result need not be searched.
+pub(super) struct FirstResults {
+    bounds: Bounds,
+    /// Position of the last file that can still contribute.
+    last: AtomicU64,
+    results: Mutex<Results>,
+}
+
+#[derive(Default)]
+struct Results {
+    files: BTreeMap<u64, FileMatches>,
+    lines: usize,
+    bytes: usize,
+}
+
+impl FirstResults {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self { bounds, last: AtomicU64::new(u64::MAX), results: Mutex::default() }
+    }
+
+    /// Returns `true` if results of the file at this position can be part of the answer.
+    pub(super) fn is_needed(&self, position: u64) -> bool {
+        position <= self.last.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, position: u64, file: FileMatches) {
+        let mut results = self.results.lock();
+        results.lines += file.lines.len();
+        results.bytes += file.bytes;
+        results.files.insert(position, file);
+        // Keep one file more than fits into an answer, to know that there are more results.
+        while let Some(last) = results.files.last_entry() {
+            let (lines, bytes) = (last.get().lines.len(), last.get().bytes);
+            if !self.bounds.are_exceeded(results.lines - lines, results.bytes - bytes) {
+                break;
+            }
+            results.files.pop_last();
+            results.lines -= lines;
+            results.bytes -= bytes;
+        }
+        if let Some((last, _)) = results.files.last_key_value()
+            && self.bounds.are_exceeded(results.lines, results.bytes)
+        {
+            self.last.fetch_min(*last, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the first results in path order, and whether there are more.
+    pub(super) fn finish(self) -> (Vec<FileMatches>, bool) {
+        let (mut lines, mut bytes, mut more) = (0, 0, false);
+        let mut files: Vec<_> = self.results.into_inner().files.into_values().collect();
+        for file in &mut files {
+            let before = file.lines.len();
+            file.lines.retain(|line| {
+                (lines, bytes) = (lines + 1, bytes + line.bytes());
+                !self.bounds.are_exceeded(lines, bytes)
+            });
+            more |= file.lines.len() < before;
+        }
+        files.retain(|file| !file.lines.is_empty());
+        (files, more)
+    }
+}
+
+/// Counters of skipped and searched entries.
+#[derive(Debug, Default)]
+pub struct Passed {
+    ignored: AtomicU64,
+    unreadable: AtomicU64,
+    protected: AtomicU64,
+    binary: AtomicU64,
+    endless: AtomicU64,
+    contested: AtomicU64,
+    unknown: AtomicU64,
+    repositories: AtomicU64,
+    searched: AtomicU64,
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident, $count:ident;)*) => {
+        impl Passed {
+            $(
+                $(#[$doc])*
+                pub fn $name(&self) -> u64 {
+                    self.$name.load(Ordering::Relaxed)
+                }
+
+                pub(super) fn $count(&self) {
+                    self.$name.fetch_add(1, Ordering::Relaxed);
+                }
+            )*
+        }
+    };
+}
+
+counters! {
+    /// Number of files and folders excluded by ignore rules.
+    ignored, count_ignored;
+    /// Number of files and folders that could not be read.
+    unreadable, count_unreadable;
+    /// Number of files that the session may not read.
+    protected, count_protected;
+    /// Number of files that are not text.
+    binary, count_binary;
+    /// Number of files with a line too long to be searched; their search ended there.
+    endless, count_endless;
+    /// Number of files with different unsaved texts in two editors.
+    contested, count_contested;
+    /// Number of files whose text in an editor is not known.
+    unknown, count_unknown;
+    /// Number of folders whose files belong to version control.
+    repositories, count_repository;
+    /// Number of searched files.
+    searched, count_searched;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds { lines: 5, context: 0, bytes: 100 };
+
+    fn file(name: u64, lines: usize, text: &str) -> FileMatches {
+        let line = |number| Line { number, text: text.to_owned(), ..Line::default() };
+        let lines: Vec<_> = (1..=lines as u64).map(line).collect();
+        let bytes = lines.iter().map(Line::bytes).sum();
+        FileMatches { path: PathBuf::from(name.to_string()), lines, is_truncated: false, bytes }
+    }
+
+    fn lines_per_file(files: &[FileMatches]) -> Vec<(String, usize)> {
+        files.iter().map(|file| (file.path.display().to_string(), file.lines.len())).collect()
+    }
+
+    /// Returns all permutations of four numbers.
+    fn permutations() -> Vec<Vec<u64>> {
+        let all = (0..256_u64).map(|n| vec![n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6]);
+        all.filter(|order| (0..4).all(|position| order.contains(&position))).collect()
+    }
+
+    #[test]
+    fn the_first_results_are_kept_in_any_order_of_arrival() {
+        for order in permutations() {
+            let found = FirstResults::new(BOUNDS);
+            for position in &order {
+                found.add(*position, file(*position, 2, "x"));
+            }
+            assert!(!found.is_needed(3) && found.is_needed(2), "{order:?}");
+            let (files, more) = found.finish();
+            let expected = [("0".to_owned(), 2), ("1".to_owned(), 2), ("2".to_owned(), 1)];
+            assert_eq!((lines_per_file(&files), more), (expected.to_vec(), true), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn results_beyond_the_bounds_are_dropped() {
+        let found = FirstResults::new(BOUNDS);
+        for position in (0..1000).rev() {
+            found.add(position, file(position, 3, "x"));
+            assert!(found.results.lock().files.len() <= 3);
+        }
+        assert_eq!(lines_per_file(&found.finish().0), [("0".to_owned(), 3), ("1".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn the_size_of_texts_is_bounded() {
+        let found = FirstResults::new(BOUNDS);
+        for position in 0..4 {
+            found.add(position, file(position, 1, &"x".repeat(40)));
+        }
+        assert!(!found.is_needed(3));
+        let (files, more) = found.finish();
+        assert_eq!((lines_per_file(&files), more), (vec![("0".to_owned(), 1), ("1".to_owned(), 1)], true));
+    }
+
+    #[test]
+    fn a_result_that_fills_the_bounds_is_complete() {
+        let found = FirstResults::new(BOUNDS);
+        found.add(7, file(7, 5, "x"));
+        assert!(found.is_needed(1000));
+        let (files, more) = found.finish();
+        assert_eq!((lines_per_file(&files), more), (vec![("7".to_owned(), 5)], false));
+    }
+}

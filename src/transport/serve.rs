@@ -1,0 +1,280 @@
+//! Runs a daemon: its start, its connections, and the signals that stop it.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use rustix::fs::Mode;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::task::TaskTracker;
+
+use crate::config::Config;
+use crate::disk::OsDisk;
+use crate::server::{Daemon, Places};
+use crate::workspace::Role;
+
+use super::connection;
+use super::dirs::{lock_instance, lock_sockets, prepare_folders, record_sockets};
+use super::limits::MemoryBudget;
+use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, SOCKET_PATH, Sockets};
+
+/// Time that a daemon with sockets of a service manager waits for the previous daemon to end. Connected
+/// clients wait with it. If it failed instead, the manager would only start it again and again.
+const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Error text of a daemon that finds another one running. A client that started the daemon searches for it.
+pub(super) const ALREADY_RUNNING: &str = "a daemon is running already";
+/// Pause before accepting again when the system is out of resources.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Maximum number of connections of one socket that are accepted but not started, enough to keep all threads
+/// busy.
+const MAX_STARTING: usize = 8;
+
+/// An error while starting the daemon.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Another daemon runs with the same state folder.
+    #[error("{ALREADY_RUNNING} with the state folder {0}")]
+    Running(PathBuf),
+    /// A daemon with another state folder has its sockets in the same folder.
+    #[error("{ALREADY_RUNNING} with its sockets in {0}; choose another folder with --runtime-dir")]
+    SocketsTaken(PathBuf),
+    /// A folder or socket that other users can write or that does not belong to the daemon.
+    #[error("{path} is not safe to use: {reason}")]
+    Unsafe {
+        /// The folder or socket.
+        path: PathBuf,
+        /// Reason why it is not safe.
+        reason: &'static str,
+    },
+    /// The service manager passed something other than the two sockets.
+    #[error(
+        "the service manager must pass two listening Unix stream sockets in one folder, \
+         {AGENT_SOCKET} and {EDITOR_SOCKET}, but {0}"
+    )]
+    Given(String),
+    /// The path of a socket is too long.
+    #[error(
+        "{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir"
+    )]
+    TooLong(PathBuf),
+    /// An I/O error.
+    #[error("{what}: {source}")]
+    Io {
+        /// The failed operation.
+        what: String,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+pub(super) fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> ServeError {
+    let what = what.into();
+    move |source| ServeError::Io { what, source }
+}
+
+/// Runs a daemon until it is stopped or has been idle for the configured time. Binds its own sockets if
+/// `given` is
+/// `None`.
+pub async fn serve(
+    config: Config,
+    places: Places,
+    given: Option<InheritedSockets>,
+) -> Result<(), ServeError> {
+    // Read the user's umask before replacing it. Sockets and state are private to this user.
+    let disk = Arc::new(OsDisk::new());
+    rustix::process::umask(Mode::from_raw_mode(0o077));
+    prepare_folders(&places)?;
+    let patience = if given.is_some() { PREDECESSOR_TIMEOUT } else { Duration::ZERO };
+    let lock = lock_instance(&places.state_dir, patience).await;
+    let lock = lock.map_err(failed("locking the state folder"))?;
+    let Some(_lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
+    let sockets_lock = lock_sockets(&places.runtime_dir, patience).await;
+    let sockets_lock = sockets_lock.map_err(failed("locking the folder of the sockets"))?;
+    let Some(sockets_lock) = sockets_lock else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
+    raise_file_limit();
+    // Interrupted transactions of an earlier daemon are recovered before any client can connect.
+    let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
+    let signals = Signals::listen();
+    let (listeners, sockets) = Sockets::listen(given, &places.runtime_dir)?;
+    record_sockets(&places).map_err(failed("recording the folder of the sockets"))?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
+    run(&daemon, listeners, signals, &sockets).await;
+    daemon.tidy();
+    sockets.remove(&sockets_lock);
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn run(
+    daemon: &Daemon,
+    (agents, editors): (UnixListener, UnixListener),
+    signals: Signals,
+    sockets: &Sockets,
+) {
+    let tracker = TaskTracker::new();
+    let budget = MemoryBudget::new(daemon.config().limits.message_memory);
+    tokio::join!(
+        accept(daemon, Role::Agent, agents, &tracker, &budget),
+        accept(daemon, Role::Editor, editors, &tracker, &budget),
+        daemon.exit_when_idle(),
+        signals.handle(daemon),
+        sockets.stop_if_replaced(daemon),
+    );
+    tracker.close();
+    tracker.wait().await;
+}
+
+async fn accept(
+    daemon: &Daemon,
+    role: Role,
+    listener: UnixListener,
+    tracker: &TaskTracker,
+    budget: &MemoryBudget,
+) {
+    let stopped = daemon.stopped();
+    let starting = Arc::new(Semaphore::new(MAX_STARTING));
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stopped.cancelled() => return,
+            accepted = next(&listener, &starting) => accepted,
+        };
+        match accepted {
+            Ok((stream, permit)) => admit(daemon, role, (stream, permit), tracker, budget),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Accepts the next connection once earlier ones have started. Without this limit, connections that are
+/// accepted faster than served would fill the run queue ahead of all other tasks.
+async fn next(
+    listener: &UnixListener,
+    starting: &Arc<Semaphore>,
+) -> io::Result<(UnixStream, OwnedSemaphorePermit)> {
+    let permit = starting.clone().acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, permit))
+}
+
+fn admit(
+    daemon: &Daemon,
+    role: Role,
+    (stream, permit): (UnixStream, OwnedSemaphorePermit),
+    tracker: &TaskTracker,
+    budget: &MemoryBudget,
+) {
+    let own = rustix::process::geteuid().as_raw();
+    // The folder is private already; this check holds even if its permissions were changed.
+    if !stream.peer_cred().is_ok_and(|peer| peer.uid() == own) {
+        tracing::warn!("a connection of another user was refused");
+        return;
+    }
+    let Some(guard) = daemon.connection() else {
+        tracing::warn!("a connection was refused: the limit is reached");
+        return;
+    };
+    let (daemon, connection_budget) = (daemon.clone(), budget.connection());
+    tracker.spawn(async move {
+        drop(permit);
+        let (input, output) = stream.into_split();
+        connection::serve(daemon, role, connection_budget, input, output).await;
+        drop(guard);
+    });
+}
+
+/// Raises the limit of open files. Every connection and every open root takes a file descriptor, and the soft
+/// limit is often 1,024.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}
+
+/// `SIGXFSZ`, which tokio does not name: a write exceeded the file size limit of the process. The number is
+/// the same on all supported systems.
+const FILE_SIZE: i32 = 25;
+
+/// Signal handlers of the daemon.
+///
+/// `SIGTERM` and `SIGINT` stop it. `SIGHUP` stops a daemon that runs in a terminal when the terminal is
+/// closed; a daemon in its own session, as started by commands, ignores it. `SIGXFSZ` is handled only so that
+/// it does not kill the process: the write fails, and its request is refused. (The Rust runtime ignores
+/// `SIGPIPE`.)
+pub(super) struct Signals {
+    stop: Vec<Signal>,
+    _file_size: Option<Signal>,
+}
+
+impl Signals {
+    /// Installs the signal handlers. Must be called before other processes can find the daemon and send it a
+    /// signal.
+    pub(super) fn listen() -> Self {
+        let stop = [SignalKind::terminate(), SignalKind::interrupt()];
+        let mut stop: Vec<Signal> = stop.into_iter().filter_map(listen).collect();
+        // A handler is installed in any case, so that the signal does not kill the process.
+        stop.extend(listen(SignalKind::hangup()).filter(|_| !is_detached()));
+        Self { stop, _file_size: listen(SignalKind::from_raw(FILE_SIZE)) }
+    }
+
+    /// Stops the daemon when a signal arrives.
+    pub(super) async fn handle(mut self, daemon: &Daemon) {
+        let stopped = daemon.stopped();
+        let signaled = std::future::poll_fn(|cx| {
+            let received = self.stop.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+            if received { Poll::Ready(()) } else { Poll::Pending }
+        });
+        tokio::select! {
+            () = signaled => daemon.stop(),
+            () = stopped.cancelled() => {}
+        }
+    }
+}
+
+fn listen(kind: SignalKind) -> Option<Signal> {
+    let received = signal(kind);
+    received.inspect_err(|error| tracing::warn!(%error, ?kind, "a signal cannot be received")).ok()
+}
+
+/// Returns `true` if this process is the leader of its session, which has no terminal.
+fn is_detached() -> bool {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    session(&stat).is_some_and(|session| session == std::process::id())
+}
+
+/// Parses the session of a process. `getsid` is not used, because a session outside the process's namespace
+/// has the number 0, which rustix treats as impossible.
+fn session(stat: &str) -> Option<u32> {
+    // The program name in parentheses may contain any characters. State, parent and group precede the
+    // session.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::session;
+
+    #[test]
+    fn the_session_is_parsed_for_any_program_name() {
+        assert_eq!(session("12 (editd) S 1 12 7 0 -1 4194560"), Some(7));
+        assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
+        assert_eq!(session(""), None);
+        assert_eq!(session("12 (editd) S 1"), None);
+    }
+
+    #[test]
+    fn this_process_is_in_a_session() {
+        let stat = std::fs::read_to_string("/proc/self/stat").expect("/proc is mounted");
+        assert!(session(&stat).is_some(), "{stat}");
+    }
+}
