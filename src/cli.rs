@@ -40,7 +40,7 @@ use serde_json::Value;
 use crate::daemon::Places;
 use crate::protocol::Method;
 use crate::transport::{Client, Identity, PlaceOptions, Spawn, places};
-use crate::workspace::Role;
+use crate::workspace::{Audience, Role};
 
 use arguments::{Arguments, Command, Output};
 use author::Author;
@@ -70,24 +70,41 @@ pub(crate) enum End {
 impl Context {
     /// Opens a session as an agent.
     pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Agent, self.author.of_command(), root)
+        self.session(Role::Agent, self.author.of_command(), root, self.audience())
+    }
+
+    /// Opens a session as an agent, for a request whose parameters the user wrote. Messages have the names of
+    /// the protocol.
+    pub(crate) fn agent_on_wire(&self, root: Option<&Path>) -> Result<Client, CliError> {
+        self.session(Role::Agent, self.author.of_command(), root, Audience::Wire)
     }
 
     /// Opens a session that makes a change. If `asks`, the change is shown to a person first and counts as
     /// theirs.
     pub(crate) fn session_for_change(&self, root: Option<&Path>, asks: bool) -> Result<Client, CliError> {
         let name = if asks { self.author.of_person() } else { self.author.of_command() };
-        self.session(Role::Agent, name, root)
+        self.session(Role::Agent, name, root, self.audience())
     }
 
     /// Opens a session as the person at the terminal, who may do more than agents.
     pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Editor, self.author.of_person(), root)
+        self.session(Role::Editor, self.author.of_person(), root, self.audience())
     }
 
-    fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, CliError> {
+    /// Returns the readers of messages: people, or programs that read the JSON of the daemon.
+    pub(crate) fn audience(&self) -> Audience {
+        if self.output == Output::Json { Audience::Wire } else { Audience::CommandLine }
+    }
+
+    fn session(
+        &self,
+        role: Role,
+        name: &str,
+        root: Option<&Path>,
+        audience: Audience,
+    ) -> Result<Client, CliError> {
         let roots = root.into_iter().map(Path::to_owned).collect();
-        let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None };
+        let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None, audience };
         Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 

@@ -17,7 +17,6 @@ mod decode;
 mod diagnostics;
 mod editor;
 mod error;
-mod hints;
 mod history;
 mod json;
 pub mod lsp_review;
@@ -44,7 +43,6 @@ pub use editor::{
     DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,
 };
 pub use error::{Code, RpcError};
-pub use hints::Audience;
 pub use history::{
     BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, TransactionEntry, TransactionFile,
     UndoParams,

@@ -62,7 +62,7 @@ pub use found::FileMatches;
 pub use glob::{FileGlob, Glob};
 pub use lines::Line;
 pub use passed::Passed;
-pub use query::{Bounds, Query};
+pub use query::{Bounds, PatternError, Query};
 pub use run::{Report, search};
 pub use scope::{FileAccess, OpenText, Scope, Start};
 pub use stop::StopCondition;

@@ -9,6 +9,7 @@
 //! ```
 //! use std::path::Path;
 //!
+//! use editd::workspace::Audience;
 //! use editd::workspace::rules::{Judge, Operation, Spelling, UserRules};
 //!
 //! let (top, policy) = (Path::new("/home/ada/shop"), Path::new("/home/ada/.config/editd/policy.toml"));
@@ -19,10 +20,11 @@
 //! };
 //! assert!(may_modify("src/cart.py").is_ok());
 //! let refused = may_modify(".env").unwrap_err();
-//! assert!(refused.hint().contains("policy.toml"), "only the user can allow it, and how");
+//! assert!(refused.hint(Audience::Wire).contains("policy.toml"), "only the user can allow it, and how");
 //! ```
 
 mod answers;
+mod audience;
 /// Documents that are open in editors.
 pub mod buffers;
 mod departed;
@@ -47,12 +49,15 @@ mod state;
 mod texts;
 
 pub use answers::{Answered, RememberedAnswers, Repeatable, RequestKey};
+pub use audience::{Audience, ChangeForm};
 pub use document::{FileContent, ObservedVersion};
 pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};
 pub use proposal::{Action, DisplayDiff, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
 pub use prose::is_prose;
+#[cfg(test)]
+pub(crate) use refusal::tests as refusal_samples;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };

@@ -89,7 +89,7 @@ fn edit_json(
         Some(path) => Some(root::of_file(Path::new(path))?.root),
         None => root::of_here()?,
     };
-    let mut client = context.agent(root.as_deref())?;
+    let mut client = context.agent_on_wire(root.as_deref())?;
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
@@ -97,16 +97,12 @@ fn edit_json(
     let mut request = Value::from(params);
     let takes_any = is_settled && !names_a_base(&request);
     purpose.add_to(&mut request);
-    let end = consent::retry_while_stale(takes_any, || {
+    consent::retry_while_stale(takes_any, || {
         for path in paths.iter().filter(|_| is_settled) {
             // If the read fails, the edit itself is refused with a better reason.
             let _ = client.call::<ReadMethod>(&json!({ "path": path }));
         }
         consent::make(context, &mut client, &request, false)
-    });
-    end.map_err(|error| match error {
-        CliError::Refused(refusal) => CliError::RefusedParameters(refusal),
-        other => other,
     })
 }
 

@@ -4,8 +4,8 @@ use anstyle::Style;
 use serde_json::Value;
 
 use crate::protocol::{
-    Audience, NotebookContent, Proposals, ProposalsParams, ProposalsResult, Read, ReadContent, ReadParams,
-    ReadResult, uri_of,
+    NotebookContent, Proposals, ProposalsParams, ProposalsResult, Read, ReadContent, ReadParams, ReadResult,
+    uri_of,
 };
 use crate::text::lines;
 
@@ -49,7 +49,7 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
     }
     let mut err = stream::stderr();
     if let Some(notice) = &read.notice {
-        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(&Audience::CommandLine.say(notice)))?;
+        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
     }
     writeln!(err, "{FAINT}{}{FAINT:#}", read.hash)?;
     Ok(End::Done)

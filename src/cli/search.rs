@@ -9,8 +9,8 @@ use anstyle::Style;
 use serde_json::Value;
 
 use crate::protocol::{
-    Audience, Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, Method, Search,
-    SearchParams, SearchResult, uri_of,
+    Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, Method, Search, SearchParams,
+    SearchResult, uri_of,
 };
 
 use super::arguments::{FindArguments, ListArguments, SearchArguments};
@@ -80,7 +80,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     // The notice of an empty search lists what was searched.
     let nothing = found.matches.is_empty().then_some("No matches.");
     if let Some(notes) = found.notice.as_deref().or(nothing) {
-        stream::note(&Audience::CommandLine.say(notes))?;
+        stream::note(notes)?;
     }
     Ok(End::Done)
 }
@@ -190,7 +190,7 @@ fn print_entries(context: &Context, scope: &Scope, result: Value, nothing: &str)
     let nothing = found.entries.is_empty().then_some(nothing);
     let notes: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
     if !notes.is_empty() {
-        stream::note(&Audience::CommandLine.say(&notes.join(" ")))?;
+        stream::note(&notes.join(" "))?;
     }
     Ok(End::Done)
 }

@@ -1,6 +1,6 @@
 use crate::disk::{DiskError, DiskErrorKind};
 use crate::protocol::{Code, Invalid, RpcError, refusal_error};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Audience, Refusal, RefusalKind};
 
 /// The error of a request.
 #[derive(Debug)]
@@ -23,6 +23,15 @@ impl Failure {
     pub(crate) fn stopping() -> Self {
         Self::Fault("The daemon is stopping.".to_owned())
     }
+
+    /// Converts to a JSON-RPC error, worded for its readers.
+    pub fn error(self, audience: Audience) -> RpcError {
+        match self {
+            Self::Refused(refusals) => refusal_error(&refusals, audience),
+            Self::Invalid(invalid) => invalid.error(audience),
+            Self::Fault(message) => RpcError::new(Code::Internal, message),
+        }
+    }
 }
 
 impl From<Refusal> for Failure {
@@ -34,16 +43,6 @@ impl From<Refusal> for Failure {
 impl From<Invalid> for Failure {
     fn from(invalid: Invalid) -> Self {
         Self::Invalid(invalid)
-    }
-}
-
-impl From<Failure> for RpcError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Refused(refusals) => refusal_error(&refusals),
-            Failure::Invalid(invalid) => invalid.into(),
-            Failure::Fault(message) => Self::new(Code::Internal, message),
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::protocol::uri_of;
 use crate::search::{Passed, StopCondition};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Audience, Refusal, RefusalKind};
 
 use super::job::blocking;
 use super::{Core, Failure, SessionContext};
@@ -56,12 +56,14 @@ impl Core {
         stop: &StopCondition<'_>,
         passed: &Passed,
         is_full: bool,
+        audience: Audience,
     ) -> Vec<String> {
         let mut notices = Vec::new();
         if stop.has_happened() {
             let seconds = self.config.limits.deadline_ms.div_ceil(1000);
             notices.push(format!(
-                "The result is incomplete: the request was stopped after {seconds} s. Use a narrower `path`."
+                "The result is incomplete: the request was stopped after {seconds} s. Use a narrower {}.",
+                audience.parameters_or("`path`", "path")
             ));
         }
         if passed.unreadable() > 0 && !is_full {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::daemon::Places;
 use crate::protocol::{Method, RpcError, uri_of};
-use crate::workspace::Role;
+use crate::workspace::{Audience, Role};
 
 use super::connect::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};
 
@@ -42,6 +42,8 @@ pub struct Identity {
     pub new_file: bool,
     /// Name of the session, if it spans several connections.
     pub session: Option<String>,
+    /// Readers of the daemon's messages.
+    pub audience: Audience,
 }
 
 impl Identity {
@@ -52,6 +54,7 @@ impl Identity {
             roots: root.into_iter().map(Path::to_owned).collect(),
             new_file: true,
             session: None,
+            audience: Audience::Wire,
         }
     }
 }
@@ -133,6 +136,7 @@ impl Client {
                 "experimental": { "editd": { "newFile": identity.new_file, "session": identity.session } },
             },
             "workspaceFolders": folders,
+            "initializationOptions": { "editd": { "audience": identity.audience.name() } },
         });
         self.request("initialize", &params)?;
         Ok(self.output.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)

@@ -4,7 +4,7 @@ use crate::protocol::{
     APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, METHODS, RELOAD, RESYNC,
     RpcError, SAVE, refusal_error,
 };
-use crate::workspace::{Refusal, RefusalKind, Role};
+use crate::workspace::{Audience, Refusal, RefusalKind, Role};
 
 use super::backlog::Call;
 
@@ -93,7 +93,7 @@ fn refusal(method: &str) -> RpcError {
     let ours = EDITOR_METHODS.contains(&method) || EDITOR_EXTENSIONS.contains(&method);
     if ours || family.is_some_and(|family| LSP_FAMILIES.contains(&family)) {
         let what = format!("`{method}` is for editors, which connect to editor.sock");
-        return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })]);
+        return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })], Audience::Wire);
     }
     RpcError::new(Code::MethodNotFound, format!("There is no method `{method}`."))
 }

@@ -30,7 +30,7 @@ use crate::protocol::{
     TOOLS, Undo, decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
-use crate::workspace::{Abilities, Role};
+use crate::workspace::{Abilities, Audience, Role};
 
 use introduce::{encoding_kind, introduction};
 
@@ -98,9 +98,11 @@ pub(crate) fn service(
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let introduction = introduction(self.role, &params).map_err(|invalid| wire(invalid.into()))?;
-        let encoding = introduction.encoding;
-        let context = self.daemon.introduce(introduction).await.map_err(failed)?;
+        let introduction =
+            introduction(self.role, &params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
+        let (encoding, audience) = (introduction.encoding, introduction.abilities.audience);
+        let context =
+            self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
         let abilities = context.abilities;
         self.daemon.connect(&context, self.sink_of(abilities));
         if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
@@ -170,76 +172,101 @@ impl Backend {
         self.session.get().ok_or_else(|| Error::new(ErrorCode::ServerError(Code::NotInitialized as i64)))
     }
 
+    /// Returns the session and the parameters of a request.
+    fn request<M: Method>(&self, params: Value) -> Result<(&Arc<SessionContext>, M::Params)> {
+        let session = self.session()?;
+        Ok((session, fields::<M>(params, session.abilities.audience)?))
+    }
+
     async fn read(&self, params: Value) -> Result<ReadResult> {
-        self.daemon.read(self.session()?, fields::<Read>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Read>(params)?;
+        self.daemon.read(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn search(&self, params: Value) -> Result<SearchResult> {
-        self.daemon.search(self.session()?, fields::<Search>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Search>(params)?;
+        self.daemon.search(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn find(&self, params: Value) -> Result<Entries> {
-        self.daemon.find(self.session()?, fields::<Find>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Find>(params)?;
+        self.daemon.find(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn list(&self, params: Value) -> Result<Entries> {
-        self.daemon.list(self.session()?, fields::<List>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<List>(params)?;
+        self.daemon.list(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn forget(&self, params: Value) -> Result<ForgetResult> {
-        self.daemon.forget(self.session()?, fields::<Forget>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Forget>(params)?;
+        self.daemon.forget(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn propose(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.propose(self.session()?, fields::<Propose>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Propose>(params)?;
+        self.daemon.propose(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn apply(&self, params: Value) -> Result<ApplyResult> {
-        self.daemon.apply(self.session()?, fields::<Apply>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Apply>(params)?;
+        self.daemon.apply(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn edit(&self, params: Value) -> Result<ApplyResult> {
-        self.daemon.edit(self.session()?, fields::<Edit>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Edit>(params)?;
+        let audience = session.abilities.audience.with_form(params.propose.form());
+        self.daemon.edit(session, params).await.map_err(|failure| wire(failure.error(audience)))
     }
 
     async fn discard(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.discard(self.session()?, fields::<Discard>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Discard>(params)?;
+        self.daemon.discard(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn proposal(&self, params: Value) -> Result<ProposalResult> {
-        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<ProposalMethod>(params)?;
+        self.daemon.proposal(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn decide(&self, params: Value) -> Result<ProposalResult> {
-        self.daemon.decide(self.session()?, fields::<Decide>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Decide>(params)?;
+        self.daemon.decide(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn reopen(&self, params: Value) -> Result<ProposalResult> {
-        self.daemon.reopen(self.session()?, fields::<Reopen>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Reopen>(params)?;
+        self.daemon.reopen(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn proposals(&self, params: Value) -> Result<ProposalsResult> {
-        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Proposals>(params)?;
+        self.daemon.proposals(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn undo(&self, params: Value) -> Result<ApplyResult> {
-        self.daemon.undo(self.session()?, fields::<Undo>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Undo>(params)?;
+        self.daemon.undo(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn history(&self, params: Value) -> Result<HistoryResult> {
-        self.daemon.history(self.session()?, fields::<HistoryMethod>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<HistoryMethod>(params)?;
+        self.daemon.history(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn blame(&self, params: Value) -> Result<BlameResult> {
-        self.daemon.blame(self.session()?, fields::<Blame>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Blame>(params)?;
+        self.daemon.blame(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn changes(&self, params: Value) -> Result<ChangesResult> {
-        self.daemon.changes(self.session()?, fields::<Changes>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Changes>(params)?;
+        self.daemon.changes(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn diagnostics(&self, params: Value) -> Result<DiagnosticsResult> {
-        self.daemon.diagnostics(self.session()?, fields::<Diagnostics>(params)?).await.map_err(failed)
+        let (session, params) = self.request::<Diagnostics>(params)?;
+        self.daemon.diagnostics(session, params).await.map_err(|failure| failed(failure, session))
     }
 
     async fn diagnostics_changed(&self, params: Value) {
@@ -250,8 +277,8 @@ impl Backend {
     }
 
     async fn status(&self, params: Value) -> Result<StatusResult> {
-        fields::<Status>(params)?;
-        self.daemon.status(self.session()?).map_err(failed)
+        let (session, _) = self.request::<Status>(params)?;
+        self.daemon.status(session).map_err(|failure| failed(failure, session))
     }
 
     async fn document_state(&self, params: Value) {
@@ -268,7 +295,7 @@ impl Backend {
     }
 
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
-        fields::<Shutdown>(params)?;
+        fields::<Shutdown>(params, Audience::Wire)?;
         Ok(self.daemon.shutdown())
     }
 }
@@ -295,15 +322,15 @@ fn workspace_folders() -> WorkspaceServerCapabilities {
     }
 }
 
-fn fields<M: Method>(params: Value) -> Result<M::Params> {
+fn fields<M: Method>(params: Value, audience: Audience) -> Result<M::Params> {
     if !params.is_object() {
-        return Err(wire(Invalid::new("", "expected an object").into()));
+        return Err(wire(Invalid::new("", "expected an object").error(audience)));
     }
-    decode(params).map_err(|invalid| wire(invalid.into()))
+    decode(params).map_err(|invalid| wire(invalid.error(audience)))
 }
 
-fn failed(failure: Failure) -> Error {
-    wire(failure.into())
+fn failed(failure: Failure, session: &SessionContext) -> Error {
+    wire(failure.error(session.abilities.audience))
 }
 
 /// Converts an error to the framework's type.

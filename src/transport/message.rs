@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Response;
 
 use crate::protocol::{Code, GOODBYE, RpcError, Strict, refusal_error};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Audience, Refusal, RefusalKind};
 
 /// A parsed message of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ fn is_id(id: &Value) -> bool {
 /// Returns the error for a request that cannot even be queued.
 pub(super) fn too_many() -> RpcError {
     let what = "too many requests of this connection are queued".to_owned();
-    refusal_error(&[Refusal::new(RefusalKind::Busy { what })])
+    refusal_error(&[Refusal::new(RefusalKind::Busy { what })], Audience::Wire)
 }
 
 /// Converts a response of the framework to the message to send.

@@ -22,6 +22,6 @@ pub use classes::{Class, Judgement, Operation, Operations, Tag};
 pub use fold::folded;
 pub use judge::{Judge, Spelling, is_version_control, names_of};
 pub use names::{GIT_FILES, METADATA};
-pub use protection::{Protection, Remedy};
+pub use protection::{Cause, Protection, Remedy};
 pub use roots::{RootRefusal, check_root};
 pub use user::{BadPattern, Rule, UserRules};

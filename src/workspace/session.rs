@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::edit::Plan;
 use crate::text::ContentHash;
 
-use super::FileKey;
+use super::{Audience, FileKey};
 
 /// Identifies a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,6 +59,8 @@ pub struct Abilities {
     pub generated_tag: bool,
     /// Shows pending proposals as hints among the diagnostics, because its user wants that.
     pub hints: bool,
+    /// The audience for which the client wants messages worded.
+    pub audience: Audience,
 }
 
 impl Abilities {

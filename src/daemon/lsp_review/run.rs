@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::daemon::clients::PendingResponse;
 use crate::daemon::{ClientSink, Daemon, Failure, SessionContext};
 use crate::protocol::lsp_review::{Command, Decision, Location, PendingProposal, neighbour};
-use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, RpcError, uri_of};
+use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, uri_of};
 
 use super::{ERROR, INFO, diffs, show_message};
 
@@ -170,10 +170,11 @@ impl Failure {
     fn message(&self) -> String {
         match self {
             Self::Refused(refusals) => {
-                let messages = refusals.iter().map(crate::workspace::Refusal::message);
+                let messages =
+                    refusals.iter().map(|refusal| refusal.message(crate::workspace::Audience::Wire));
                 messages.collect::<Vec<_>>().join(" ")
             }
-            Self::Invalid(invalid) => RpcError::from(invalid.clone()).message,
+            Self::Invalid(invalid) => invalid.clone().error(crate::workspace::Audience::Wire).message,
             Self::Fault(message) => message.clone(),
         }
     }

@@ -3,13 +3,17 @@ use std::sync::Arc;
 use crate::disk::Kind;
 use crate::protocol::{Entries, EntryKind, FindParams, FoundEntry, Invalid, RequestPath};
 use crate::search::{Entry, Glob, Passed, StopCondition, Then, walk};
+use crate::workspace::Audience;
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES};
 
 use crate::daemon::searching::{Locations, SessionAccess, counted, path_and_uri};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 /// Notice for a request that names version-control metadata.
-pub(super) const METADATA: &str = "Files of version control are left out here; `editd/read` reads them.";
+pub(super) fn metadata_notice(audience: Audience) -> String {
+    let read = audience.select("editd/read", "read", "editd read");
+    format!("Files of version control are left out here; `{read}` reads them.")
+}
 
 /// Description of a directory that has the layout of a git repository, as part of a sentence.
 pub(super) const REPOSITORY: &str = "treated as a repository by git (with `HEAD`, `objects` and `refs`)";
@@ -60,17 +64,20 @@ impl Core {
                 break;
             }
         }
-        let mut notices = self.incomplete_notices(stop, &passed, more);
-        notices.extend(locations.metadata.then(|| METADATA.to_owned()));
+        let audience = session.abilities.audience;
+        let mut notices = self.incomplete_notices(stop, &passed, more, audience);
+        notices.extend(locations.metadata.then(|| metadata_notice(audience)));
         if more {
             let count = found.len();
             let raise = if limit < ENTRIES_MOST && count == limit {
-                format!(" or raise `limit` (at most {ENTRIES_MOST})")
+                let limit = audience.parameters_or("`limit`", "--limit");
+                format!(" or raise {limit} (at most {ENTRIES_MOST})")
             } else {
                 String::new()
             };
+            let path = audience.parameters_or("`path`", "path");
             notices.push(format!(
-                "There are more entries; these are the first {count} by path. Use a narrower `path`{raise}."
+                "There are more entries; these are the first {count} by path. Use a narrower {path}{raise}."
             ));
         } else if found.is_empty() || then == Then::Pass {
             notices.extend(omission_notices(&passed));

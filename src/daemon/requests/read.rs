@@ -43,7 +43,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ReadParams,
     ) -> Result<ReadResult, Failure> {
-        let window = Window::of(&params)?;
+        let window = Window::of(&params, session.abilities.audience)?;
         let path = RequestPath::from_fields(params.path, params.uri, ("path", "uri"))?;
         let locate =
             move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);

@@ -1,13 +1,16 @@
 use std::sync::Arc;
 
 use crate::protocol::{FoundLine, Invalid, RequestPath, SearchParams, SearchResult};
-use crate::search::{Bounds, FileGlob, FileMatches, Line, Passed, Query, Report, StopCondition, search};
+use crate::search::{
+    Bounds, FileGlob, FileMatches, Line, Passed, PatternError, Query, Report, StopCondition, search,
+};
+use crate::workspace::Audience;
 use crate::workspace::limits::{FOUND_BYTES, SEARCH_CONTEXT_MOST, SEARCH_LINES, SEARCH_LINES_MOST};
 
 use crate::daemon::searching::{SessionAccess, counted, path_and_uri};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-use super::find::{METADATA, REPOSITORY, limit_of, path_of};
+use super::find::{REPOSITORY, limit_of, metadata_notice, path_of};
 
 impl Daemon {
     /// `editd/search`.
@@ -58,15 +61,16 @@ impl Core {
     ) -> Result<SearchResult, Failure> {
         let SearchOptions { pattern, literal, ignore_case, glob, bounds } = options;
         let query = Query::new(pattern, *literal, *ignore_case, *bounds);
-        let query = query.map_err(|problem| Invalid::new("pattern", problem))?;
+        let audience = session.abilities.audience;
+        let query = query.map_err(|error| Invalid::new("pattern", pattern_problem(&error, audience)))?;
         let locations = self.locations(session, path)?;
         let access = SessionAccess::new(self, session, &locations.scopes);
         let report = search(&*self.disk, &locations.scopes, (&query, glob.as_ref()), &access, stop);
-        let mut notices = self.incomplete_notices(stop, &report.passed, report.more);
+        let mut notices = self.incomplete_notices(stop, &report.passed, report.more, audience);
         if locations.metadata {
-            notices.push(METADATA.to_owned());
+            notices.push(metadata_notice(audience));
         }
-        notices.extend(report_notices(&report, bounds));
+        notices.extend(report_notices(&report, bounds, audience));
         let truncated = report.more || stop.has_happened();
         let matches = report.files.into_iter().flat_map(lines).collect();
         Ok(SearchResult { matches, truncated, notice: (!notices.is_empty()).then(|| notices.join(" ")) })
@@ -85,22 +89,36 @@ fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = F
     })
 }
 
-fn report_notices(report: &Report, bounds: &Bounds) -> Vec<String> {
+/// Describes an invalid pattern, so that the description can follow its name.
+fn pattern_problem(error: &PatternError, audience: Audience) -> String {
+    match error {
+        PatternError::Invalid(problem) => problem.clone(),
+        PatternError::Syntax(message) => {
+            let literal = audience.parameters_or("send `literal: true`", "pass -F");
+            format!("it is not a regular expression ({message}); {literal} to search for the literal text")
+        }
+    }
+}
+
+fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<String> {
     let mut notices = Vec::new();
+    let narrow = audience
+        .parameters_or("Narrow `pattern`, `path` or `glob`", "Narrow the pattern, the path or --glob");
     let count: usize = report.files.iter().map(|file| file.lines.len()).sum();
     if report.more && count >= bounds.lines {
         let raise = if bounds.lines < SEARCH_LINES_MOST {
-            format!(", or raise `limit` (at most {SEARCH_LINES_MOST})")
+            let limit = audience.parameters_or("`limit`", "--limit");
+            format!(", or raise {limit} (at most {SEARCH_LINES_MOST})")
         } else {
             String::new()
         };
-        notices.push(format!(
-            "There are more matches; these are the first {count} by path. Narrow `pattern`, `path` or `glob`{raise}."
-        ));
+        notices
+            .push(format!("There are more matches; these are the first {count} by path. {narrow}{raise}."));
     } else if report.more {
         notices.push(format!(
-            "There are more matches than fit into one answer ({} KiB). Narrow `pattern`, `path` or `glob`, or request less `context`.",
-            FOUND_BYTES >> 10
+            "There are more matches than fit into one answer ({} KiB). {narrow}, or {}.",
+            FOUND_BYTES >> 10,
+            audience.parameters_or("request less `context`", "pass a smaller --context")
         ));
     }
     if report.files.iter().any(|file| file.is_truncated) {

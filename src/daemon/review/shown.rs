@@ -5,7 +5,7 @@ use crate::protocol::{
 };
 use crate::text::PositionEncoding;
 use crate::workspace::review::{Choice, Comment, Review};
-use crate::workspace::{PlannedFile, Proposal, Refusal, Role};
+use crate::workspace::{PlannedFile, Proposal, Role};
 
 use crate::daemon::{Core, SessionContext, answer};
 
@@ -54,7 +54,8 @@ impl Core {
             let choices = &review.choices[range.clone()];
             let hunks = hunks(file, &reviewed, choices, range.start, session.role == Role::Editor);
             conflicted.extend(hunks.iter().filter(|it| it.state == "conflicted").map(|it| it.id.clone()));
-            let problem = reviewed.located.as_ref().err().map(Refusal::message);
+            let problem =
+                reviewed.located.as_ref().err().map(|refusal| refusal.message(session.abilities.audience));
             let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
             let mut entry = answer::entry(&file, hunks);
             entry.warnings.extend(problem);

@@ -171,6 +171,7 @@ pub fn is_version_control(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Audience;
     use Operation::{Create, Modify, Read};
 
     const TOP: &str = "/home/ada/shop";
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn the_hint_of_a_review_says_how_to_reach_a_person() {
         let judgement = judgement(&UserRules::default(), true, &[".mcp.json"], &[Modify, Read]).unwrap();
-        let hint = judgement.review.unwrap().hint();
+        let hint = judgement.review.unwrap().hint(Audience::Wire);
         for part in
             ["editor", "review = \"always\"", "/p.toml", "/home/ada/shop/.mcp.json", "[\"modify\"]", "allow"]
         {
@@ -346,7 +347,7 @@ mod tests {
     fn the_hint_contains_the_policy_lines_to_add() {
         let none = UserRules::default();
         let protection = judged(&none, true, &[".env"], &[Modify, Read]).unwrap_err();
-        let hint = protection.hint();
+        let hint = protection.hint(Audience::Wire);
         for part in ["/p.toml", "/home/ada/shop/.env", "\"read\", \"modify\"", "allow"] {
             assert!(hint.contains(part), "{part} in {hint}");
         }
@@ -354,7 +355,7 @@ mod tests {
         assert_eq!(never.opening, Remedy::Never);
         let by_user = user(&[("a.txt", &[Modify], Class::Never)]);
         let forbidden = judged(&by_user, true, &["a.txt"], &[Modify]).unwrap_err();
-        assert!(forbidden.hint().contains("policy"), "{}", forbidden.hint());
+        assert!(forbidden.hint(Audience::Wire).contains("policy"), "{}", forbidden.hint(Audience::Wire));
     }
 
     #[test]

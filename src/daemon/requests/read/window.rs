@@ -1,7 +1,7 @@
 use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
 use crate::text::{EolStyle, Format, IndentKind, Line, count_lines, eol_style, indent_style, lines};
-use crate::workspace::Coverage;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
+use crate::workspace::{Audience, Coverage};
 
 /// The requested lines of a text or cells of a notebook.
 #[derive(Clone, Copy)]
@@ -16,6 +16,8 @@ pub(super) struct Window {
     numbered: bool,
     /// `true` if a notebook should be returned as text.
     pub(super) raw: bool,
+    /// Readers of the notices.
+    pub(super) audience: Audience,
 }
 
 /// The requested characters of each line.
@@ -67,7 +69,12 @@ impl Measure {
 }
 
 impl Window {
-    pub(super) fn of(params: &ReadParams) -> Result<Self, Invalid> {
+    /// Names the parameter that continues at a line or cell.
+    pub(super) fn offset_name(audience: Audience, next: usize) -> String {
+        audience.parameters_or(format!("`offset: {next}`"), format!("`--offset {next}`"))
+    }
+
+    pub(super) fn of(params: &ReadParams, audience: Audience) -> Result<Self, Invalid> {
         if params.offset == Some(0) {
             return Err(Invalid::new("offset", "lines are counted from 1"));
         }
@@ -89,7 +96,8 @@ impl Window {
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
         let ReadParams { numbered, raw, .. } = *params;
-        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, measure, columns, numbered, raw })
+        let offset = params.offset.unwrap_or(1);
+        Ok(Self { offset, limit, bytes, measure, columns, numbered, raw, audience })
     }
 }
 
@@ -106,6 +114,7 @@ pub(super) struct View {
     offset: usize,
     bytes: usize,
     columns: Columns,
+    audience: Audience,
 }
 
 impl View {
@@ -130,6 +139,7 @@ impl View {
             offset: window.offset,
             bytes: window.bytes,
             columns: window.columns,
+            audience: window.audience,
         };
         let mut left = window.bytes;
         for line in lines(from_offset).take(window.limit) {
@@ -218,7 +228,7 @@ impl View {
         if self.offset > *total_lines {
             return Some(format!("The file has {total_lines} lines; there is no line {}.", self.offset));
         }
-        let more = format!("continue with `offset: {}`", end_line + 1);
+        let more = format!("continue with {}", Window::offset_name(self.audience, end_line + 1));
         if self.cut {
             let rest =
                 if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };
