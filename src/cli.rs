@@ -91,8 +91,14 @@ impl Context {
         self.session(Role::Editor, self.author.of_person(), root, self.audience())
     }
 
+    /// Opens a session that reviews proposals.
+    pub(crate) fn reviewer(&self, root: Option<&Path>) -> Result<Client, CliError> {
+        let identity = Identity { audience: self.audience(), ..Identity::own(root) };
+        Ok(Client::connect_as(&self.places, Role::Editor, self.spawn, &identity)?)
+    }
+
     /// Returns the readers of messages: people, or programs that read the JSON of the daemon.
-    pub(crate) fn audience(&self) -> Audience {
+    fn audience(&self) -> Audience {
         if self.output == Output::Json { Audience::Wire } else { Audience::CommandLine }
     }
 

@@ -14,7 +14,6 @@ use crate::protocol::{
     ReopenParams, RpcError,
 };
 use crate::transport::{CallError, Client};
-use crate::workspace::Role;
 
 use super::arguments::{Output, ReviewArguments};
 use super::paint::FAINT;
@@ -26,7 +25,7 @@ use choose::{CONFLICTED, FileReview, Next};
 /// `editd review`.
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
-    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
+    let mut client = context.reviewer(root.as_deref())?;
     let mut arguments = arguments.clone();
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
         return Err(CliError::usage("--hunk requires --accept or --reject"));

@@ -48,7 +48,7 @@ pub struct Identity {
 
 impl Identity {
     /// Identity of this program itself, with at most one root.
-    fn own(root: Option<&Path>) -> Self {
+    pub fn own(root: Option<&Path>) -> Self {
         Self {
             name: env!("CARGO_PKG_NAME").to_owned(),
             roots: root.into_iter().map(Path::to_owned).collect(),

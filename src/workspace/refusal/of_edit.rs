@@ -241,7 +241,7 @@ fn compare(audience: Audience) -> &'static str {
     )
 }
 
-/// Advises to send a parameter that has no option of its own on the command line.
+/// Advises to send a parameter without a separate option on the command line.
 fn send_parameter(parameter: &str, audience: Audience) -> String {
     let send = audience.parameters_or("send", "use `editd edit --json` with");
     format!("{send} `{parameter}`")

@@ -160,6 +160,18 @@ fn kinds_of_requests(quoted: &str) -> Vec<RefusalKind> {
     kinds
 }
 
+/// Returns `true` if a hunk of a patch can be refused in this way.
+fn is_possible_in_patch(kind: &RefusalKind) -> bool {
+    let RefusalKind::Edit(kind) = kind else { return false };
+    let of_parameters = matches!(
+        kind,
+        EditRefusalKind::CountMismatch { .. }
+            | EditRefusalKind::EmptyOldText
+            | EditRefusalKind::TooLarge { .. }
+    );
+    !of_parameters
+}
+
 /// Returns refusals of the parts of a change, in a patch or not.
 pub(crate) fn of_edits(quoted: &str) -> Vec<Refusal> {
     let mut refusals = Vec::new();
@@ -167,7 +179,7 @@ pub(crate) fn of_edits(quoted: &str) -> Vec<Refusal> {
         for name in [quoted.to_owned(), format!("{quoted}.ipynb")] {
             let refusal = Refusal { edit: Some(0), ..Refusal::at(&name, kind.clone()).of_change(0) };
             refusals.push(Refusal { edit: None, ..refusal.clone() });
-            if matches!(kind, RefusalKind::Edit(_)) {
+            if is_possible_in_patch(&kind) {
                 refusals.push(Refusal { patch_line: Some(7), ..refusal.clone() });
             }
             refusals.push(refusal);

@@ -1,5 +1,5 @@
-//! Messages and hints of all refusals, for each audience. Edits, and reasons with kinds of their own, have
-//! their texts in separate files.
+//! Messages and hints of all refusals, for each audience. Edits, changed files, and
+//! reasons with several kinds have their texts in separate files.
 
 use super::super::rules::Protection;
 use super::{Refusal, RefusalKind, base, of_edit, reasons};
