@@ -32,7 +32,7 @@ use serde_json::Value;
 use crate::protocol::Method;
 use crate::server::Places;
 use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
-use crate::workspace::Role;
+use crate::workspace::{Audience, Role};
 
 use arguments::{Arguments, Command, Output};
 pub(crate) use error::CliError;
@@ -78,24 +78,47 @@ impl Context {
 
     /// Opens a session as an agent.
     pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Agent, self.command_author(), root)
+        self.session(Role::Agent, self.command_author(), root, self.audience())
+    }
+
+    /// Opens a session as an agent, for a request whose parameters the user wrote. Messages have the names of
+    /// the protocol.
+    pub(crate) fn agent_on_wire(&self, root: Option<&Path>) -> Result<Client, CliError> {
+        self.session(Role::Agent, self.command_author(), root, Audience::Wire)
     }
 
     /// Opens a session that makes a change. If `asks`, the change is shown to a person first and counts as
     /// theirs.
     pub(crate) fn session_for_change(&self, root: Option<&Path>, asks: bool) -> Result<Client, CliError> {
         let name = if asks { self.person_author() } else { self.command_author() };
-        self.session(Role::Agent, name, root)
+        self.session(Role::Agent, name, root, self.audience())
     }
 
     /// Opens a session as the person at the terminal, who may do more than agents.
     pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Editor, self.person_author(), root)
+        self.session(Role::Editor, self.person_author(), root, self.audience())
     }
 
-    fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, CliError> {
+    /// Opens a session that reviews proposals.
+    pub(crate) fn reviewer(&self, root: Option<&Path>) -> Result<Client, CliError> {
+        let identity = Identity { audience: self.audience(), ..Identity::own(root) };
+        Ok(Client::connect_as(&self.places, Role::Editor, self.spawn, &identity)?)
+    }
+
+    /// Returns the readers of messages: people, or programs that read the JSON of the daemon.
+    fn audience(&self) -> Audience {
+        if self.output == Output::Json { Audience::Wire } else { Audience::CommandLine }
+    }
+
+    fn session(
+        &self,
+        role: Role,
+        name: &str,
+        root: Option<&Path>,
+        audience: Audience,
+    ) -> Result<Client, CliError> {
         let roots = root.into_iter().map(Path::to_owned).collect();
-        let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None };
+        let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None, audience };
         Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 

@@ -62,7 +62,7 @@ use crate::disk::Root;
 pub use filter::{FileGlob, Glob};
 pub use lines::Line;
 pub use matcher::StopCondition;
-pub use query::{Bounds, Query};
+pub use query::{Bounds, PatternError, Query};
 pub use results::{FileMatches, Passed};
 pub use run::{Report, search};
 pub use walk::{Entry, Then, walk};

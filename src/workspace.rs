@@ -9,6 +9,7 @@
 //! ```
 //! use std::path::Path;
 //!
+//! use editd::workspace::Audience;
 //! use editd::workspace::rules::{Judge, Operation, Spelling, UserRules};
 //!
 //! let (top, policy) = (Path::new("/home/ada/shop"), Path::new("/home/ada/.config/editd/policy.toml"));
@@ -19,9 +20,10 @@
 //! };
 //! assert!(may_modify("src/cart.py").is_ok());
 //! let refused = may_modify(".env").unwrap_err();
-//! assert!(refused.hint().contains("policy.toml"), "only the user can allow it, and how");
+//! assert!(refused.hint(Audience::Wire).contains("policy.toml"), "only the user can allow it, and how");
 //! ```
 
+mod audience;
 /// Documents that are open in editors.
 pub mod buffers;
 /// Diagnostics that editors report.
@@ -44,6 +46,7 @@ mod session;
 mod state;
 mod texts;
 
+pub use audience::{Audience, ChangeForm};
 pub use files::{FileContent, FileKey, MTime, ObservedVersion, Snapshot, is_prose};
 pub use ledger::{Base, Coverage};
 pub use limits::Limits;
@@ -51,6 +54,8 @@ pub use proposal::{
     Action, DisplayDiff, NewMode, NewProposal, NextStep, OnStale, PlannedFile, Proposal, ProposalId,
     ProposalState, Repeatable,
 };
+#[cfg(test)]
+pub(crate) use refusal::tests as refusal_samples;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Apply, ApplyResult, Audience, Decide, Discard, Edit, FileEntry, Method, Propose};
+use crate::protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose};
 use crate::transport::Client;
 
 use super::arguments::Output;
@@ -143,8 +143,7 @@ pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std:
     let is_one_edit = file.matches.iter().all(|found| found.edit == 0);
     for warning in &file.warnings {
         let warning = warning.strip_prefix("edit 0, ").filter(|_| is_one_edit).unwrap_or(warning);
-        let warning = Audience::CommandLine.say(warning);
-        writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(&warning))?;
+        writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(warning))?;
     }
     Ok(())
 }

@@ -79,7 +79,7 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
     })?;
     let paths = paths_in(&params);
     let (_, root) = root::of_file_or_here(paths.first().map(Path::new))?;
-    let mut client = context.agent(root.as_deref())?;
+    let mut client = context.agent_on_wire(root.as_deref())?;
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
@@ -87,16 +87,12 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
     let mut request = Value::from(params);
     let takes_any = is_settled && !names_a_base(&request);
     consent.purpose.add_to(&mut request);
-    let end = consent::retry_while_stale(takes_any, || {
+    consent::retry_while_stale(takes_any, || {
         for path in paths.iter().filter(|_| is_settled) {
             // If the read fails, the edit itself is refused with a better reason.
             let _ = client.call::<Read>(&json!({ "path": path }));
         }
         consent::make(context, &mut client, &request, false)
-    });
-    end.map_err(|error| match error {
-        CliError::Refused(refusal) => CliError::RefusedParameters(refusal),
-        other => other,
     })
 }
 

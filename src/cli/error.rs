@@ -2,7 +2,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Audience, RpcError};
+use crate::protocol::RpcError;
 use crate::transport::{CallError, ConnectError};
 
 use super::paint::{self, ERROR, FAINT, HINT};
@@ -14,9 +14,6 @@ use super::stream;
 pub(crate) enum CliError {
     /// The daemon refused the request.
     Refused(RpcError),
-    /// The daemon refused a request whose parameters the user wrote as JSON. Messages keep the parameter
-    /// names of the protocol.
-    RefusedParameters(RpcError),
     /// The arguments are invalid.
     Usage(Message),
     /// The command failed without a refusal.
@@ -89,7 +86,7 @@ impl CliError {
     /// Removes the hints and details, for editors that show only the last line of standard error.
     pub(crate) fn in_one_line(self) -> Self {
         match self {
-            Self::Refused(refusal) | Self::RefusedParameters(refusal) => Self::failed(refusal.message),
+            Self::Refused(refusal) => Self::failed(refusal.message),
             Self::Usage(message) => Self::usage(message.text),
             Self::Failed(message) => Self::failed(message.text),
         }
@@ -98,7 +95,7 @@ impl CliError {
     /// Returns the kind of the refusal, or `None` if this is another error.
     pub(crate) fn kind(&self) -> Option<&str> {
         match self {
-            Self::Refused(refusal) | Self::RefusedParameters(refusal) => refusal.kind(),
+            Self::Refused(refusal) => refusal.kind(),
             Self::Usage(_) | Self::Failed(_) => None,
         }
     }
@@ -106,7 +103,7 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Refused(_) | Self::RefusedParameters(_) | Self::Failed(_) => 1,
+            Self::Refused(_) | Self::Failed(_) => 1,
         }
     }
 
@@ -119,7 +116,7 @@ impl CliError {
 
     fn object(&self) -> Value {
         match self {
-            Self::Refused(refusal) | Self::RefusedParameters(refusal) => json!({ "error": refusal }),
+            Self::Refused(refusal) => json!({ "error": refusal }),
             Self::Usage(Message { text, hints }) | Self::Failed(Message { text, hints }) => {
                 let kind = if self.exit_code() == 2 { "usage" } else { "failed" };
                 json!({ "error": { "message": text, "data": { "kind": kind, "hint": hints.join("\n") } } })
@@ -130,8 +127,7 @@ impl CliError {
     /// Prints the message after `editd: `, the details, and the hint after `hint: `.
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
         match self {
-            Self::Refused(refusal) => print_refusal(out, refusal, |it| Audience::CommandLine.say(it)),
-            Self::RefusedParameters(refusal) => print_refusal(out, refusal, str::to_owned),
+            Self::Refused(refusal) => print_refusal(out, refusal),
             Self::Usage(Message { text, hints }) | Self::Failed(Message { text, hints }) => {
                 print_message(out, text)?;
                 hints.iter().try_for_each(|it| print_hint(out, it))
@@ -157,12 +153,8 @@ fn fit_terminal(before: &str, text: &str) -> String {
     wrapped((before.len(), 0), sentence, width) + others
 }
 
-fn print_refusal(
-    out: &mut impl Write,
-    refusal: &RpcError,
-    translate: impl Fn(&str) -> String,
-) -> std::io::Result<()> {
-    print_message(out, &paint::visible(&translate(&refusal.message)))?;
+fn print_refusal(out: &mut impl Write, refusal: &RpcError) -> std::io::Result<()> {
+    print_message(out, &paint::visible(&refusal.message))?;
     let Some(data) = &refusal.data else { return Ok(()) };
     if let Some(diff) = data.get("diff").and_then(Value::as_str) {
         paint::diff(out, diff)?;
@@ -179,10 +171,10 @@ fn print_refusal(
     }
     let further = data.get("refusals").and_then(Value::as_array).into_iter().flatten().skip(1);
     for message in further.filter_map(|refusal| refusal.get("message")?.as_str()) {
-        writeln!(out, "{ERROR}and:{ERROR:#} {}", paint::visible(&translate(message)))?;
+        writeln!(out, "{ERROR}and:{ERROR:#} {}", paint::visible(message))?;
     }
-    let Some(advice) = refusal.hint().map(translate) else { return Ok(()) };
-    print_hint(out, &advice)?;
+    let Some(advice) = refusal.hint() else { return Ok(()) };
+    print_hint(out, advice)?;
     // The hash that the hint refers to gets its own line, so that it can be copied.
     match data.get("currentHash").and_then(Value::as_str).filter(|_| advice.contains("--base")) {
         Some(hash) => writeln!(out, "{FAINT}{hash}{FAINT:#}"),

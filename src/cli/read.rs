@@ -8,8 +8,8 @@ use anstyle::Style;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    Audience, Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, NotebookContent, Read,
-    ReadContent, ReadParams, ReadResult, Search, SearchParams, uri_of,
+    Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, NotebookContent, Read, ReadContent,
+    ReadParams, ReadResult, Search, SearchParams, uri_of,
 };
 use crate::text::lines;
 
@@ -41,7 +41,7 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
     }
     let mut err = stream::stderr();
     if let Some(notice) = &read.notice {
-        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(&Audience::CommandLine.say(notice)))?;
+        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
     }
     writeln!(err, "{FAINT}{}{FAINT:#}", read.hash)?;
     Ok(End::Done)
@@ -166,7 +166,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     // The notice of an empty search lists what was searched.
     let nothing = found.matches.is_empty().then_some("No matches.");
     if let Some(notes) = found.notice.as_deref().or(nothing) {
-        stream::note(&Audience::CommandLine.say(notes))?;
+        stream::note(notes)?;
     }
     Ok(End::Done)
 }
@@ -272,7 +272,7 @@ fn print_entries(scope: &Scope, found: Option<Entries>, nothing: &str) -> Result
     let nothing = found.entries.is_empty().then_some(nothing);
     let notes: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
     if !notes.is_empty() {
-        stream::note(&Audience::CommandLine.say(&notes.join(" ")))?;
+        stream::note(&notes.join(" "))?;
     }
     Ok(End::Done)
 }

@@ -13,7 +13,6 @@ use crate::protocol::{
     ReopenParams, RpcError,
 };
 use crate::transport::{CallError, Client};
-use crate::workspace::Role;
 
 use super::arguments::{Output, ReviewArguments};
 use super::paint::{FAINT, PLACE, Row, cell, fitted, widest, width};
@@ -27,7 +26,7 @@ const STATE: usize = 10;
 /// `editd review`.
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
-    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
+    let mut client = context.reviewer(root.as_deref())?;
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
         return Err(CliError::usage("--hunk requires --accept or --reject"));
     }

@@ -1,9 +1,9 @@
-//! Conversion of errors to answers. Messages and hints of the daemon are reworded with the names of tools.
+//! Conversion of errors to answers. The daemon words messages and hints for tools.
 
 use rapidfuzz::distance::indel;
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{Audience, RpcError, json_len};
+use crate::protocol::{RpcError, json_len};
 
 use super::advice::advice;
 use super::answer::Answer;
@@ -13,46 +13,8 @@ use super::session::Failure;
 use super::size::{READ, REFUSAL, STALE, shown};
 use super::tools::Tool;
 
-/// Replacements in hints for tools that only read.
-const READING: [(&str, &str); 1] =
-    [("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`")];
-
-/// Replacements in hints for `write`, which lacks some parameters of other tools.
-const WRITING: [(&str, &str); 4] = [
-    (", a more distinctive `oldText`", ""),
-    (", or with `onStale: \"rebase\"`", ""),
-    (" Or send `onConflict: \"markers\"` to write both into the file.", ""),
-    ("rewrite the file with a `write` that names `encoding`", "send `encoding` to have another one"),
-];
-/// Replacements in hints for `apply_patch`.
-const PATCHING: [(&str, &str); 3] = [
-    (", a more distinctive `oldText`", ""),
-    (" Or send `onConflict: \"markers\"` to write both into the file.", ""),
-    ("`currentHash` as `baseHash`", "`currentHash` in `bases`"),
-];
-/// Replacements in hints for `notebook_edit`.
-const CELLS: [(&str, &str); 3] = [
-    (", a more distinctive `oldText`", ""),
-    (", or with `onStale: \"rebase\"`", ""),
-    (" Or send `onConflict: \"markers\"` to write both into the file.", ""),
-];
-
 /// Hint after a change whose outcome is unknown.
 const UNKNOWN: &str = "Check whether it waits for a person (`proposal_status` without `id`). Then read the files again; send the change again only if it is in neither.";
-
-/// Parts of the daemon's sentences and their replacements.
-type Reworded = [(&'static str, &'static str)];
-
-/// Returns the replacements in hints for a tool.
-fn reworded(tool: &Tool) -> &'static Reworded {
-    match tool.name {
-        _ if !tool.changes() => &READING,
-        "write" => &WRITING,
-        "apply_patch" => &PATCHING,
-        "notebook_edit" => &CELLS,
-        _ => &[],
-    }
-}
 
 /// Converts a failure to an answer. If the request has a single edit (`is_one`), indexes are omitted. Hints
 /// name only served tools.
@@ -60,7 +22,7 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Ser
     match failure {
         Failure::Refused(error) => {
             let mut error = error.clone();
-            reword_for_tool(tool, is_one, &mut error);
+            adapt_to_tool(tool, is_one, &mut error);
             of_error_in(Space::of(&error, Some(served)), &error, Some(served))
         }
         Failure::Unreachable(error) => match error {
@@ -124,24 +86,16 @@ fn own_refusal(kind: &str, message: &str, hint: &str) -> Answer {
     of_error(&RpcError { code: 0, message: message.to_owned(), data: Some(data) })
 }
 
-/// Rewords an error for a tool.
-fn reword_for_tool(tool: &Tool, is_one: bool, error: &mut RpcError) {
+/// Removes indexes that a single edit does not need, and lists the parameters of the tool after an unknown one.
+fn adapt_to_tool(tool: &Tool, is_one: bool, error: &mut RpcError) {
     let Some(Value::Object(data)) = &mut error.data else { return };
-    let further = data.get_mut("refusals").and_then(Value::as_array_mut).into_iter().flatten();
-    for hint in further.filter_map(|refusal| refusal.get_mut("hint")) {
-        reword(hint, tool);
-    }
-    if let Some(hint) = data.get_mut("hint") {
-        reword(hint, tool);
-    }
     if is_one {
         data.shift_remove("change");
         data.shift_remove("edit");
     }
     let unknown = error.message.contains("unknown field");
     if let Some(Value::String(field)) = data.get("field").filter(|_| unknown) {
-        let field = with_tool_names(field);
-        let (part, name) = field.rsplit_once('.').unwrap_or(("", &field));
+        let (part, name) = field.rsplit_once('.').unwrap_or(("", field));
         let known = tool.parameters(part);
         if !known.is_empty() {
             error.message = unknown_parameter(if part.is_empty() { tool.name } else { part }, name, &known);
@@ -176,16 +130,11 @@ fn of_error_in(mut space: Space, error: &RpcError, served: Option<&Served<'_>>) 
     if !space.is_stale {
         space.fit_all(&mut others);
     }
-    if let Some(Value::String(field)) = details.get_mut("field") {
-        *field = with_tool_names(field);
-    }
     let kind = details.shift_remove("kind").unwrap_or_else(|| kind_of(error.code).into());
-    let hint =
-        details.shift_remove("hint").map(|hint| served_hint(hint.as_str().unwrap_or_default(), served));
-    let mut head = Map::from_iter([
-        ("kind".to_owned(), kind),
-        ("message".to_owned(), with_tool_names(&error.message).into()),
-    ]);
+    let hint = details.shift_remove("hint");
+    let hint = hint.map(|hint| served_hint(hint.as_str().unwrap_or_default(), Some(&kind), served));
+    let mut head =
+        Map::from_iter([("kind".to_owned(), kind), ("message".to_owned(), error.message.as_str().into())]);
     if let Some(hint) = &hint {
         head.insert("hint".to_owned(), hint.as_str().into());
     }
@@ -208,10 +157,13 @@ fn of_error_in(mut space: Space, error: &RpcError, served: Option<&Served<'_>>) 
     Answer::refusal(text, json!({ "error": data }))
 }
 
-/// Rewords a hint of the daemon with the names of served tools.
-fn served_hint(hint: &str, served: Option<&Served<'_>>) -> String {
-    let hint = with_tool_names(hint);
-    served.map_or(hint.clone(), |served| advice(&hint, served))
+/// Adapts a hint of the daemon to the served tools. The hint about a protected file names none of them, and
+/// quotes the user.
+fn served_hint(hint: &str, kind: Option<&Value>, served: Option<&Served<'_>>) -> String {
+    match served {
+        Some(served) if kind.is_none_or(|kind| kind != "protected") => advice(hint, served),
+        _ => hint.to_owned(),
+    }
 }
 
 fn head_text(head: &Map<String, Value>) -> String {
@@ -234,11 +186,9 @@ fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served:
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
     }
-    if let Some(Value::String(message)) = other.get_mut("message") {
-        *message = with_tool_names(message);
-    }
+    let kind = other.get("kind").cloned();
     if let Some(Value::String(hint)) = other.get_mut("hint") {
-        *hint = served_hint(hint, served);
+        *hint = served_hint(hint, kind.as_ref(), served);
     }
     if let (true, Some(Value::String(diff))) = (space.is_stale, other.get_mut("diff")) {
         *diff = format!("(cut: {} lines; {})", diff.lines().count(), space.rest);
@@ -321,21 +271,6 @@ impl Space {
         self.left_out += items.len() - fitting;
         items.truncate(fitting);
     }
-}
-
-/// Rewords a sentence of the daemon with the names of the tools.
-fn with_tool_names(sentence: &str) -> String {
-    Audience::Tools.say(sentence)
-}
-
-fn reword(hint: &mut Value, tool: &Tool) {
-    if let Value::String(hint) = hint {
-        *hint = replaced(hint, reworded(tool));
-    }
-}
-
-fn replaced(sentence: &str, words: &Reworded) -> String {
-    words.iter().fold(sentence.to_owned(), |sentence, (theirs, ours)| sentence.replace(theirs, ours))
 }
 
 #[cfg(test)]

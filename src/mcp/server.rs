@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::protocol::path_of_uri;
 use crate::transport::Identity;
+use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
 use super::coerce::coerce;
@@ -72,7 +73,9 @@ impl Server {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_AUTHOR.to_owned());
         let session = Some(self.session.name().to_owned());
-        Ok(Identity { name, roots: self.roots.now(context).await?, new_file: false, session })
+        let audience = Audience::Tools(ChangeForm::default());
+        let roots = self.roots.now(context).await?;
+        Ok(Identity { name, roots, new_file: false, session, audience })
     }
 
     /// Lists files that others have changed, if the client can call `changes`.

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 pub use crate::workspace::Invalid;
 
+use crate::workspace::Audience;
+
 use super::{Code, RpcError, Strict};
 
 /// Separates the field from the problem in the text of a serde error, which can carry nothing but text.
@@ -36,20 +38,42 @@ impl Invalid {
     }
 }
 
-impl From<Invalid> for RpcError {
-    fn from(invalid: Invalid) -> Self {
-        let message = if invalid.field.is_empty() {
-            format!("The parameters are invalid: {}.", invalid.problem)
-        } else {
-            format!("Parameter `{}` is invalid: {}.", invalid.field, invalid.problem)
+impl Invalid {
+    /// Converts to a JSON-RPC error, worded for its readers.
+    pub fn error(self, audience: Audience) -> RpcError {
+        let Self { field, problem } = self;
+        let is_tool = matches!(audience, Audience::Tools(_));
+        // Tools that change one file send a list with one change.
+        let field = field.strip_prefix("changes[0].").filter(|_| is_tool).map(str::to_owned).unwrap_or(field);
+        let named = match audience {
+            Audience::CommandLine => name_on_command_line(&field),
+            Audience::Wire | Audience::Tools(_) => None,
         };
-        let data = serde_json::json!({
-            "kind": "invalid_params",
-            "field": invalid.field,
-            "hint": "Correct the named parameter and send the request again.",
-        });
-        Self { data: Some(data), ..Self::new(Code::InvalidParams, message) }
+        let message = match named {
+            Some(name) => format!("{name} is invalid: {problem}."),
+            None if field.is_empty() => format!("The parameters are invalid: {problem}."),
+            None => format!("Parameter `{field}` is invalid: {problem}."),
+        };
+        let hint = audience.parameters_or(
+            "Correct the named parameter and send the request again.",
+            "Correct it and run the command again.",
+        );
+        let data = serde_json::json!({ "kind": "invalid_params", "field": field, "hint": hint });
+        RpcError { data: Some(data), ..RpcError::new(Code::InvalidParams, message) }
     }
+}
+
+/// Returns the argument of the command line from which a parameter is made, at the beginning of a sentence.
+fn name_on_command_line(field: &str) -> Option<String> {
+    let name = match field {
+        "changes[0].baseHash" => "--base",
+        "pattern" => "The pattern",
+        "glob" => "--glob",
+        "limit" => "--limit",
+        "offset" => "--offset",
+        _ => return field.strip_prefix("bases.").map(|path| format!("--base {path}")),
+    };
+    Some(name.to_owned())
 }
 
 /// Type names in the errors of serde, and their replacements in our messages.

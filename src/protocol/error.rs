@@ -8,7 +8,7 @@ use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Protection, Remedy};
 use crate::workspace::{
-    EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
+    Audience, EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
 
 /// A JSON-RPC error as it is sent.
@@ -65,18 +65,19 @@ impl RpcError {
     }
 }
 
-/// Converts refusals to a JSON-RPC error. The first refusal is the error, and all are listed in its data.
-pub fn refusal_error(refusals: &[Refusal]) -> RpcError {
+/// Converts refusals to a JSON-RPC error, worded for its readers. The first refusal is the error, and all are
+/// listed in its data.
+pub fn refusal_error(refusals: &[Refusal], audience: Audience) -> RpcError {
     let Some(first) = refusals.first() else {
         return RpcError::new(Code::Internal, "A request was refused without a reason.");
     };
-    let mut data = refusal_data(first);
-    data.insert("refusals".to_owned(), refusals.iter().map(described).collect());
+    let mut data = refusal_data(first, audience);
+    data.insert("refusals".to_owned(), refusals.iter().map(|refusal| described(refusal, audience)).collect());
     let code = match first.kind {
         RefusalKind::Stale { .. } => Code::ContentModified,
         _ => Code::RequestFailed,
     };
-    RpcError { data: Some(Value::Object(data)), ..RpcError::new(code, first.message()) }
+    RpcError { data: Some(Value::Object(data)), ..RpcError::new(code, first.message(audience)) }
 }
 
 fn editor_details(refusal: &EditorRefusal) -> Value {
@@ -91,13 +92,13 @@ fn editor_details(refusal: &EditorRefusal) -> Value {
     }
 }
 
-fn described(refusal: &Refusal) -> Value {
-    let mut data = refusal_data(refusal);
-    data.insert("message".to_owned(), refusal.message().into());
+fn described(refusal: &Refusal, audience: Audience) -> Value {
+    let mut data = refusal_data(refusal, audience);
+    data.insert("message".to_owned(), refusal.message(audience).into());
     Value::Object(data)
 }
 
-fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
+fn refusal_data(refusal: &Refusal, audience: Audience) -> Map<String, Value> {
     let mut data = Map::new();
     data.insert("kind".to_owned(), refusal.name().into());
     let places = [
@@ -107,7 +108,7 @@ fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
         ("patchLine", refusal.patch_line.map(Value::from)),
     ];
     data.extend(places.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    data.insert("hint".to_owned(), refusal.hint().into());
+    data.insert("hint".to_owned(), refusal.hint(audience).into());
     if let Value::Object(details) = details(refusal) {
         data.extend(details);
     }

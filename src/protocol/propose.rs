@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::edit::Display;
 
+use crate::workspace::ChangeForm;
+
 use super::change::{ChangeParams, FileChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
 
@@ -190,6 +192,16 @@ impl ProposeParams {
         match others.iter().find(|(_, is_there)| *is_there) {
             Some((name, _)) => Err(Invalid::new(*name, "it cannot be combined with `patch`")),
             None => Ok(Some((patch, self.bases.take().unwrap_or_default()))),
+        }
+    }
+
+    /// Returns the form of a change by a tool, which makes one change at a time.
+    pub fn form(&self) -> ChangeForm {
+        match self.changes.as_deref() {
+            _ if self.patch.is_some() => ChangeForm::Patch,
+            Some([ChangeParams::Write(_)]) => ChangeForm::Content,
+            Some([ChangeParams::Notebook(_)]) => ChangeForm::Cells,
+            _ => ChangeForm::Edits,
         }
     }
 

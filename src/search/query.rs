@@ -37,6 +37,17 @@ pub struct Bounds {
     pub bytes: usize,
 }
 
+/// An error in a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// A problem, worded so that it can follow the name of the pattern.
+    #[error("the pattern is invalid: {0}")]
+    Invalid(String),
+    /// The text is not a regular expression, with the message of the parser. It may be meant literally.
+    #[error("the pattern is not a regular expression: {0}")]
+    Syntax(String),
+}
+
 impl Bounds {
     pub(super) fn are_exceeded(self, lines: usize, bytes: usize) -> bool {
         lines > self.lines || bytes > self.bytes
@@ -44,13 +55,18 @@ impl Bounds {
 }
 
 impl Query {
-    /// Compiles a pattern. The error is a description that can follow the name of the parameter.
-    pub fn new(pattern: &str, literal: bool, ignore_case: bool, bounds: Bounds) -> Result<Self, String> {
+    /// Compiles a pattern.
+    pub fn new(
+        pattern: &str,
+        literal: bool,
+        ignore_case: bool,
+        bounds: Bounds,
+    ) -> Result<Self, PatternError> {
         if pattern.is_empty() {
-            return Err("it is empty".to_owned());
+            return Err(PatternError::Invalid("it is empty".to_owned()));
         }
         if pattern.len() > MAX_PATTERN {
-            return Err(format!("it is longer than {MAX_PATTERN} bytes"));
+            return Err(PatternError::Invalid(format!("it is longer than {MAX_PATTERN} bytes")));
         }
         let mut builder = RegexMatcherBuilder::new();
         builder.fixed_strings(literal).case_insensitive(ignore_case).multi_line(true);
@@ -81,21 +97,20 @@ impl Query {
     }
 }
 
-fn error_message(error: &Error, literal: bool) -> String {
+fn error_message(error: &Error, literal: bool) -> PatternError {
     if let ErrorKind::NotAllowed(_) | ErrorKind::Banned(_) = error.kind() {
-        return "a match lies within one line, so the pattern cannot contain a line ending".to_owned();
+        let problem = "a match lies within one line, so the pattern cannot contain a line ending";
+        return PatternError::Invalid(problem.to_owned());
     }
     brief(&error.to_string(), literal)
 }
 
 /// Shortens a syntax error, which includes an illustration, to its last line: the description.
-fn brief(text: &str, literal: bool) -> String {
+fn brief(text: &str, literal: bool) -> PatternError {
     let last = text.lines().last().unwrap_or_default();
     let message = last.strip_prefix("error: ").unwrap_or(last).trim_end_matches('.');
-    if literal {
-        return message.to_owned();
-    }
-    format!("it is not a regular expression ({message}); send `literal: true` to search for the literal text")
+    let error = if literal { PatternError::Invalid } else { PatternError::Syntax };
+    error(message.to_owned())
 }
 
 /// Compiles the pattern into an automaton for stepwise matching.

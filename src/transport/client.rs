@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
-use crate::workspace::Role;
+use crate::workspace::{Audience, Role};
 
 use super::dirs::{are_served, instance_is_alive};
 use super::serve::ALREADY_RUNNING;
@@ -170,6 +170,21 @@ pub struct Identity {
     pub new_file: bool,
     /// Name of the session, if it spans several connections.
     pub session: Option<String>,
+    /// Readers of the daemon's messages.
+    pub audience: Audience,
+}
+
+impl Identity {
+    /// Identity of this program itself, with at most one root.
+    pub fn own(root: Option<&Path>) -> Self {
+        Self {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            roots: root.into_iter().map(Path::to_owned).collect(),
+            new_file: true,
+            session: None,
+            audience: Audience::Wire,
+        }
+    }
 }
 
 /// A connection to the daemon that runs one request at a time.
@@ -200,13 +215,7 @@ impl Client {
         spawn: Spawn,
         root: Option<&Path>,
     ) -> Result<Self, ConnectError> {
-        let identity = Identity {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            roots: root.into_iter().map(Path::to_owned).collect(),
-            new_file: true,
-            session: None,
-        };
-        Self::connect_as(places, role, spawn, &identity)
+        Self::connect_as(places, role, spawn, &Identity::own(root))
     }
 
     /// Like [`Self::connect`], with another identity.
@@ -251,6 +260,7 @@ impl Client {
                 "experimental": { "editd": { "newFile": identity.new_file, "session": identity.session } },
             },
             "workspaceFolders": folders,
+            "initializationOptions": { "editd": { "audience": identity.audience.name() } },
         });
         self.request("initialize", &params)?;
         Ok(self.output.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)

@@ -21,14 +21,14 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Result};
 use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::{
-    Apply, Blame, Changes, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, Decide, Diagnostics, Discard,
-    EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod, Invalid, List, METHODS, Method,
-    PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError, Search, Shutdown, ShutdownResult,
-    Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
+    Apply, ApplyResult, Blame, Changes, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, Decide, Diagnostics,
+    Discard, EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod, Invalid, List, METHODS,
+    Method, PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError, Search, Shutdown,
+    ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
-use crate::workspace::{Abilities, Role};
+use crate::workspace::{Abilities, Audience, Role};
 
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
 pub(super) use review::complete;
@@ -58,6 +58,7 @@ pub(crate) fn service(
         Backend { daemon, role, sink, session, follow, gone, _guard: guard }
     };
     with_methods(LspService::build(backend))
+        .custom_method(Edit::NAME, Backend::edit)
         .custom_method(Status::NAME, Backend::status)
         .custom_method(Shutdown::NAME, Backend::stop)
         .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
@@ -78,7 +79,8 @@ macro_rules! handlers {
     ($($method:ident => $function:ident;)*) => {
         impl Backend {$(
             async fn $function(&self, params: Value) -> Result<<$method as Method>::Result> {
-                self.daemon.$function(self.session()?, fields::<$method>(params)?).await.map_err(failed)
+                let (session, params) = self.request::<$method>(params)?;
+                self.daemon.$function(session, params).await.map_err(|failure| failed(failure, session))
             }
         )*}
 
@@ -96,7 +98,6 @@ handlers! {
     Forget => forget;
     Propose => propose;
     Apply => apply;
-    Edit => edit;
     Discard => discard;
     ProposalMethod => proposal;
     Proposals => proposals;
@@ -111,9 +112,11 @@ handlers! {
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let introduction = introduction(self.role, &params).map_err(|invalid| wire(invalid.into()))?;
-        let encoding = introduction.encoding;
-        let context = self.daemon.introduce(introduction).await.map_err(failed)?;
+        let introduction =
+            introduction(self.role, &params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
+        let (encoding, audience) = (introduction.encoding, introduction.abilities.audience);
+        let context =
+            self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
         let abilities = context.abilities;
         self.daemon.connect(&context, self.sink_of(abilities));
         if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
@@ -183,9 +186,22 @@ impl Backend {
         self.session.get().ok_or_else(|| Error::new(ErrorCode::ServerError(Code::NotInitialized as i64)))
     }
 
+    /// Returns the session and the parameters of a request.
+    fn request<M: Method>(&self, params: Value) -> Result<(&Arc<SessionContext>, M::Params)> {
+        let session = self.session()?;
+        Ok((session, fields::<M>(params, session.abilities.audience)?))
+    }
+
+    /// `editd/edit`. A refusal is worded for the form of the change.
+    async fn edit(&self, params: Value) -> Result<ApplyResult> {
+        let (session, params) = self.request::<Edit>(params)?;
+        let audience = session.abilities.audience.with_form(params.propose.form());
+        self.daemon.edit(session, params).await.map_err(|failure| wire(failure.error(audience)))
+    }
+
     async fn status(&self, params: Value) -> Result<StatusResult> {
-        fields::<Status>(params)?;
-        self.daemon.status(self.session()?).map_err(failed)
+        let (session, _) = self.request::<Status>(params)?;
+        self.daemon.status(session).map_err(|failure| failed(failure, session))
     }
 
     async fn diagnostics_changed(&self, params: Value) {
@@ -213,7 +229,7 @@ impl Backend {
     }
 
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
-        fields::<Shutdown>(params)?;
+        fields::<Shutdown>(params, Audience::Wire)?;
         Ok(self.daemon.shutdown())
     }
 }
@@ -240,15 +256,15 @@ fn workspace_folders() -> WorkspaceServerCapabilities {
     }
 }
 
-fn fields<M: Method>(params: Value) -> Result<M::Params> {
+fn fields<M: Method>(params: Value, audience: Audience) -> Result<M::Params> {
     if !params.is_object() {
-        return Err(wire(Invalid::new("", "expected an object").into()));
+        return Err(wire(Invalid::new("", "expected an object").error(audience)));
     }
-    decode(params).map_err(|invalid| wire(invalid.into()))
+    decode(params).map_err(|invalid| wire(invalid.error(audience)))
 }
 
-fn failed(failure: Failure) -> Error {
-    wire(failure.into())
+fn failed(failure: Failure, session: &SessionContext) -> Error {
+    wire(failure.error(session.abilities.audience))
 }
 
 /// Converts an error to the framework's type.

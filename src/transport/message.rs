@@ -7,7 +7,7 @@ use crate::protocol::{
     APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, GOODBYE, METHODS, RELOAD,
     RESYNC, RpcError, SAVE, Strict, refusal_error,
 };
-use crate::workspace::{Refusal, RefusalKind, Role};
+use crate::workspace::{Audience, Refusal, RefusalKind, Role};
 
 /// A parsed message of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ fn is_id(id: &Value) -> bool {
 /// Returns the error for a request that cannot even be queued.
 pub(super) fn too_many() -> RpcError {
     let what = "too many requests of this connection are queued".to_owned();
-    refusal_error(&[Refusal::new(RefusalKind::Busy { what })])
+    refusal_error(&[Refusal::new(RefusalKind::Busy { what })], Audience::Wire)
 }
 
 /// Converts a response of the framework to the message to send.
@@ -175,7 +175,7 @@ fn not_permitted(method: &str) -> RpcError {
     let ours = EDITOR_METHODS.contains(&method) || EDITOR_EXTENSIONS.contains(&method);
     if ours || family.is_some_and(|family| LSP_FAMILIES.contains(&family)) {
         let what = format!("`{method}` is for editors, which connect to editor.sock");
-        return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })]);
+        return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })], Audience::Wire);
     }
     RpcError::new(Code::MethodNotFound, format!("There is no method `{method}`."))
 }

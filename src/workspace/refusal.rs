@@ -1,11 +1,8 @@
-mod of_cell;
-mod of_disk;
+mod base;
 mod of_edit;
-mod of_editor;
-mod of_patch;
-mod of_proposal;
-mod of_review;
-mod of_undo;
+mod reasons;
+#[cfg(test)]
+pub(crate) mod tests;
 mod words;
 
 use std::path::PathBuf;
@@ -15,12 +12,10 @@ use crate::edit::{ConflictRegion, EditRefusalKind};
 use crate::notebook::{CellRefusalKind, Unreadable};
 use crate::text::ContentHash;
 
+use super::Audience;
 use super::rules::Protection;
 
-pub use of_editor::{Contest, EditorRefusal};
-pub use of_proposal::ProposalRefusal;
-pub use of_review::ReviewRefusal;
-pub use of_undo::UndoRefusal;
+pub use reasons::{Contest, EditorRefusal, ProposalRefusal, ReviewRefusal, UndoRefusal};
 
 /// A refused request, with the reason and the next step.
 ///
@@ -244,7 +239,7 @@ impl Refusal {
             RefusalKind::Stale { .. } => "stale",
             RefusalKind::Conflict { .. } => "conflict",
             RefusalKind::Edit(edit) => of_edit::name(edit),
-            RefusalKind::Cells(cells) => of_cell::name(cells),
+            RefusalKind::Cells(cells) => of_edit::cell_name(cells),
             RefusalKind::BadPatch { .. } => "bad_patch",
             RefusalKind::NoChange => "no_change",
             RefusalKind::EmptyFile => "not_found",
@@ -262,10 +257,10 @@ impl Refusal {
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
             RefusalKind::Protected(_) => "protected",
             RefusalKind::Disk { .. } => "disk",
-            RefusalKind::Editor(editor) => of_editor::name(editor),
-            RefusalKind::Undo(undo) => of_undo::name(undo),
-            RefusalKind::Proposal(proposal) => of_proposal::name(proposal),
-            RefusalKind::Review(review) => of_review::name(review),
+            RefusalKind::Editor(editor) => reasons::editor_name(editor),
+            RefusalKind::Undo(undo) => reasons::undo_name(undo),
+            RefusalKind::Proposal(proposal) => reasons::proposal_name(proposal),
+            RefusalKind::Review(review) => reasons::review_name(review),
             RefusalKind::NotPermitted { .. } | RefusalKind::RequestIdUsed { .. } => "not_permitted",
             RefusalKind::Recovering { .. } => "recovering",
             RefusalKind::Busy { .. } => "busy",
@@ -273,13 +268,13 @@ impl Refusal {
         }
     }
 
-    /// Returns one sentence for the model or user.
-    pub fn message(&self) -> String {
-        words::message(self)
+    /// Returns one sentence about the reason, in the terms of its readers.
+    pub fn message(&self, audience: Audience) -> String {
+        words::message(self, audience)
     }
 
-    /// Returns what to send next.
-    pub fn hint(&self) -> String {
-        words::hint(self)
+    /// Returns what to do next, in the terms of its readers.
+    pub fn hint(&self, audience: Audience) -> String {
+        words::hint(self, audience)
     }
 }

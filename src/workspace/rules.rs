@@ -15,7 +15,7 @@ mod names;
 mod user;
 
 pub use builtin::{RootRefusal, check_root, is_version_control};
-pub use classes::{Class, EXECUTABLE_CONFIG, Judgement, Operation, Protection, Remedy};
+pub use classes::{Cause, Class, EXECUTABLE_CONFIG, Judgement, Operation, Protection, Remedy};
 pub use judge::{Judge, Spelling};
 pub use names::{GIT_FILES, METADATA, folded, names_of};
 pub use user::{BadPattern, Rule, UserRules};

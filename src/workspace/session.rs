@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::text::ContentHash;
 
+use super::Audience;
 use super::files::FileKey;
 use super::ledger::{Base, LedgerEntry};
 
@@ -59,6 +60,8 @@ pub struct Abilities {
     pub generated_tag: bool,
     /// Shows pending proposals as hints among the diagnostics, because its user wants that.
     pub hints: bool,
+    /// The audience for which the client wants messages worded.
+    pub audience: Audience,
 }
 
 impl Abilities {

@@ -17,7 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::cli::{CliError, root, stream};
 use crate::server::Places;
 use crate::transport::{Client, ConnectError, Identity, Spawn};
-use crate::workspace::Role;
+use crate::workspace::{Audience, Role};
 
 /// Time that the daemon has to start, and the interval between attempts to connect.
 const START: Duration = Duration::from_secs(10);
@@ -119,8 +119,13 @@ impl Sandbox {
 
     /// Opens a session as an agent in the project.
     pub(super) fn agent(&self, name: &str) -> Result<Client, ConnectError> {
-        let identity =
-            Identity { name: name.to_owned(), roots: vec![self.project()], new_file: false, session: None };
+        let identity = Identity {
+            name: name.to_owned(),
+            roots: vec![self.project()],
+            new_file: false,
+            session: None,
+            audience: Audience::Wire,
+        };
         Client::connect_as(&self.places(), Role::Agent, Spawn::Forbidden, &identity)
     }
 

@@ -7,7 +7,7 @@ use crate::engine::review::ReviewFile;
 use crate::engine::review::decide::Decided;
 use crate::engine::{Engine, SessionContext};
 use crate::workspace::review::{Choice, HunkKind, RebasedHunk, Review};
-use crate::workspace::{PlannedFile, Proposal, Refusal, Role};
+use crate::workspace::{PlannedFile, Proposal, Role};
 
 /// A proposal as its readers see it.
 pub(crate) enum ProposalView {
@@ -60,7 +60,11 @@ impl Engine {
             |(index, ((file, reviewed), range)): (usize, ((&PlannedFile, ReviewFile), Range<usize>))| {
                 let choices = &review.choices[range];
                 let hunks = hunk_views(file, &reviewed, choices, session.role == Role::Editor);
-                let problem = reviewed.located.as_ref().err().map(Refusal::message);
+                let problem = reviewed
+                    .located
+                    .as_ref()
+                    .err()
+                    .map(|refusal| refusal.message(session.abilities.audience));
                 let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
                 RebasedView { file, is_change, problem, hunks }
             };

@@ -2,19 +2,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::edit::EditRefusalKind;
 use crate::mcp::tools::{Selection, Tool};
 use crate::protocol::TOOLS;
+use crate::workspace::{Audience, ChangeForm, Refusal, RefusalKind, refusal_samples};
 
 use super::*;
-
-const GENERAL: &str = include_str!("../../workspace/refusal/words.rs");
-const OF_DISK: &str = include_str!("../../workspace/refusal/of_disk.rs");
-const OF_EDIT: &str = include_str!("../../workspace/refusal/of_edit.rs");
-const OF_CELL: &str = include_str!("../../workspace/refusal/of_cell.rs");
-const OF_PATCH: &str = include_str!("../../workspace/refusal/of_patch.rs");
-const OF_PROPOSAL: &str = include_str!("../../workspace/refusal/of_proposal.rs");
-const OF_EDITOR: &str = include_str!("../../workspace/refusal/of_editor.rs");
-const OF_REVIEW: &str = include_str!("../../workspace/refusal/of_review.rs");
 
 /// Names that hints may contain in addition to declared parameters: data of refusals, and parameters of other
 /// named tools.
@@ -24,20 +17,6 @@ const OTHERS: [&str; 10] =
 fn tool(name: &str) -> &'static Tool {
     let selection = Selection::new(vec![name.to_owned()], false).expect("a tool");
     selection.tools()[0]
-}
-
-/// Extracts the sentences of a source file, with escapes decoded.
-fn sentences(source: &str) -> Vec<String> {
-    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let code: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let code = code.join("\n").replace("\\\"", "\u{1}");
-    let literals = code.split('"').skip(1).step_by(2).map(|literal| literal.replace('\u{1}', "\""));
-    literals.filter(|literal| literal.trim_end().ends_with('.')).collect()
-}
-
-/// Returns the sentences about patches, or the others.
-fn of_edits(of_patch: bool) -> Vec<String> {
-    sentences(OF_EDIT).into_iter().filter(|it| it.contains("hunk") == of_patch).collect()
 }
 
 /// Returns everything in a sentence that could be a parameter.
@@ -60,42 +39,38 @@ fn declared(schema: &Value, found: &mut BTreeSet<String>) {
 
 #[test]
 fn hints_name_parameters_that_the_tool_declares() {
-    let (of_contents, of_edits_alone): (Vec<_>, Vec<_>) =
-        of_edits(false).into_iter().partition(|it| it.contains("lines that are not in the content"));
+    let of_edits = |wanted: fn(&Refusal) -> bool| {
+        refusal_samples::of_edits("it").into_iter().filter(wanted).collect::<Vec<_>>()
+    };
+    let is_of_cells = |refusal: &Refusal| matches!(refusal.kind, RefusalKind::Cells(_));
+    let is_of_content = |refusal: &Refusal| {
+        matches!(&refusal.kind, RefusalKind::Edit(EditRefusalKind::Placeholder { .. }))
+            && refusal.edit.is_none()
+    };
+    let is_of_edits = |refusal: &Refusal| {
+        matches!(refusal.kind, RefusalKind::Edit(_)) && refusal.edit.is_some() && refusal.patch_line.is_none()
+    };
     let own = [
-        ("edit", of_edits_alone),
-        ("write", of_contents),
-        ("apply_patch", [of_edits(true), sentences(OF_PATCH)].concat()),
-        ("notebook_edit", sentences(OF_CELL)),
+        ("edit", ChangeForm::Edits, of_edits(is_of_edits)),
+        ("write", ChangeForm::Content, of_edits(is_of_content)),
+        ("apply_patch", ChangeForm::Patch, of_edits(|refusal| refusal.patch_line.is_some())),
+        ("notebook_edit", ChangeForm::Cells, of_edits(is_of_cells)),
     ];
     let mut wrong = Vec::new();
-    for (name, own) in own {
+    for (name, form, own) in own {
         let tool = tool(name);
         assert!(!own.is_empty(), "{name}");
         let mut known: BTreeSet<_> = OTHERS.into_iter().chain(TOOLS).map(str::to_owned).collect();
         declared(&Value::Object(tool.input_schema()), &mut known);
-        // Most sentences apply to any change.
-        let general = [GENERAL, OF_DISK, OF_PROPOSAL, OF_EDITOR].into_iter().flat_map(sentences);
-        for sentence in general.chain(own) {
-            let said = with_tool_names(&replaced(&sentence, reworded(tool)));
-            wrong.extend(
-                named_in(&said)
-                    .into_iter()
-                    .filter(|it| !known.contains(it))
-                    .map(|it| (name, it, said.clone())),
-            );
+        let of_files = refusal_samples::of_files("it").into_iter();
+        let of_files = of_files.filter(|refusal| refusal.patch_line.is_none() || name == "apply_patch");
+        for refusal in of_files.chain(own) {
+            let hint = refusal.hint(Audience::Tools(form));
+            let unknown = named_in(&hint).into_iter().filter(|it| !known.contains(it) && it != "it");
+            wrong.extend(unknown.map(|it| (name, it, hint.clone())));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-#[test]
-fn every_replacement_applies_to_a_sentence() {
-    let all = [GENERAL, OF_EDIT, OF_CELL, OF_PATCH, OF_PROPOSAL, OF_EDITOR, OF_REVIEW].concat();
-    let all = all.replace("\\\"", "\"");
-    for (theirs, _) in READING.iter().chain(&WRITING).chain(&PATCHING).chain(&CELLS) {
-        assert!(all.contains(theirs), "no sentence contains {theirs:?}");
-    }
 }
 
 #[test]

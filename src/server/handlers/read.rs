@@ -39,7 +39,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ReadParams,
     ) -> Result<ReadResult, Failure> {
-        let window = Window::of(&params)?;
+        let window = Window::of(&params, session.abilities.audience)?;
         let path = requested_path(params.path, params.uri, ("path", "uri"))?;
         let locate = move |engine: &Engine, session: &SessionContext| {
             Ok(engine.locate(session, &path, Purpose::Read)?)

@@ -13,18 +13,21 @@ use crate::protocol::{
     requested_path, uri_of,
 };
 use crate::search::{
-    Bounds, Entry, FileGlob, FileMatches, Glob, Line, Passed, Query, Report, Start, StopCondition, Then,
-    search, walk,
+    Bounds, Entry, FileGlob, FileMatches, Glob, Line, Passed, PatternError, Query, Report, Start,
+    StopCondition, Then, search, walk,
 };
 use crate::server::Daemon;
 use crate::workspace::limits::{
     ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, LIST_ENTRIES, SEARCH_CONTEXT_MOST, SEARCH_LINES,
     SEARCH_LINES_MOST,
 };
-use crate::workspace::{Refusal, RequestedPath};
+use crate::workspace::{Audience, Refusal, RequestedPath};
 
 /// Notice for a request that names version-control metadata.
-pub(crate) const METADATA: &str = "Files of version control are left out here; `editd/read` reads them.";
+fn metadata_notice(audience: Audience) -> String {
+    let read = audience.select("editd/read", "read", "editd read");
+    format!("Files of version control are left out here; `{read}` reads them.")
+}
 
 /// Description of a directory that has the layout of a git repository, as part of a sentence.
 pub(crate) const REPOSITORY: &str = "treated as a repository by git (with `HEAD`, `objects` and `refs`)";
@@ -74,17 +77,20 @@ pub(crate) fn list_entries(
             break;
         }
     }
-    let mut notices = incomplete_notices(engine, stop, &passed, more);
-    notices.extend(locations.metadata.then(|| METADATA.to_owned()));
+    let audience = session.abilities.audience;
+    let mut notices = incomplete_notices(engine, stop, &passed, more, audience);
+    notices.extend(locations.metadata.then(|| metadata_notice(audience)));
     if more {
         let count = found.len();
         let raise = if limit < ENTRIES_MOST && count == limit {
-            format!(" or raise `limit` (at most {ENTRIES_MOST})")
+            let limit = audience.parameters_or("`limit`", "--limit");
+            format!(" or raise {limit} (at most {ENTRIES_MOST})")
         } else {
             String::new()
         };
+        let path = audience.parameters_or("`path`", "path");
         notices.push(format!(
-            "There are more entries; these are the first {count} by path. Use a narrower `path`{raise}."
+            "There are more entries; these are the first {count} by path. Use a narrower {path}{raise}."
         ));
     } else if found.is_empty() || then == Then::Pass {
         notices.extend(omission_notices(&passed));
@@ -211,15 +217,16 @@ fn run(
 ) -> Result<SearchResult, Failure> {
     let SearchOptions { pattern, literal, ignore_case, glob, bounds } = options;
     let query = Query::new(pattern, *literal, *ignore_case, *bounds);
-    let query = query.map_err(|problem| Invalid::new("pattern", problem))?;
+    let audience = session.abilities.audience;
+    let query = query.map_err(|error| Invalid::new("pattern", pattern_problem(&error, audience)))?;
     let locations = engine.locations(session, path)?;
     let access = SessionAccess::new(engine, session, &locations.scopes);
     let report = search(&*engine.disk, &locations.scopes, (&query, glob.as_ref()), &access, stop);
-    let mut notices = incomplete_notices(engine, stop, &report.passed, report.more);
+    let mut notices = incomplete_notices(engine, stop, &report.passed, report.more, audience);
     if locations.metadata {
-        notices.push(METADATA.to_owned());
+        notices.push(metadata_notice(audience));
     }
-    notices.extend(report_notices(&report, bounds));
+    notices.extend(report_notices(&report, bounds, audience));
     let truncated = report.more || stop.has_happened();
     let matches = report.files.into_iter().flat_map(lines).collect();
     Ok(SearchResult { matches, truncated, notice: (!notices.is_empty()).then(|| notices.join(" ")) })
@@ -237,22 +244,36 @@ fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = F
     })
 }
 
-fn report_notices(report: &Report, bounds: &Bounds) -> Vec<String> {
+/// Describes an invalid pattern, so that the description can follow its name.
+fn pattern_problem(error: &PatternError, audience: Audience) -> String {
+    match error {
+        PatternError::Invalid(problem) => problem.clone(),
+        PatternError::Syntax(message) => {
+            let literal = audience.parameters_or("send `literal: true`", "pass -F");
+            format!("it is not a regular expression ({message}); {literal} to search for the literal text")
+        }
+    }
+}
+
+fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<String> {
     let mut notices = Vec::new();
+    let narrow = audience
+        .parameters_or("Narrow `pattern`, `path` or `glob`", "Narrow the pattern, the path or --glob");
     let count: usize = report.files.iter().map(|file| file.lines.len()).sum();
     if report.more && count >= bounds.lines {
         let raise = if bounds.lines < SEARCH_LINES_MOST {
-            format!(", or raise `limit` (at most {SEARCH_LINES_MOST})")
+            let limit = audience.parameters_or("`limit`", "--limit");
+            format!(", or raise {limit} (at most {SEARCH_LINES_MOST})")
         } else {
             String::new()
         };
-        notices.push(format!(
-            "There are more matches; these are the first {count} by path. Narrow `pattern`, `path` or `glob`{raise}."
-        ));
+        notices
+            .push(format!("There are more matches; these are the first {count} by path. {narrow}{raise}."));
     } else if report.more {
         notices.push(format!(
-            "There are more matches than fit into one answer ({} KiB). Narrow `pattern`, `path` or `glob`, or request less `context`.",
-            FOUND_BYTES >> 10
+            "There are more matches than fit into one answer ({} KiB). {narrow}, or {}.",
+            FOUND_BYTES >> 10,
+            audience.parameters_or("request less `context`", "pass a smaller --context")
         ));
     }
     if report.files.iter().any(|file| file.is_truncated) {
@@ -334,12 +355,14 @@ pub(crate) fn incomplete_notices(
     stop: &StopCondition<'_>,
     passed: &Passed,
     is_full: bool,
+    audience: Audience,
 ) -> Vec<String> {
     let mut notices = Vec::new();
     if stop.has_happened() {
         let seconds = engine.config.limits.deadline_ms.div_ceil(1000);
         notices.push(format!(
-            "The result is incomplete: the request was stopped after {seconds} s. Use a narrower `path`."
+            "The result is incomplete: the request was stopped after {seconds} s. Use a narrower {}.",
+            audience.parameters_or("`path`", "path")
         ));
     }
     if passed.unreadable() > 0 && !is_full {

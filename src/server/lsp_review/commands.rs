@@ -11,7 +11,7 @@ use crate::engine::{Failure, SessionContext};
 use crate::protocol::lsp_review::{
     AllArgument, Command, Decision, FileArgument, HunksArgument, Location, PendingProposal, neighbour,
 };
-use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, RpcError, uri_of};
+use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, uri_of};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
 
@@ -174,10 +174,11 @@ impl Failure {
     fn message(&self) -> String {
         match self {
             Self::Refused(refusals) => {
-                let messages = refusals.iter().map(crate::workspace::Refusal::message);
+                let messages =
+                    refusals.iter().map(|refusal| refusal.message(crate::workspace::Audience::Wire));
                 messages.collect::<Vec<_>>().join(" ")
             }
-            Self::Invalid(invalid) => RpcError::from(invalid.clone()).message,
+            Self::Invalid(invalid) => invalid.clone().error(crate::workspace::Audience::Wire).message,
             Self::Fault(message) => message.clone(),
         }
     }

@@ -9,7 +9,7 @@ use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Introduction;
 use crate::text::PositionEncoding;
 use crate::workspace::history::DISK;
-use crate::workspace::{Abilities, Role};
+use crate::workspace::{Abilities, Audience, Role};
 
 /// Experimental capability: the editor requests the text of documents with the `editd` scheme.
 const CONTENT: &str = "textDocumentContent";
@@ -25,8 +25,22 @@ pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Intr
         roots: roots(role, params)?,
         new_file: announced(params, "newFile"),
         encoding: encoding(params),
-        abilities: if role == Role::Editor { abilities(params) } else { Abilities::default() },
+        abilities: Abilities {
+            audience: audience(params)?,
+            ..if role == Role::Editor { abilities(params) } else { Abilities::default() }
+        },
     })
+}
+
+/// Returns the audience for which a client wants messages worded.
+fn audience(params: &InitializeParams) -> Result<Audience, Invalid> {
+    let options = params.initialization_options.as_ref();
+    let name = match options.map(|options| &options["editd"]["audience"]) {
+        None | Some(Value::Null) => return Ok(Audience::Wire),
+        Some(name) => name.as_str(),
+    };
+    name.and_then(Audience::of_name)
+        .ok_or_else(|| Invalid::new("initializationOptions.editd.audience", "it is `tools` or `commandLine`"))
 }
 
 /// Maximum length of a session name, in bytes.
@@ -104,6 +118,7 @@ fn abilities(params: &InitializeParams) -> Abilities {
             .unwrap_or_default(),
         generated_tag: announced(GENERATED),
         hints: wanted("review") && !settings.is_some_and(|settings| settings["hints"] == false),
+        audience: Audience::Wire,
     }
 }
 

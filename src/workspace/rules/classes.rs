@@ -1,5 +1,6 @@
 //! Operations, the classes of rules, and the results of judging a path by them.
 
+use crate::workspace::Audience;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -68,12 +69,21 @@ pub struct Judgement {
 pub struct Protection {
     /// Stable name of the rule.
     pub rule: &'static str,
-    /// Description of such a file, to follow "it".
-    pub what: String,
+    /// The reason why the rule concerns the file.
+    pub cause: Cause,
     /// The user's reason, for a rule in the policy.
     pub reason: Option<String>,
     /// The way to allow the operation.
     pub opening: Remedy,
+}
+
+/// The reason why a rule concerns a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A property of the file, worded so that it can follow "it".
+    Property(&'static str),
+    /// A pattern in the user's policy, with escapes.
+    Pattern(String),
 }
 
 /// A way to allow an operation that a rule refuses.
@@ -103,8 +113,8 @@ pub enum Remedy {
 
 impl Protection {
     /// Creates a refusal that nothing can lift.
-    pub fn never(rule: &'static str, what: &str) -> Self {
-        Self { rule, what: what.to_owned(), reason: None, opening: Remedy::Never }
+    pub fn never(rule: &'static str, property: &'static str) -> Self {
+        Self { rule, cause: Cause::Property(property), reason: None, opening: Remedy::Never }
     }
 
     /// Creates the refusal for a file with several names.
@@ -123,34 +133,62 @@ impl Protection {
         Self::never("editd", "belongs to editd itself")
     }
 
-    /// Returns what to do about the refusal.
-    pub fn hint(&self) -> String {
-        let next = match &self.opening {
-            Remedy::Never => {
-                "No policy can allow it: leave this path alone, or ask the user to do it by hand.".to_owned()
+    /// Describes the file, so that the description can follow "it".
+    pub(crate) fn description(&self, audience: Audience) -> String {
+        match &self.cause {
+            Cause::Property(property) => (*property).to_owned(),
+            Cause::Pattern(pattern) => {
+                let policy = audience.parameters_or("the user's policy", "your policy");
+                format!("matches `{pattern}` in {policy}")
             }
+        }
+    }
+
+    /// Returns what to do about the refusal.
+    pub fn hint(&self, audience: Audience) -> String {
+        let by_hand = audience.parameters_or("or ask the user to do it by hand", "or do it by hand");
+        let next = match &self.opening {
+            Remedy::Never => format!("No policy can allow it: leave this path alone, {by_hand}."),
             Remedy::Forbidden => {
-                "The user's own policy forbids it: leave this path alone, or ask the user to do it by hand."
-                    .to_owned()
+                let policy = audience.parameters_or("The user's own policy", "Your own policy");
+                format!("{policy} forbids it: leave this path alone, {by_hand}.")
             }
             Remedy::HardLinks => {
-                "Ask the user to change it by hand, or to set `hard_links = true` in `config.toml`."
-                    .to_owned()
+                let change = audience.parameters_or(
+                    "Ask the user to change it by hand, or to set",
+                    "Change it by hand, or set",
+                );
+                format!("{change} `hard_links = true` in `config.toml`.")
             }
-            Remedy::Review { file, lines } => format!(
-                "A person has to approve this change, and none can be asked now. Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open the folder in an editor that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
-                file.display()
-            ),
-            Remedy::Policy { file, lines } => format!(
-                "Only the user can allow it, by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
-                file.display()
-            ),
+            Remedy::Review { file, lines } => {
+                let open = audience.select(
+                    "Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open",
+                    "Ask the user to open",
+                    "Pass --review, then decide with `editd review`; or open",
+                );
+                let to = audience.parameters_or("to ", "");
+                format!(
+                    "A person has to approve this change, and none can be asked now. {open} the folder in an editor that editd is attached to, {to}set `review = \"always\"` in `config.toml` and run `editd stop`, or {to}allow it by adding {}",
+                    at_the_end(file, lines)
+                )
+            }
+            Remedy::Policy { file, lines } => {
+                let allow = audience
+                    .parameters_or("Only the user can allow it, by adding", "You can allow it by adding");
+                format!("{allow} {}", at_the_end(file, lines))
+            }
         };
+        let reason = audience.parameters_or("The user's reason", "Your reason");
         match &self.reason {
-            Some(reason) => format!("The user's reason: {reason}\n{next}"),
+            Some(text) => format!("{reason}: {text}\n{next}"),
             None => next,
         }
     }
+}
+
+/// Describes lines to add to the policy, to follow "by adding".
+fn at_the_end(file: &Path, lines: &str) -> String {
+    format!("these lines at the end of `{}`, which takes effect at once:\n{lines}", file.display())
 }
 
 /// Returns policy lines that allow operations on one path.

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::builtin::{Names, families, strictest};
-use super::classes::{Class, Judgement, Operation, Protection, Remedy, policy_lines};
+use super::classes::{Cause, Class, Judgement, Operation, Protection, Remedy, policy_lines};
 use super::names::{self, Family};
 use super::user::{Rule, UserRules};
 
@@ -138,8 +138,8 @@ impl<'a> Ruling<'a> {
         match (self.rule, self.family) {
             (Some(rule), _) => {
                 let opening = if opening == Remedy::Never { Remedy::Forbidden } else { opening };
-                let what = format!("matches `{}` in the user's policy", rule.pattern.escape_debug());
-                Protection { reason: rule.reason.clone(), opening, ..Protection::never("policy", &what) }
+                let cause = Cause::Pattern(rule.pattern.escape_debug().to_string());
+                Protection { rule: "policy", cause, reason: rule.reason.clone(), opening }
             }
             (None, Some(family)) => Protection { opening, ..Protection::never(family.rule, family.what) },
             // Without a rule or family, nothing is refused.
@@ -152,6 +152,7 @@ impl<'a> Ruling<'a> {
 mod tests {
     use super::super::names::names_of;
     use super::*;
+    use crate::workspace::Audience;
     use Operation::{Create, Modify, Read};
 
     const TOP: &str = "/home/ada/shop";
@@ -316,7 +317,7 @@ mod tests {
     #[test]
     fn the_hint_of_a_review_says_how_to_reach_a_person() {
         let judgement = judgement(&UserRules::default(), true, &[".mcp.json"], &[Modify, Read]).unwrap();
-        let hint = judgement.review.unwrap().hint();
+        let hint = judgement.review.unwrap().hint(Audience::Wire);
         for part in
             ["editor", "review = \"always\"", "/p.toml", "/home/ada/shop/.mcp.json", "[\"modify\"]", "allow"]
         {
@@ -328,7 +329,7 @@ mod tests {
     fn the_hint_contains_the_policy_lines_to_add() {
         let none = UserRules::default();
         let protection = judged(&none, true, &[".env"], &[Modify, Read]).unwrap_err();
-        let hint = protection.hint();
+        let hint = protection.hint(Audience::Wire);
         for part in ["/p.toml", "/home/ada/shop/.env", "\"read\", \"modify\"", "allow"] {
             assert!(hint.contains(part), "{part} in {hint}");
         }
@@ -336,7 +337,7 @@ mod tests {
         assert_eq!(never.opening, Remedy::Never);
         let by_user = user(&[("a.txt", &[Modify], Class::Never)]);
         let forbidden = judged(&by_user, true, &["a.txt"], &[Modify]).unwrap_err();
-        assert!(forbidden.hint().contains("policy"), "{}", forbidden.hint());
+        assert!(forbidden.hint(Audience::Wire).contains("policy"), "{}", forbidden.hint(Audience::Wire));
     }
 
     #[test]

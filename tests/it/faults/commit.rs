@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use editd::config::Config;
 use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
-use editd::protocol::{ApplyResult, EditParams, ReadParams, RpcError};
+use editd::protocol::{ApplyResult, EditParams, ReadParams};
 use editd::server::{ClientSink, Daemon, Failure, Introduction, PendingResponse, Places, SessionContext};
 use editd::text::PositionEncoding;
-use editd::workspace::{Abilities, Role};
+use editd::workspace::{Abilities, Audience, Role};
 use serde_json::{Value, json};
 
 struct SilentClient;
@@ -99,7 +99,7 @@ fn owned(files: [(&str, &str); 3]) -> Vec<(String, String)> {
 }
 
 fn kind_of(failure: Failure) -> String {
-    RpcError::from(failure).kind().expect("a refusal").to_owned()
+    failure.error(Audience::Wire).kind().expect("a refusal").to_owned()
 }
 
 /// Returns the files of [`BEFORE`] on a disk that can fail, with all of them read.
@@ -149,7 +149,7 @@ async fn a_full_disk_is_reported_with_the_missing_space() {
     inside.read("a.txt").await;
     disk.fail_from(1, DiskErrorKind::NoSpace { required: Some(4), available: Some(0) });
     let edit = json!([{ "kind": "write", "path": "a.txt", "content": "two\n" }]);
-    let error = RpcError::from(inside.edit(edit).await.expect_err("a refusal"));
+    let error = inside.edit(edit).await.expect_err("a refusal").error(Audience::Wire);
     let data = error.data.expect("data");
     assert_eq!(
         (&data["kind"], &data["required"], &data["available"]),
@@ -170,7 +170,7 @@ async fn a_save_right_before_the_write_is_not_lost() {
     let theirs = path.clone();
     disk.run_at(1, move || std::fs::write(&theirs, "one, theirs\n").expect("a write"));
     let edit = json!([{ "kind": "edit", "path": "a.txt", "edits": [{ "oldText": "one", "newText": "1" }] }]);
-    let error = RpcError::from(inside.edit(edit).await.expect_err("a refusal"));
+    let error = inside.edit(edit).await.expect_err("a refusal").error(Audience::Wire);
     assert_eq!(error.kind(), Some("stale"));
     let data = error.data.expect("data");
     assert!(data["diff"].as_str().is_some_and(|diff| diff.contains("+one, theirs")), "{data}");

@@ -39,7 +39,7 @@ pub(crate) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
         }
     }
     let end = window.offset - 1 + page.cells.len();
-    let notice = page.notice(window.offset, end, total_cells);
+    let notice = page.notice(window, end, total_cells);
     let goes_on = end < total_cells && window.offset <= total_cells;
     let truncated = goes_on || page.cut || page.outputs_cut;
     let content = NotebookContent { cells: page.cells, total_cells, truncated };
@@ -89,12 +89,14 @@ impl Page {
         true
     }
 
-    fn notice(&self, offset: usize, end: usize, total: usize) -> Option<String> {
+    fn notice(&self, window: &Window, end: usize, total: usize) -> Option<String> {
+        let Window { offset, audience, .. } = *window;
         if total == 0 {
             return Some("The notebook has no cells.".to_owned());
         }
         if offset > total {
-            return Some(format!("The notebook has {total} cells; `offset` counts them from 1."));
+            let name = audience.parameters_or("`offset`", "--offset");
+            return Some(format!("The notebook has {total} cells; {name} counts them from 1."));
         }
         let mut notices = Vec::new();
         if self.cut {
@@ -104,8 +106,8 @@ impl Page {
             notices.push(format!("Outputs are cut after {} bytes a cell.", self.outputs));
         }
         if end < total {
-            let more = end + 1;
-            notices.push(format!("Cells {offset} to {end} of {total}; continue with `offset: {more}`."));
+            let next = Window::offset_name(audience, end + 1);
+            notices.push(format!("Cells {offset} to {end} of {total}; continue with {next}."));
         }
         (!notices.is_empty()).then(|| notices.join(" "))
     }

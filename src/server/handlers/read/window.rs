@@ -2,8 +2,8 @@
 
 use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
 use crate::text::{EolStyle, Format, IndentKind, Line, count_lines, eol_style, indent_style, lines};
-use crate::workspace::Coverage;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
+use crate::workspace::{Audience, Coverage};
 
 /// The requested lines of a text or cells of a notebook.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ pub(crate) struct Window {
     numbered: bool,
     /// `true` if a notebook should be returned as text.
     pub(crate) raw: bool,
+    /// Readers of the notices.
+    pub(crate) audience: Audience,
 }
 
 /// The requested characters of each line.
@@ -69,7 +71,12 @@ impl Measure {
 }
 
 impl Window {
-    pub(crate) fn of(params: &ReadParams) -> Result<Self, Invalid> {
+    /// Names the parameter that continues at a line or cell.
+    pub(crate) fn offset_name(audience: Audience, next: usize) -> String {
+        audience.parameters_or(format!("`offset: {next}`"), format!("`--offset {next}`"))
+    }
+
+    pub(crate) fn of(params: &ReadParams, audience: Audience) -> Result<Self, Invalid> {
         if params.offset == Some(0) {
             return Err(Invalid::new("offset", "lines are counted from 1"));
         }
@@ -91,7 +98,8 @@ impl Window {
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
         let ReadParams { numbered, raw, .. } = *params;
-        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, measure, columns, numbered, raw })
+        let offset = params.offset.unwrap_or(1);
+        Ok(Self { offset, limit, bytes, measure, columns, numbered, raw, audience })
     }
 }
 
@@ -108,6 +116,7 @@ pub(crate) struct View {
     offset: usize,
     bytes: usize,
     columns: Columns,
+    audience: Audience,
 }
 
 impl View {
@@ -132,6 +141,7 @@ impl View {
             offset: window.offset,
             bytes: window.bytes,
             columns: window.columns,
+            audience: window.audience,
         };
         let mut left = window.bytes;
         for line in lines(from_offset).take(window.limit) {
@@ -220,7 +230,7 @@ impl View {
         if self.offset > *total_lines {
             return Some(format!("The file has {total_lines} lines; there is no line {}.", self.offset));
         }
-        let more = format!("continue with `offset: {}`", end_line + 1);
+        let more = format!("continue with {}", Window::offset_name(self.audience, end_line + 1));
         if self.cut {
             let rest =
                 if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };

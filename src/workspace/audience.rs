@@ -1,0 +1,73 @@
+/// The readers of messages and hints. Each audience knows other names for the parts of a request, and
+/// sometimes has to take another next step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Audience {
+    /// Clients that send requests of the protocol.
+    #[default]
+    Wire,
+    /// Models that call MCP tools, with the form of the change that the tool makes.
+    Tools(ChangeForm),
+    /// People who use the command line.
+    CommandLine,
+}
+
+/// The form in which a tool takes a change. The tools for different forms have different parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChangeForm {
+    /// Edits of a text, or a request that makes no change.
+    #[default]
+    Edits,
+    /// The whole content of a file.
+    Content,
+    /// A patch.
+    Patch,
+    /// Operations on the cells of a notebook.
+    Cells,
+}
+
+impl Audience {
+    /// Returns the audience that a client names in `initialize`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "tools" => Some(Self::Tools(ChangeForm::default())),
+            "commandLine" => Some(Self::CommandLine),
+            _ => None,
+        }
+    }
+
+    /// Returns the name by which [`of_name`](Self::of_name) finds the audience; `None` for the wire.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Wire => None,
+            Self::Tools(_) => Some("tools"),
+            Self::CommandLine => Some("commandLine"),
+        }
+    }
+
+    /// Returns this audience for a change of the given form.
+    #[must_use]
+    pub fn with_form(self, form: ChangeForm) -> Self {
+        match self {
+            Self::Tools(_) => Self::Tools(form),
+            Self::Wire | Self::CommandLine => self,
+        }
+    }
+
+    /// Selects the text for this audience.
+    pub fn select<T>(self, wire: T, tools: T, command_line: T) -> T {
+        match self {
+            Self::Wire => wire,
+            Self::Tools(_) => tools,
+            Self::CommandLine => command_line,
+        }
+    }
+
+    /// Selects between a text for those who send parameters, by the wire or by tools, and a text for the
+    /// command line.
+    pub fn parameters_or<T>(self, parameters: T, command_line: T) -> T {
+        match self {
+            Self::Wire | Self::Tools(_) => parameters,
+            Self::CommandLine => command_line,
+        }
+    }
+}
