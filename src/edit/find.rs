@@ -227,7 +227,7 @@ fn find_in_sequence(base: &str, edits: &[Edit], options: &Options) -> Result<Fou
                 steps.push((at, step.plan));
             }
             Err(refused) if refused.iter().all(|one| one.kind == EditRefusalKind::NoChange) => {
-                found.warnings.push(format!("edit {at} changes nothing"))
+                found.warnings.push(format!("edit {at} changes nothing"));
             }
             Err(refused) => {
                 return Err(refused.into_iter().map(|one| EditRefusal { edit: at, ..one }).collect());

@@ -56,7 +56,7 @@ struct Current {
     images: Vec<File>,
 }
 
-/// WriterState of the writer that readers need.
+/// The state of the writer that readers need.
 #[derive(Debug)]
 pub(super) struct WriterState {
     pub(super) folder: PathBuf,

@@ -145,8 +145,8 @@ fn private_dir(path: &Path) -> Result<(), ServeError> {
     if found.uid() != rustix::process::geteuid().as_raw() {
         return refuse("it belongs to another user");
     }
-    let is_private = found.permissions().mode() & 0o077 == 0;
-    if is_private {
+    let is_open_to_others = found.permissions().mode() & 0o077 != 0;
+    if !is_open_to_others {
         return Ok(());
     }
     if std::fs::read_dir(path).map_err(checking())?.next().is_some() {

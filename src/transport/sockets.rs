@@ -44,13 +44,12 @@ impl Sockets {
         folder: &Path,
     ) -> Result<((UnixListener, UnixListener), Self), ServeError> {
         let are_inherited = given.is_some();
-        let listeners = match given {
-            Some(given) => given.listen()?,
-            None => {
-                // Clients that wait for the daemon wait for the agents' socket, so it is bound last.
-                let editors = bind(&folder.join(EDITOR_SOCKET))?;
-                (bind(&folder.join(AGENT_SOCKET))?, editors)
-            }
+        let listeners = if let Some(given) = given {
+            given.listen()?
+        } else {
+            // Clients that wait for the daemon wait for the agents' socket, so it is bound last.
+            let editors = bind(&folder.join(EDITOR_SOCKET))?;
+            (bind(&folder.join(AGENT_SOCKET))?, editors)
         };
         let known = [AGENT_SOCKET, EDITOR_SOCKET].map(|name| {
             let path = folder.join(name);

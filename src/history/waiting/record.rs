@@ -38,18 +38,13 @@ const CHOICES: [(char, Choice); 5] = [
 ];
 
 /// Returns the stored name of a value.
-fn name_of<N: Copy, T: PartialEq>(names: &[(N, T)], value: T) -> N {
+fn name_of<N: Copy, T: Copy + PartialEq>(names: &[(N, T)], value: T) -> N {
     names.iter().find(|(_, named)| *named == value).unwrap_or(&names[0]).0
 }
 
 /// Returns the value with a stored name.
-fn value_of<N: PartialEq, T: Copy>(names: &[(N, T)], name: N) -> Option<T> {
+fn value_of<N: Copy + PartialEq, T: Copy>(names: &[(N, T)], name: N) -> Option<T> {
     names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-}
-
-/// Reads an optional part. Returns `None` if the part is there but inconsistent.
-fn optional<T, U>(part: Option<T>, read: impl FnOnce(T) -> Option<U>) -> Option<Option<U>> {
-    part.map_or(Some(None), |part| read(part).map(Some))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -222,14 +217,20 @@ impl FileRecord {
             }
             _ => return None,
         };
-        let before = optional(self.before, TextRecord::read)?;
+        let before = match self.before {
+            Some(text) => Some(text.read()?),
+            None => None,
+        };
         let plan = plan(self.len, self.splices)?;
         let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
         // A deleted file has an empty plan.
         let is_for_it = plan.fits(&base) || plan.is_empty();
-        let shown = optional(self.shown, |(display, text)| {
-            Some(DisplayDiff { display: value_of(&DISPLAYS, display.as_str())?, text: text.into() })
-        })?;
+        let shown = match self.shown {
+            Some((display, text)) => {
+                Some(DisplayDiff { display: value_of(&DISPLAYS, display.as_str())?, text: text.into() })
+            }
+            None => None,
+        };
         let file = PlannedFile {
             key: key(&path, self.inode),
             path,
@@ -325,7 +326,10 @@ impl ReviewRecord {
         let choices = self.choices.chars().map(|letter| value_of(&CHOICES, letter));
         let mut review = Review { choices: choices.collect::<Option<_>>()?, ..Review::default() };
         for (file, base, content) in self.replaced {
-            let base = optional(base, TextRecord::read)?;
+            let base = match base {
+                Some(base) => Some(base.read()?),
+                None => None,
+            };
             review.replaced.insert(file, Replacement { base, content: content.into() });
         }
         let comment = |(path, hunk, text): (Option<PathRecord>, Option<usize>, String)| Comment {

@@ -1,6 +1,6 @@
 --- BLAKE3 (unkeyed hash) in LuaJIT's 32-bit operations.
 ---
---- The daemon compares this hash with the hash of its own copy of the buffer, so it must be computed from the
+--- The daemon compares this hash with the hash of its copy of the buffer, so it must be computed from the
 --- buffer itself, here. It takes 0.1 ms for 10 KB and 3.5 ms for 512 KB, the largest text that is hashed.
 
 local bit = require('bit')

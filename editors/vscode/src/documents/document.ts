@@ -20,7 +20,7 @@ export function isShared(document: vscode.TextDocument): boolean {
 
 /**
  * Returns the hash of the document's text as sent in `didOpen`, or null if the text is too long. The daemon compares it
- * with the hash of its own copy, so it must be computed from the document itself, here.
+ * with the hash of its copy, so it must be computed from the document itself, here.
  */
 export function hashOf(document: vscode.TextDocument): Hash {
   const text = document.getText();

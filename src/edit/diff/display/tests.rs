@@ -7,7 +7,7 @@ fn shown(old: &str, new: &str, display: Display) -> String {
     display_plan(old, &plan, Labels::same("f"), display, Deadline::NONE)
 }
 
-fn counted(numbers: std::ops::Range<u32>) -> String {
+fn counted(numbers: Range<u32>) -> String {
     numbers.flat_map(|number| ["line ".to_owned(), number.to_string(), "\n".to_owned()]).collect()
 }
 
