@@ -100,8 +100,8 @@ impl Daemon {
         version: Option<i32>,
         changes: Vec<TextChange>,
     ) {
-        let changed = DocumentEvent::Changed { version, changes };
-        self.engine.update_document(&id_of(session, uri), changed);
+        let event = DocumentEvent::Changed { version, changes };
+        self.engine.update_document(&id_of(session, uri), event);
     }
 
     /// Handles a change that could not be parsed: the text of the document is unknown from now on.
