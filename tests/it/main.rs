@@ -9,9 +9,9 @@ mod support;
 mod session {
     mod lifecycle;
     mod parameters;
+    mod permissions;
     mod roles;
     mod roots;
-    mod widening;
 }
 mod read {
     mod encodings;
@@ -19,16 +19,16 @@ mod read {
     mod images;
     mod large;
     mod notebooks;
-    mod pages;
+    mod partial_reads;
     mod refusals;
 }
 mod search {
+    mod concurrency;
     mod entries;
-    mod guarded;
     mod ignored;
     mod limits;
     mod lines;
-    mod load;
+    mod protected;
     mod scene;
     mod unsaved;
 }
@@ -58,17 +58,17 @@ mod matching {
     mod counts;
     mod documented;
     mod placeholders;
-    mod places;
     mod refusals;
     mod sequential;
     mod several;
+    mod single_edit;
 }
 mod patch {
     mod bases;
     mod files;
     mod formats;
     mod malformed;
-    mod places;
+    mod matching;
 }
 mod notebook {
     mod bases;
@@ -84,68 +84,68 @@ mod preservation {
 }
 mod paths {
     mod escapes;
-    mod hidden;
     mod metadata;
     mod mounts;
     mod policy;
     mod protected;
     mod races;
+    mod repositories;
     mod reviewed;
     mod spelling;
     mod tags;
 }
 mod undo {
+    mod already_reverted;
     mod bytes;
+    mod changed_since;
     mod changes;
     mod editor;
-    mod elsewhere;
-    mod kept;
-    mod later;
     mod refusals;
     mod restart;
+    mod storage;
 }
 mod review {
-    mod carry;
     mod concurrent;
     mod decide;
+    mod executables;
+    mod file_texts;
     mod files;
     mod hostile;
-    mod modes;
     mod policy;
+    mod rebase;
     mod reopen;
     mod replace;
     mod restart;
     pub(crate) mod scene;
-    mod texts;
     mod typing;
     mod undo;
     mod wait;
 }
-mod past {
+mod history {
     mod blame;
-    mod history;
+    mod log;
 }
 mod agents {
     mod changes;
     mod concurrent;
     mod history;
+    mod linearizability;
     mod notifications;
-    mod order;
 }
 mod editors {
     mod apply;
     mod contested;
-    mod crowded;
+    mod open_documents;
     mod refused;
+    mod request_limit;
     mod sets;
-    mod storm;
+    mod stress;
     mod sync;
-    mod truth;
 }
 mod faults {
     mod commit;
+    mod file_systems;
     mod panics;
-    mod places;
     mod saves;
     mod space;
 }
@@ -161,71 +161,71 @@ mod hostile {
     mod cancel;
     mod floods;
     mod framing;
-    mod greed;
+    mod greedy_clients;
     mod limits;
 }
-mod life {
-    mod activated;
+mod daemon {
     mod autostart;
     mod config;
-    mod end;
     mod folders;
     mod instance;
-    mod moved;
+    mod lost_sockets;
+    mod moved_root;
+    mod other_users;
     mod resources;
+    mod shutdown;
+    mod socket_activation;
     mod status;
-    mod stolen;
-    mod strangers;
 }
 mod lsp {
-    mod bare;
     mod bridge;
     mod diagnostics;
     mod helix;
-    mod plain;
+    mod neovim_without_plugin;
+    mod review;
 }
 mod mcp {
     mod cancel;
     mod changes;
     mod costs;
-    mod honest;
-    mod life;
+    mod lifecycle;
     mod messages;
     mod reading;
     mod refusals;
     mod review;
     mod revisions;
     mod roots;
+    mod shown_text;
     mod sizes;
-    mod texts;
+    mod tool_texts;
 }
 mod nvim {
     mod buffers;
+    mod display;
     mod edits;
     mod install;
-    mod life;
+    mod lifecycle;
     mod options;
     mod review;
     mod scene;
-    mod several;
-    mod shown;
+    mod several_proposals;
     mod text;
-    mod written;
+    mod user_text;
 }
 mod cli {
     mod apply;
     mod commands;
-    mod complaints;
     mod decisions;
     mod demo;
     mod edit;
+    mod empty_results;
+    mod errors;
     mod folders;
     mod help;
+    mod history;
     mod hostile;
-    mod names;
-    mod nothing;
-    mod pages;
-    mod past;
+    mod man_pages;
+    mod non_utf8_names;
     mod pipes;
     mod review;
     mod search;

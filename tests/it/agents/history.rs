@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::order::{Operation, Step, Verdict, judge};
+use super::linearizability::{Operation, Step, Verdict, judge};
 use crate::support::{Agent, Machine, Workspace, hash_of};
 
 const CLIENTS: usize = 8;
