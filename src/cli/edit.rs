@@ -63,8 +63,9 @@ fn change(context: &Context, target: &Target, mut change: Value, consent: &Conse
     let takes_any = is_settled && consent.base.is_none();
     consent::retry_while_stale(takes_any, || {
         if (asks || takes_any) && consent.base.is_none() && target.path.exists() {
-            // The person sees or accepts a change of the current text, so the session must have read it.
-            client.call::<Read>(&json!({ "uri": uri_of(&target.path) }))?;
+            // The person sees or accepts a change of the current text, so the session must have read it. If
+            // the read fails, the change itself is refused with a better reason.
+            let _ = client.call::<Read>(&json!({ "uri": uri_of(&target.path) }));
         }
         consent::make(context, &mut client, &request, asks)
     })
