@@ -10,9 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
-use crate::protocol::{
-    Method, PROTOCOL, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult,
-};
+use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
 use crate::workspace::{Limits, Role};
@@ -30,7 +28,7 @@ pub(crate) fn status(context: &Context) -> Result<End, CliError> {
         return Err(CliError::failed("no daemon is running")
             .with_hint("the next command that needs one starts it; `editd doctor` checks the installation"));
     };
-    if let Some(status) = context.unless_json(client.request(Status::NAME, &StatusParams {})?)? {
+    if let Some(status) = context.unless_json(client.request(Status::NAME, &NoParams {})?)? {
         print_status(&status)?;
     }
     Ok(End::Done)
@@ -89,7 +87,7 @@ pub(crate) fn stop(context: &Context) -> Result<End, CliError> {
         stream::note("No daemon is running.")?;
         return Ok(End::Done);
     };
-    let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;
+    let ShutdownResult { pid } = client.call::<Shutdown>(&NoParams {})?;
     client.wait_for_end();
     let waited = std::time::Instant::now();
     // If the process is gone, a running instance is another daemon, which a command has started meanwhile.
@@ -275,7 +273,7 @@ fn daemon(context: &Context) -> Result<Vec<Finding>, CliError> {
     let Some(mut client) = running(context, Role::Agent)? else {
         return Ok(vec![Finding::info("daemon", "not running; the next command that needs one starts it")]);
     };
-    let status = client.call::<Status>(&StatusParams {})?;
+    let status = client.call::<Status>(&NoParams {})?;
     let same = status.version == env!("CARGO_PKG_VERSION");
     let note = if same { "" } else { ", not the version of this command: run `editd stop` to replace it" };
     let detail = format!("process {}, version {}{note}", status.pid, status.version);

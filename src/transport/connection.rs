@@ -69,7 +69,7 @@ pub(crate) async fn serve(
     };
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
-    let (outbound, writer) = Outbound::new(output, reader.framing(), limits.unsent_output, closed.clone());
+    let (outbound, writer) = Outbound::new(output, reader.framing, limits.unsent_output, closed.clone());
     let writer = tokio::spawn(writer.write());
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
@@ -180,17 +180,12 @@ impl Dispatcher {
         drop((bytes, permit));
         match parsed {
             Ok(Message::Call { id, method, params }) => {
-                self.call(Call { id, method, params, size, reservation, followed }).await
+                return self.call(Call { id, method, params, size, reservation, followed }).await;
             }
-            Ok(Message::Answer(answer)) => {
-                self.outbound.handle_response(answer);
-                ControlFlow::Continue(())
-            }
-            Err(Malformed { id, error }) => {
-                self.answer_error(&id, &error);
-                ControlFlow::Continue(())
-            }
+            Ok(Message::Answer(answer)) => self.outbound.handle_response(answer),
+            Err(Malformed { id, error }) => self.answer_error(&id, &error),
         }
+        ControlFlow::Continue(())
     }
 
     /// Starts a call, or queues it after earlier calls.

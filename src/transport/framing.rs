@@ -45,7 +45,7 @@ pub(crate) enum FramingError {
 #[derive(Debug)]
 pub(crate) struct FrameReader<R> {
     input: R,
-    framing: Framing,
+    pub(crate) framing: Framing,
     bounds: Bounds,
 }
 
@@ -105,10 +105,6 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         let first = input.fill_buf().await?.first().copied();
         let framing = |first| if first == b'{' { Framing::Lines } else { Framing::Headers };
         Ok(first.map(|first| Self { input, framing: framing(first), bounds }))
-    }
-
-    pub(crate) fn framing(&self) -> Framing {
-        self.framing
     }
 
     /// Reads the body of the next message. Returns `None` at the end of the input.

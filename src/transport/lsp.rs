@@ -21,10 +21,9 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Result};
 use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::{
-    Apply, ApplyResult, Blame, Changes, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, Decide, Diagnostics,
-    Discard, EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod, Invalid, List, METHODS,
-    Method, PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError, Search, Shutdown,
-    ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
+    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, Edit, FOCUS, FocusParams,
+    Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS,
+    decode, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
@@ -74,46 +73,31 @@ pub(crate) fn service(
         .0
 }
 
-/// Defines a handler for each method, which calls the daemon's function of that name, and registers them all.
+/// Defines a request handler for each method, which calls the daemon's function of that name, and registers
+/// them all.
 macro_rules! handlers {
-    ($($method:ident => $function:ident;)*) => {
-        impl Backend {$(
-            async fn $function(&self, params: Value) -> Result<<$method as Method>::Result> {
-                let (session, params) = self.request::<$method>(params)?;
-                self.daemon.$function(session, params).await.map_err(|failure| failed(failure, session))
+    ($($(#[$_list:meta])* $list:ident {
+        $($(#[$_doc:meta])* $method:ident = $name:literal, $params:ty => $result:ty $(, $function:ident)?;)*
+    })*) => {
+        impl Backend {$($($(
+            async fn $function(&self, params: Value) -> Result<<protocol::$method as Method>::Result> {
+                let (session, params) = self.request::<protocol::$method>(params)?;
+                let answer = self.daemon.$function(session, params).await;
+                answer.map_err(|failure| wire(failure.error(session.abilities.audience)))
             }
-        )*}
+        )?)*)*}
 
         fn with_methods(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
-            builder$(.custom_method($method::NAME, Backend::$function))*
+            builder$($($(.custom_method($name, Backend::$function))?)*)*
         }
     };
 }
 
-handlers! {
-    Read => read;
-    Search => search;
-    Find => find;
-    List => list;
-    Forget => forget;
-    Propose => propose;
-    Apply => apply;
-    Discard => discard;
-    ProposalMethod => proposal;
-    Proposals => proposals;
-    Undo => undo;
-    HistoryMethod => history;
-    Blame => blame;
-    Changes => changes;
-    Diagnostics => diagnostics;
-    Decide => decide;
-    Reopen => reopen;
-}
+with_methods!(handlers);
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let introduction =
-            introduction(self.role, &params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
+        let introduction = introduction(self.role, &params).map_err(failed)?;
         let (encoding, audience) = (introduction.encoding, introduction.abilities.audience);
         let context =
             self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
@@ -189,7 +173,11 @@ impl Backend {
     /// Returns the session and the parameters of a request.
     fn request<M: Method>(&self, params: Value) -> Result<(&Arc<SessionContext>, M::Params)> {
         let session = self.session()?;
-        Ok((session, fields::<M>(params, session.abilities.audience)?))
+        let invalid = |invalid: Invalid| wire(invalid.error(session.abilities.audience));
+        if !params.is_object() {
+            return Err(invalid(Invalid::new("", "expected an object")));
+        }
+        Ok((session, decode(params).map_err(invalid)?))
     }
 
     /// `editd/edit`. A refusal is worded for the form of the change.
@@ -201,7 +189,7 @@ impl Backend {
 
     async fn status(&self, params: Value) -> Result<StatusResult> {
         let (session, _) = self.request::<Status>(params)?;
-        self.daemon.status(session).map_err(|failure| failed(failure, session))
+        self.daemon.status(session).map_err(|failure| wire(failure.error(session.abilities.audience)))
     }
 
     async fn diagnostics_changed(&self, params: Value) {
@@ -229,7 +217,7 @@ impl Backend {
     }
 
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
-        fields::<Shutdown>(params, Audience::Wire)?;
+        self.request::<Shutdown>(params)?;
         Ok(self.daemon.shutdown())
     }
 }
@@ -256,15 +244,9 @@ fn workspace_folders() -> WorkspaceServerCapabilities {
     }
 }
 
-fn fields<M: Method>(params: Value, audience: Audience) -> Result<M::Params> {
-    if !params.is_object() {
-        return Err(wire(Invalid::new("", "expected an object").error(audience)));
-    }
-    decode(params).map_err(|invalid| wire(invalid.error(audience)))
-}
-
-fn failed(failure: Failure, session: &SessionContext) -> Error {
-    wire(failure.error(session.abilities.audience))
+/// Converts a failure to the framework's type, worded for clients of the protocol.
+fn failed(failure: impl Into<Failure>) -> Error {
+    wire(failure.into().error(Audience::Wire))
 }
 
 /// Converts an error to the framework's type.

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 
+use crate::protocol::decode;
 use crate::protocol::lsp_review::{COMMANDS, CodeActionQuery, Command};
-use crate::workspace::{Abilities, Audience, Role};
+use crate::workspace::{Abilities, Role};
 
-use super::{Backend, wire};
+use super::{Backend, failed};
 
 /// Internal name of `textDocument/codeAction`, because the framework's types lack newer parts of it.
 pub(super) const CODE_ACTION: &str = "editd:codeAction";
@@ -90,9 +91,7 @@ impl Backend {
         if !session.abilities.reviews_plainly() {
             return Ok(Value::Null);
         }
-        let request: CodeActionRequest =
-            crate::protocol::decode(params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
-        let CodeActionRequest { text_document, range, context } = request;
+        let CodeActionRequest { text_document, range, context } = decode(params).map_err(failed)?;
         // A selection of whole lines ends at the start of the next line, which is not part of it.
         let ends_before = range.end.character == 0 && range.end.line > range.start.line;
         let wanted = CodeActionQuery {
@@ -103,7 +102,7 @@ impl Backend {
             tags: session.abilities.generated_tag,
         };
         let actions = self.daemon.code_actions(session, &text_document.uri, &wanted).await;
-        actions.map(Value::from).map_err(|failure| wire(failure.error(Audience::Wire)))
+        actions.map(Value::from).map_err(failed)
     }
 
     pub(super) async fn code_lenses(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
@@ -112,28 +111,22 @@ impl Backend {
             return Ok(None);
         }
         let lenses = self.daemon.code_lenses(session, params.text_document.uri.as_str());
-        let lenses = lenses.await.map_err(|failure| wire(failure.error(Audience::Wire)))?.into_iter();
+        let lenses = lenses.await.map_err(failed)?.into_iter();
         Ok(Some(lenses.filter_map(|lens| serde_json::from_value(lens).ok()).collect()))
     }
 
     pub(super) async fn run_command(&self, params: ExecuteCommandParams) -> Result<()> {
         let session = self.session()?;
-        let command = Command::read(&params.command, params.arguments);
-        let command = command.map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
+        let command = Command::read(&params.command, params.arguments).map_err(failed)?;
         let done = self.daemon.run_command(session, &self.sink, command).await;
         // A session receives no notification about its own decision.
         self.follow.look_again();
-        done.map_err(|failure| wire(failure.error(Audience::Wire)))
+        done.map_err(failed)
     }
 
     pub(super) async fn document_content(&self, params: Value) -> Result<Value> {
-        let Document { uri } =
-            crate::protocol::decode(params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
-        let content = self
-            .daemon
-            .document_content(self.session()?, &uri)
-            .await
-            .map_err(|failure| wire(failure.error(Audience::Wire)))?;
+        let Document { uri } = decode(params).map_err(failed)?;
+        let content = self.daemon.document_content(self.session()?, &uri).await.map_err(failed)?;
         Ok(json!(content))
     }
 
