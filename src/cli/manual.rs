@@ -47,12 +47,9 @@ const LONG: &str =
 pub(super) fn command() -> clap::Command {
     let mut command = Arguments::command();
     for (name, options) in IGNORED_OPTIONS {
-        command = command.mut_subcommand(name, |command| command);
-        for option in options {
-            let hidden = command.get_arguments().find(|it| it.get_id() == option).cloned();
-            let hidden = hidden.map(|option| option.hide(true));
-            command = command.mut_subcommand(name, |command| command.args(hidden));
-        }
+        let ignored = command.get_arguments().filter(|it| options.contains(&it.get_id().as_str()));
+        let hidden: Vec<_> = ignored.map(|option| option.clone().hide(true)).collect();
+        command = command.mut_subcommand(name, |command| command.args(hidden));
     }
     let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
     for name in names {

@@ -1,5 +1,7 @@
 //! Parameters and results of `editd/read`, `editd/search`, `editd/find` and `editd/list`.
 
+use std::collections::BTreeMap;
+
 use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -248,6 +250,35 @@ pub struct SearchResult {
     /// Explanation of what was omitted and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+}
+
+/// Lines of a file by number, each with a flag that is `true` for a match.
+pub type LinesByNumber<'a> = BTreeMap<u64, (bool, &'a str)>;
+
+impl SearchResult {
+    /// Groups the lines by file, in order. A line that belongs to several matches appears once.
+    pub fn by_file(&self) -> Vec<(&str, LinesByNumber<'_>)> {
+        let mut files: Vec<(&str, LinesByNumber<'_>)> = Vec::new();
+        let mut last = None;
+        for FoundLine { path, uri, line, text, before, after } in &self.matches {
+            // Different paths that are not UTF-8 may have the same text.
+            if last.replace((path, uri)) != Some((path, uri)) {
+                files.push((path, BTreeMap::new()));
+            }
+            let Some((_, lines)) = files.last_mut() else { continue };
+            let around = before.iter().zip(line.saturating_sub(before.len() as u64)..);
+            for (text, number) in around.chain(after.iter().zip(line + 1..)) {
+                lines.entry(number).or_insert((false, text));
+            }
+            lines.insert(*line, (true, text));
+        }
+        files
+    }
+
+    /// Returns `true` if there are lines around the matches that are not matches themselves.
+    pub fn has_context(&self) -> bool {
+        self.by_file().iter().any(|(_, lines)| lines.values().any(|(is_match, _)| !is_match))
+    }
 }
 
 /// A matching line.

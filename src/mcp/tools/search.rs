@@ -89,41 +89,25 @@ fn fit(result: &mut SearchResult) {
 
 /// Returns the size of a match in an answer, including the path as for the first match of a file.
 fn size_of(found: &FoundLine) -> usize {
-    lines_of(found).map(|(_, _, line)| json_len(line) + NUMBER).sum::<usize>() + json_len(&found.path)
-}
-
-/// Returns a match and its context lines, each with its number and mark.
-fn lines_of(found: &FoundLine) -> impl Iterator<Item = (u64, char, &str)> {
-    let FoundLine { line, text, before, after, .. } = found;
-    let first = line.saturating_sub(before.len() as u64);
-    let before = (first..).zip(before).map(|(number, text)| (number, '-', text));
-    let after = (line + 1..).zip(after).map(|(number, text)| (number, '-', text));
-    let all = before.chain([(*line, ':', text)]).chain(after);
-    all.map(|(number, mark, text)| (number, mark, text.as_str()))
+    let lines = found.before.iter().chain([&found.text]).chain(&found.after);
+    lines.map(|line| json_len(line) + NUMBER).sum::<usize>() + json_len(&found.path)
 }
 
 /// Formats the lines of each file under its path, each line once, as `ripgrep` does.
 fn text_of(result: &SearchResult) -> String {
-    let mut text = String::new();
-    let has_context = result.matches.iter().any(|found| !found.before.is_empty() || !found.after.is_empty());
-    for (index, file) in result.matches.chunk_by(|one, next| one.path == next.path).enumerate() {
+    let (mut text, parted) = (String::new(), result.has_context());
+    for (index, (path, lines)) in result.by_file().into_iter().enumerate() {
         let separator = if index == 0 { "" } else { "\n" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{separator}{}", in_one_line(&file[0].path));
-        let mut last = 0;
-        for (number, mark, line) in file.iter().enumerate().flat_map(|(at, found)| {
-            // Lines from the next match on belong to that match.
-            let next = file.get(at + 1).map_or(u64::MAX, |next| next.line);
-            lines_of(found).filter(move |(number, ..)| *number < next)
-        }) {
-            if number <= last {
-                continue;
-            }
-            if has_context && last > 0 && number > last + 1 {
+        let _ = writeln!(text, "{separator}{}", in_one_line(path));
+        let mut previous = None;
+        for (number, (is_match, line)) in lines {
+            let is_gap = previous.replace(number).is_some_and(|previous| previous + 1 < number);
+            if parted && is_gap {
                 text.push_str("--\n");
             }
+            let mark = if is_match { ':' } else { '-' };
             let _ = writeln!(text, "{number}{mark} {line}");
-            last = number;
         }
     }
     if result.matches.is_empty() {
