@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
-use rmcp::model::{JsonObject, ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::model::{JsonObject, ProgressNotificationParam};
+use rmcp::service::RequestContext;
 use serde_json::Value;
-use tokio::time::{Interval, interval_at, timeout};
+use tokio::time::{interval_at, timeout};
 
 use crate::transport::CallError;
 
@@ -123,7 +123,8 @@ impl Call<'_> {
     /// Waits for the daemon, reports progress, and cancels the request when the server shuts down.
     async fn outcome(&self, ticket: &mut Ticket) -> Option<Result<Value, CallError>> {
         let mut wanted = true;
-        let mut progress = Progress::of(self.context, self.request);
+        let mut reports = interval_at(tokio::time::Instant::now() + REPORT_INTERVAL, REPORT_INTERVAL);
+        let mut seconds = 0.0;
         loop {
             tokio::select! {
                 answer = ticket.answer() => return answer,
@@ -131,9 +132,25 @@ impl Call<'_> {
                     ticket.cancel();
                     wanted = false;
                 }
-                () = progress.report() => {}
+                _ = reports.tick() => {
+                    seconds += REPORT_INTERVAL.as_secs_f64();
+                    self.report_progress(seconds).await;
+                }
             }
         }
+    }
+
+    /// Notifies a client that requested progress notifications.
+    async fn report_progress(&self, seconds: f64) {
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        let words = if self.request.waits {
+            "Waiting for the change, or for a person to decide."
+        } else {
+            "Working."
+        };
+        let progress = ProgressNotificationParam::new(token, seconds).with_message(words);
+        // A disconnected client is noticed elsewhere.
+        let _ = self.context.peer.notify_progress(progress).await;
     }
 }
 
@@ -145,13 +162,13 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 
 /// Returns the failure of a cancelled call.
 fn cancelled_call() -> Failure {
-    refusal("cancelled", "The call was cancelled.".to_owned(), "Send it again if you still need it.")
+    refusal("cancelled", "The call was cancelled.", "Send it again if you still need it.").into()
 }
 
 /// Returns the failure of a call to a daemon that does not answer, for instance because its disk is blocked.
 fn no_answer() -> Failure {
     let hint = "Nothing was done. Try again; if that fails too, ask the user to run `editd doctor`.";
-    refusal("unavailable", "The daemon does not answer.".to_owned(), hint)
+    refusal("unavailable", "The daemon does not answer.", hint).into()
 }
 
 /// Sets the time that a call waits for a person, so that it is answered before its client times out.
@@ -162,37 +179,6 @@ fn limit_wait(params: &mut JsonObject, passed: Duration) {
     // The daemon refuses a value that is not a number.
     if let Some(wait) = requested.as_u64() {
         *requested = wait.min(left).into();
-    }
-}
-
-/// Progress notifications to a client that requested them.
-struct Progress {
-    to: Option<(Peer<RoleServer>, ProgressToken)>,
-    waits: bool,
-    every: Interval,
-    seconds: f64,
-}
-
-impl Progress {
-    fn of(context: &RequestContext<RoleServer>, request: &Request) -> Self {
-        let token = context.meta.get_progress_token();
-        Self {
-            to: token.map(|token| (context.peer.clone(), token)),
-            waits: request.waits,
-            every: interval_at(tokio::time::Instant::now() + REPORT_INTERVAL, REPORT_INTERVAL),
-            seconds: 0.0,
-        }
-    }
-
-    async fn report(&mut self) {
-        self.every.tick().await;
-        self.seconds += REPORT_INTERVAL.as_secs_f64();
-        let Some((peer, token)) = &self.to else { return };
-        let words =
-            if self.waits { "Waiting for the change, or for a person to decide." } else { "Working." };
-        let progress = ProgressNotificationParam::new(token.clone(), self.seconds).with_message(words);
-        // A disconnected client is noticed elsewhere.
-        let _ = peer.notify_progress(progress).await;
     }
 }
 

@@ -69,7 +69,7 @@ impl ChangeOutput {
 
     /// Converts the output to an answer. Files for which the edits of a person are not shown completely count
     /// as unseen.
-    pub(super) fn answer(mut self) -> Answer {
+    pub(super) fn answer(mut self) -> serde_json::Result<Answer> {
         let lengths: Vec<_> =
             self.user_edits.iter().map(|edit| (edit.path.clone(), edit.diff.len())).collect();
         self.fit();
@@ -77,31 +77,21 @@ impl ChangeOutput {
             |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
         let is_truncated = |(path, length): &(String, usize)| shown(path) != Some(*length);
         let unseen = lengths.into_iter().filter(is_truncated).map(|(path, _)| path).collect();
-        let data = serde_json::to_value(&self).expect("an output is JSON");
-        Answer { text: self.text(), data, unseen, ..Answer::default() }
+        let data = serde_json::to_value(&self)?;
+        Ok(Answer { text: self.text(), data, unseen, ..Answer::default() })
     }
 
     /// Reduces the output to the maximum size of an answer. Paths and hashes take precedence over diffs,
     /// which the model can obtain by reading the files.
     fn fit(&mut self) {
         self.user_edits.iter_mut().for_each(|edit| edit.diff = beginning(&edit.diff));
+        let file = |file: &FileOutput| size(file).saturating_sub(file.diff.as_deref().map_or(0, json_len));
+        let edit = |edit: &UserEdit| size(edit).saturating_sub(json_len(&edit.diff));
+        let comment = |comment: &CommentEntry| size(comment).saturating_sub(json_len(&comment.text));
         let omitted = [
-            (
-                keep_fitting(&mut self.files, ANSWER / 2, |file| {
-                    size(file) - file.diff.as_deref().map_or(0, json_len)
-                }),
-                "files",
-            ),
-            (
-                keep_fitting(&mut self.user_edits, ANSWER / 8, |edit| size(edit) - json_len(&edit.diff)),
-                "edits of a person",
-            ),
-            (
-                keep_fitting(&mut self.comments, ANSWER / 8, |comment| {
-                    size(comment) - json_len(&comment.text)
-                }),
-                "comments",
-            ),
+            (keep_fitting(&mut self.files, ANSWER / 2, file), "files"),
+            (keep_fitting(&mut self.user_edits, ANSWER / 8, edit), "edits of a person"),
+            (keep_fitting(&mut self.comments, ANSWER / 8, comment), "comments"),
             (keep_fitting(&mut self.diagnostics, ANSWER / 8, size), "diagnostics"),
         ];
         for (left_out, what) in omitted.into_iter().filter(|(left_out, _)| *left_out > 0) {
@@ -109,8 +99,8 @@ impl ChangeOutput {
             // Writing to a string cannot fail.
             let _ = write!(next, " One answer has no room for {left_out} more {what}.");
         }
-        let rest = size(&*self) - self.texts().iter().map(|text| json_len(text)).sum::<usize>();
-        fit_texts(rest, self.texts());
+        let texts: usize = self.texts().iter().map(|text| json_len(text)).sum();
+        fit_texts(size(&*self).saturating_sub(texts), self.texts());
     }
 
     /// Returns all texts that may be long.

@@ -72,7 +72,7 @@ impl Server {
     pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Result<Identity, Failure> {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_AUTHOR.to_owned());
-        let session = Some(self.session.name().to_owned());
+        let session = Some(self.session.name.clone());
         let audience = Audience::Tools(ChangeForm::default());
         let roots = self.roots.now(context).await?;
         Ok(Identity { name, roots, new_file: false, session, audience })
@@ -106,10 +106,6 @@ impl Server {
 
     pub(super) fn served(&self) -> Served<'_> {
         Served(&self.tools)
-    }
-
-    fn find(&self, name: &str) -> Option<&'static Tool> {
-        self.tools.iter().find(|tool| tool.name == name).copied()
     }
 }
 
@@ -145,7 +141,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.find(&request.name) else {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
             let known: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
             let text = format!("Unknown tool `{}`; the tools are: {}.", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(text, None));
@@ -209,14 +205,14 @@ impl Roots {
         }
         if !lists_roots(context) {
             return self.here.clone().map(|here| vec![here]).ok_or_else(|| {
-                let message = "The folder that this server was started in no longer exists.".to_owned();
-                session::refusal("unavailable", message, START_ELSEWHERE)
+                let message = "The folder that this server was started in no longer exists.";
+                session::refusal("unavailable", message, START_ELSEWHERE).into()
             });
         }
         let listed = timeout(ROOTS_TIMEOUT, self.listed(&context.peer)).await;
         listed.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
             let message = format!("The client did not send its roots: {problem}.");
-            session::refusal("unavailable", message, TRY_AGAIN)
+            session::refusal("unavailable", message, TRY_AGAIN).into()
         })
     }
 

@@ -38,9 +38,10 @@ pub(super) const LIST: usize = ANSWER - NOTICE;
 /// Reserved size for a notice about omissions, in bytes.
 const NOTICE: usize = 500;
 
-/// Returns the size of a value as JSON, in bytes.
+/// Returns the size of a value as JSON, in bytes; 0 for a value that cannot be serialized, which the answer
+/// reports.
 pub(super) fn size(value: &impl Serialize) -> usize {
-    serde_json::to_vec(value).expect("an output is JSON").len()
+    serde_json::to_vec(value).map_or(0, |json| json.len())
 }
 
 /// Truncates a list to the given size, but keeps at least the first item. Returns the number of omitted

@@ -51,10 +51,6 @@ impl Stdio {
         let output = Arc::new(Mutex::new(tokio::io::stdout()));
         Ok(Self { lines: Arc::new(Mutex::new(lines)), output })
     }
-
-    async fn next_line(&self) -> Option<Line> {
-        self.lines.lock().await.recv().await
-    }
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -70,15 +66,16 @@ impl Transport<RoleServer> for Stdio {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let mistake = match self.next_line().await? {
-                Line::Complete(line) => match parse(&line) {
-                    Ok(Some(message)) => return Some(message),
-                    Ok(None) => continue,
-                    Err(mistake) => mistake,
-                },
-                Line::TooLong => malformed(format!("it is longer than {LINE} bytes"), None),
+            let line = self.lines.lock().await.recv().await?;
+            let parsed = match line {
+                Line::Complete(line) => parse(&line),
+                Line::TooLong => Err(malformed(format!("it is longer than {LINE} bytes"), None)),
             };
-            let (error, id) = mistake;
+            let (error, id) = match parsed {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => continue,
+                Err(mistake) => mistake,
+            };
             let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
             let output = self.output.clone();
             // Written in a separate task, because this future may be dropped in the middle of a line.

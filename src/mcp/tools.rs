@@ -8,7 +8,7 @@ mod search;
 mod status;
 
 use rmcp::model::{JsonObject, MetaObject, Tool as Described, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Result, Value};
 
 use crate::protocol::{Method, TOOLS};
 
@@ -57,14 +57,17 @@ pub(super) struct Request {
     pub(super) answer: Conversion,
 }
 
-type Conversion = Box<dyn Fn(Value, AnswerOptions<'_>) -> serde_json::Result<Answer> + Send + Sync>;
+type Conversion = Box<dyn Fn(Value, AnswerOptions<'_>) -> Result<Answer> + Send + Sync>;
 
 impl Request {
     /// Creates a request that does not wait for a person. `answer` converts its result.
-    fn new<M: Method>(params: JsonObject, answer: fn(M::Result, AnswerOptions<'_>) -> Answer) -> Self {
-        let answer: Conversion =
-            Box::new(move |result, options| Ok(answer(serde_json::from_value(result)?, options)));
-        Self { method: M::NAME, params, waits: false, answer }
+    fn new<M: Method>(
+        params: JsonObject,
+        answer: fn(M::Result, AnswerOptions<'_>) -> Result<Answer>,
+    ) -> Self {
+        let answer =
+            move |result, options: AnswerOptions<'_>| answer(serde_json::from_value(result)?, options);
+        Self { method: M::NAME, params, waits: false, answer: Box::new(answer) }
     }
 
     /// Makes the request wait for a person.
@@ -157,7 +160,7 @@ pub struct UnknownTool {
 
 impl Selection {
     /// Creates a selection, and validates the names.
-    pub fn new(names: Vec<String>, read_only: bool) -> Result<Self, UnknownTool> {
+    pub fn new(names: Vec<String>, read_only: bool) -> std::result::Result<Self, UnknownTool> {
         match names.iter().find(|name| !TOOLS.contains(&name.as_str())) {
             Some(name) => Err(UnknownTool { name: name.clone() }),
             None => Ok(Self { names, read_only }),

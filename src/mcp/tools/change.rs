@@ -1,5 +1,5 @@
 use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use serde_json::{Result, Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::output::ChangeOutput;
@@ -124,17 +124,17 @@ fn undo(mut arguments: JsonObject) -> Request {
     Request::new::<Discard>(arguments, discarded)
 }
 
-fn applied(result: ApplyResult, options: AnswerOptions<'_>) -> Answer {
+fn applied(result: ApplyResult, options: AnswerOptions<'_>) -> Result<Answer> {
     ChangeOutput::new(result, options).answer()
 }
 
 /// Converts the result of an undo. It always includes hashes, because the caller has not sent the restored
 /// text.
-fn undone(result: ApplyResult, options: AnswerOptions<'_>) -> Answer {
+fn undone(result: ApplyResult, options: AnswerOptions<'_>) -> Result<Answer> {
     applied(result, AnswerOptions { hashes: true, ..options })
 }
 
-fn discarded(result: ProposeResult, options: AnswerOptions<'_>) -> Answer {
+fn discarded(result: ProposeResult, options: AnswerOptions<'_>) -> Result<Answer> {
     let ProposeResult { id, state, files, .. } = result;
     let files = files.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect();
     applied(ApplyResult { id, state, files, ..ApplyResult::default() }, options)

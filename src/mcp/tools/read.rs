@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
 use rmcp::model::JsonObject;
+use serde_json::Result;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::{in_one_line, uri_if_needed};
@@ -45,7 +46,7 @@ fn request(mut params: JsonObject) -> Request {
     Request::new::<Read>(params, answer)
 }
 
-fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Answer {
+fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Result<Answer> {
     let (text, image) = match &read.content {
         ReadContent::Text(content) => (text(&read, content), None),
         ReadContent::Notebook(content) => {
@@ -59,7 +60,7 @@ fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Answer {
             (head(&read, &kind, &[]), Some(image.clone()))
         }
     };
-    Answer { text, image, about: vec![read.path], ..Answer::default() }
+    Ok(Answer { text, image, about: vec![read.path], ..Answer::default() })
 }
 
 /// Returns the head of an answer: a line about the file, the notice, and an empty line before the content.

@@ -1,5 +1,7 @@
 use std::fmt::Write as _;
 
+use serde_json::Result;
+
 use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::in_one_line;
@@ -59,9 +61,9 @@ pub(super) static TOOLS: [Tool; 3] = [
     },
 ];
 
-fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Answer {
+fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Result<Answer> {
     fit(&mut result);
-    Answer { text: text_of(&result), ..Answer::default() }
+    Ok(Answer { text: text_of(&result), ..Answer::default() })
 }
 
 /// Reduces the matches to the maximum size of an answer.
@@ -120,7 +122,7 @@ fn text_of(result: &SearchResult) -> String {
     text
 }
 
-fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
+fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Result<Answer> {
     let Entries { mut entries, truncated, notice } = result;
     let left_out = keep_fitting(&mut entries, LIST, |entry| json_len(&line_of(entry)));
     let no_room = (left_out > 0).then(|| {
@@ -137,7 +139,7 @@ fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
     if let Some(notice) = no_room.or(notice).or(more) {
         text.extend([notice.as_str(), "\n"]);
     }
-    Answer { text, ..Answer::default() }
+    Ok(Answer { text, ..Answer::default() })
 }
 
 fn line_of(entry: &FoundEntry) -> String {

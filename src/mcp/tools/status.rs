@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use serde_json::{Result, Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::output::{ChangeOutput, DiagnosticOutput};
@@ -58,7 +58,7 @@ pub(super) static TOOLS: [Tool; 3] = [
     },
 ];
 
-fn changes(result: ChangesResult, _: AnswerOptions<'_>) -> Answer {
+fn changes(result: ChangesResult, _: AnswerOptions<'_>) -> Result<Answer> {
     let ChangesResult { cursor, mut files } = result;
     let received: Vec<_> =
         files.iter().map(|file| (file.path.clone(), file.diff.as_ref().map(String::len))).collect();
@@ -86,7 +86,7 @@ fn changes(result: ChangesResult, _: AnswerOptions<'_>) -> Answer {
     }
     let _ = writeln!(text, "cursor {cursor}");
     let about = files.into_iter().map(|file| file.path).collect();
-    Answer { text, about, unseen, ..Answer::default() }
+    Ok(Answer { text, about, unseen, ..Answer::default() })
 }
 
 /// Returns the heading of a diff.
@@ -97,7 +97,7 @@ fn head(file: &ChangedFile) -> String {
     format!("{}, changed by {}, now {now}{uri}\n", in_one_line(path), in_one_line(by))
 }
 
-fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Answer {
+fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Result<Answer> {
     let DiagnosticsResult { items, truncated } = result;
     let truncated = truncated || items.len() > MAX_DIAGNOSTICS;
     let items = items.into_iter().take(MAX_DIAGNOSTICS);
@@ -110,7 +110,7 @@ fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Answer {
     if truncated {
         text.push_str("There are more; ask for one file by `path`.\n");
     }
-    Answer { text, ..Answer::default() }
+    Ok(Answer { text, ..Answer::default() })
 }
 
 fn proposal_status(mut arguments: JsonObject) -> Request {
@@ -122,7 +122,7 @@ fn proposal_status(mut arguments: JsonObject) -> Request {
     Request::new::<Proposals>(arguments, waiting_proposals)
 }
 
-fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Answer {
+fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Result<Answer> {
     let ProposalResult { id, state, transaction, files, user_edits, comments, .. } = result;
     let replaced = result.replaced_by.map(|by| format!("It was replaced by {by}."));
     let notes: Vec<_> = [result.notice, result.reason, replaced].into_iter().flatten().collect();
@@ -132,7 +132,7 @@ fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Answer {
     ChangeOutput::new(decided, AnswerOptions { hashes: true, ..options }).answer()
 }
 
-fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Answer {
+fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Result<Answer> {
     let is_waiting = |proposal: &ProposalSummary| matches!(proposal.state.as_str(), "pending" | "proposed");
     let mut waiting: Vec<_> = result.proposals.into_iter().filter(is_waiting).collect();
     waiting.iter_mut().for_each(shorten);
@@ -153,7 +153,7 @@ fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Answer {
         let _ = writeln!(text, "{notice}");
         data["notice"] = notice.into();
     }
-    Answer { text, data, ..Answer::default() }
+    Ok(Answer { text, data, ..Answer::default() })
 }
 
 /// Removes control characters from the label, and the paths beyond the limit.
