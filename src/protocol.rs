@@ -199,7 +199,7 @@ pub struct StatusResult {
     #[serde(default)]
     pub recovering: usize,
     /// The user's path rules, if a policy file exists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyStatus>,
     /// Limits in force.
     pub limits: serde_json::Map<String, serde_json::Value>,

@@ -66,7 +66,7 @@ pub struct DocumentsResult {
     #[serde(default)]
     pub applied: bool,
     /// Reason for a failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The documents.
     #[serde(default)]
@@ -80,16 +80,12 @@ pub struct DocumentNow {
     /// URI, spelled as the editor spells it.
     pub uri: String,
     /// Version of the document.
-    #[serde(default)]
     pub version: Option<i32>,
     /// Hash of the text. An editor may omit it if the text is long.
-    #[serde(default)]
     pub hash: Option<String>,
     /// `true` if the document has unsaved changes.
-    #[serde(default)]
     pub dirty: Option<bool>,
     /// `true` if the document was saved.
-    #[serde(default)]
     pub saved: Option<bool>,
 }
 
@@ -127,7 +123,6 @@ pub struct DiagnosticsChangedParams {
     /// The document.
     pub uri: String,
     /// Version of the document that the diagnostics refer to.
-    #[serde(default)]
     pub version: Option<i32>,
     /// LSP diagnostics. Malformed items and items beyond the limit are ignored.
     #[serde(default, deserialize_with = "items")]
@@ -145,10 +140,8 @@ impl DiagnosticsChangedParams {
 #[derive(Deserialize)]
 struct Item {
     range: Range,
-    #[serde(default)]
     severity: Option<u8>,
     message: Message,
-    #[serde(default)]
     source: Option<String>,
 }
 

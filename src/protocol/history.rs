@@ -69,7 +69,7 @@ pub struct TransactionEntry {
     /// Author; `disk` for a stored text that another program wrote.
     pub author: String,
     /// Name of the session that requested it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Purpose of the change.
     pub label: Option<String>,
@@ -78,10 +78,10 @@ pub struct TransactionEntry {
     /// `true` if the transaction has been undone.
     pub undone: bool,
     /// Transaction that undid it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
     /// Transaction that it undid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     /// `true` if the transaction changed nothing, but stores a displaced text of another program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -99,7 +99,7 @@ pub struct TransactionFile {
     /// `edit`, `create`, `delete` or `rename`.
     pub action: String,
     /// New path of a renamed file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_path: Option<String>,
     /// Hash of the content before the change; null if the file did not exist.
     pub hash_before: Option<String>,
@@ -112,7 +112,7 @@ pub struct TransactionFile {
     /// Classes that the file belongs to.
     pub tags: Vec<String>,
     /// The change as a unified diff, if requested. Absent if the diff was too long to be stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 

@@ -67,9 +67,7 @@ struct Document {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CodeActionContext {
-    #[serde(default)]
     only: Option<Vec<String>>,
-    #[serde(default)]
     trigger_kind: Option<u32>,
 }
 
