@@ -12,10 +12,8 @@ mod record;
 pub(super) use logs::NUMBERS;
 pub(super) use record::{Line, RawPath, Record, RecordedChange, RecordedFile, Spot, parse};
 
-use super::bytes::FileBytes;
-use super::error::{DiskError, DiskErrorKind, Result};
-use super::interface::{Disk, Flush, StageOrder};
-use super::place::{Entry, Root, fresh_id};
+use super::place::fresh_id;
+use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, FileBytes, Flush, Result, Root, StageOrder};
 use crate::workspace::NewMode;
 use logs::Logs;
 use parking_lot::Mutex;

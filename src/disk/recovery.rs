@@ -8,10 +8,8 @@ mod file;
 
 pub use file::Recovery;
 
-use super::error::Result;
-use super::interface::{Disk, Flush};
-use super::journal::{Journal, Line, LossReason, NUMBERS, Record, Rescue, parse};
-use super::place::{FileImage, MTime};
+use super::journal::{Line, NUMBERS, Record, parse};
+use crate::disk::{Disk, FileImage, Flush, Journal, LossReason, MTime, Rescue, Result};
 use file::{FileRecovery, Recoverer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
