@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::{
     Entries, EntryKind, Find, FindParams, List, ListParams, NotebookContent, Read, ReadContent, ReadParams,
-    ReadResult, Search, SearchParams, SearchResult, uri_of,
+    ReadResult, Search, SearchParams, SearchResult,
 };
 use crate::text::lines;
 
@@ -21,8 +21,7 @@ use super::{CliError, Context, End, paint, stream};
 pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, CliError> {
     let target = root::of_file(&arguments.path)?;
     let params = ReadParams {
-        // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-        uri: Some(uri_of(&target.path).to_string()),
+        uri: Some(target.uri()),
         offset: arguments.offset,
         limit: arguments.limit,
         numbered: arguments.numbered,
@@ -96,7 +95,7 @@ pub(super) fn whole_text<E>(
     let mut whole = WholeText { text: String::new(), is_truncated: false };
     let mut offset = 1;
     loop {
-        let result = read(&json!({ "uri": uri_of(&target.path).as_str(), "offset": offset, "raw": true }))?;
+        let result = read(&json!({ "uri": target.uri(), "offset": offset, "raw": true }))?;
         let Some(page) = result.text().filter(|_| result.hash == hash) else { return Ok(None) };
         whole.text.push_str(&page.text);
         if page.end_line >= page.total_lines {
@@ -126,10 +125,6 @@ impl Scope {
         Ok(Self { target, given: path.unwrap_or(Path::new("")).to_owned() })
     }
 
-    fn uri(&self) -> String {
-        uri_of(&self.target.path).to_string()
-    }
-
     /// Converts a path of the daemon to one relative to the path that the user passed.
     fn name(&self, path: &str) -> String {
         let folder = if path.ends_with('/') { "/" } else { "" };
@@ -146,7 +141,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     let scope = Scope::of(arguments.path.as_deref())?;
     let params = SearchParams {
         pattern: arguments.pattern,
-        uri: Some(scope.uri()),
+        uri: Some(scope.target.uri()),
         glob: arguments.glob,
         ignore_case: arguments.ignore_case,
         literal: arguments.literal,
@@ -212,7 +207,7 @@ fn print_headed(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
 /// `editd find`.
 pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let (pattern, uri, limit) = (arguments.pattern, Some(scope.uri()), arguments.limit);
+    let (pattern, uri, limit) = (arguments.pattern, Some(scope.target.uri()), arguments.limit);
     let params = FindParams { pattern, uri, limit, ..FindParams::default() };
     let found = context.query::<Find>(Some(&scope.target.root), &params)?;
     print_entries(&scope, found, "No path matches; a glob without `/` matches names.")
@@ -221,7 +216,8 @@ pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, C
 /// `editd list`.
 pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let params = ListParams { uri: Some(scope.uri()), limit: arguments.limit, ..ListParams::default() };
+    let params =
+        ListParams { uri: Some(scope.target.uri()), limit: arguments.limit, ..ListParams::default() };
     let found = context.query::<List>(Some(&scope.target.root), &params)?;
     print_entries(&scope, found, "No entries to list.")
 }

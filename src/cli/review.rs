@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::protocol::{
     Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsParams, Reopen,
-    ReopenParams, RpcError,
+    ReopenParams,
 };
 use crate::transport::{CallError, Client};
 
@@ -235,17 +235,15 @@ fn send(
     decision["revision"] = proposal.revision.into();
     match client.call::<Decide>(&decision) {
         Ok(next) => Ok(Some(next)),
-        Err(CallError::Refused(refusal)) if is_outdated(&refusal) => {
+        // The decision was about an outdated proposal.
+        Err(CallError::Refused(refusal))
+            if matches!(refusal.kind(), Some("superseded" | "stale" | "busy")) =>
+        {
             show::problem(&refusal.message)?;
             Ok(None)
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// Returns `true` if the decision was about an outdated proposal.
-fn is_outdated(refusal: &RpcError) -> bool {
-    matches!(refusal.kind(), Some("superseded" | "stale" | "busy"))
 }
 
 /// `editd proposals`.

@@ -29,8 +29,7 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     }
     let request = UndoParams {
         transaction: arguments.transaction.clone(),
-        // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-        uri: target.map(|target| uri_of(&target.path).to_string()),
+        uri: target.map(|target| target.uri()),
         ..UndoParams::default()
     };
     if asks {

@@ -41,7 +41,7 @@ impl Server {
         let request = (tool.request)(without_additions(arguments));
         let call = Call { server: self, tool, request: &request, context, begun: Instant::now() };
         let mut result = call.ask().await;
-        if matches!(result, Err(Failure::Lost)) && !tool.changes() {
+        if matches!(result, Err(Failure::Lost)) && !tool.changes {
             result = call.ask().await;
         }
         let mut answer = match result {
@@ -70,7 +70,9 @@ impl Call<'_> {
     /// Converts a result to an answer. The session forgets files that the answer does not show completely.
     fn answer(&self, result: Value, ticket: &Ticket) -> Answer {
         let delivery = ticket.delivery(&result);
-        let hashes = names_a_hash(&self.request.params) || is_stateless(self.context);
+        // Each call of a stateless client carries all context, including hashes.
+        let is_stateless = self.context.protocol_version().is_some_and(|version| !version.has_initialize());
+        let hashes = names_a_hash(&self.request.params) || is_stateless;
         let options = AnswerOptions { hashes, served: self.server.served() };
         if let Ok(answer) = (self.request.answer)(result, options) {
             ticket.forget(&answer.unseen);
@@ -78,7 +80,7 @@ impl Call<'_> {
             answer
         } else {
             self.server.session.revoke(delivery);
-            refusals::broken(self.tool.changes())
+            refusals::broken(self.tool.changes)
         }
     }
 
@@ -99,7 +101,7 @@ impl Call<'_> {
         };
         let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
         // A change has no timeout, because the caller must learn its outcome.
-        let limit = match (tool.changes(), request.waits) {
+        let limit = match (tool.changes, request.waits) {
             (true, _) => Duration::MAX,
             (false, true) => REVIEW_TIMEOUT,
             (false, false) => READ_TIMEOUT,
@@ -152,12 +154,6 @@ impl Call<'_> {
         // A disconnected client is noticed elsewhere.
         let _ = self.context.peer.notify_progress(progress).await;
     }
-}
-
-/// Returns `true` if the client is stateless, so that each of its calls carries all context, including
-/// hashes.
-fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
 /// Returns the failure of a cancelled call.

@@ -12,7 +12,7 @@ impl Served<'_> {
     }
 
     fn changes(&self) -> bool {
-        self.0.iter().any(|tool| tool.changes())
+        self.0.iter().any(|tool| tool.changes)
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Ser
                 "Ask the user to run `editd doctor`, or to start the daemon with `editd serve`; then try again.",
             ),
         },
-        Failure::Lost if tool.changes() => own_refusal(
+        Failure::Lost if tool.changes => own_refusal(
             "outcome_unknown",
             "The daemon ended before it answered, so it is not known whether the change was made.",
             &advice(UNKNOWN, served),
@@ -130,7 +130,7 @@ fn of_error(error: &RpcError, served: Option<&Served<'_>>) -> Answer {
     let hint = details.shift_remove("hint");
     let hint = hint.map(|hint| served_hint(hint.as_str().unwrap_or_default(), Some(&kind), served));
     let mut text = format!("Refused ({}): {}\n", kind.as_str().unwrap_or_default(), error.message);
-    hint.iter().for_each(|hint| text.extend([hint, "\n"]));
+    text.extend(hint.iter().flat_map(|hint| [hint, "\n"]));
     text.push_str(&readable(&details));
     let message = error.message.as_str().into();
     let head = [("kind", Some(kind)), ("message", Some(message)), ("hint", hint.map(Value::from))];

@@ -156,7 +156,7 @@ impl ServerHandler for Server {
         }
         let call = self.perform(tool, arguments, &context);
         let answer = AssertUnwindSafe(call).catch_unwind().await;
-        let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes()));
+        let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes));
         Ok(CallToolResult::from(answer).into())
     }
 

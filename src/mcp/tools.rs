@@ -31,20 +31,11 @@ pub(super) struct Tool {
     description: &'static str,
     /// Advice on when to use another tool, by the name of that tool.
     instead: &'static [(&'static str, &'static str)],
-    effect: Effect,
+    /// `true` if the tool can change files. Such a call is never repeated automatically.
+    pub(super) changes: bool,
     schema: fn() -> JsonObject,
     /// Converts the arguments to a request. The daemon validates them.
     pub(super) request: fn(JsonObject) -> Request,
-}
-
-/// Effect of a tool on files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    Reads,
-    Changes {
-        /// `true` if repeating a call has no further effect.
-        idempotent: bool,
-    },
 }
 
 /// A request to the daemon.
@@ -61,13 +52,18 @@ type Conversion = Box<dyn Fn(Value, AnswerOptions<'_>) -> Result<Answer> + Send 
 
 impl Request {
     /// Creates a request that does not wait for a person. `answer` converts its result.
-    fn new<M: Method>(
+    fn new<M: Method>(params: JsonObject, answer: fn(M::Result, AnswerOptions<'_>) -> Answer) -> Self {
+        Self::fallible::<M>(params, move |result, options| Ok(answer(result, options)))
+    }
+
+    /// Creates a request like [`new`](Self::new), with a conversion that may fail.
+    fn fallible<M: Method>(
         params: JsonObject,
-        answer: fn(M::Result, AnswerOptions<'_>) -> Result<Answer>,
+        answer: impl Fn(M::Result, AnswerOptions<'_>) -> Result<Answer> + Send + Sync + 'static,
     ) -> Self {
-        let answer =
-            move |result, options: AnswerOptions<'_>| answer(serde_json::from_value(result)?, options);
-        Self { method: M::NAME, params, waits: false, answer: Box::new(answer) }
+        let answer: Conversion =
+            Box::new(move |result, options| answer(serde_json::from_value(result)?, options));
+        Self { method: M::NAME, params, waits: false, answer }
     }
 
     /// Makes the request wait for a person.
@@ -87,11 +83,6 @@ pub(super) struct AnswerOptions<'a> {
 }
 
 impl Tool {
-    /// Returns `true` if the tool can change files. Such a call is never repeated automatically.
-    pub(super) fn changes(&self) -> bool {
-        self.effect != Effect::Reads
-    }
-
     /// Returns the declared parameters of the tool, or of a part of its arguments such as `edits[0]`.
     pub(super) fn parameters(&self, part: &str) -> Vec<String> {
         let schema = Value::Object(self.input_schema());
@@ -117,7 +108,7 @@ impl Tool {
             "patch" | "bases" => self.name != "apply_patch",
             _ => false,
         };
-        arguments.keys().find(|name| self.changes() && is_unaccepted(name)).map(String::as_str)
+        arguments.keys().find(|name| self.changes && is_unaccepted(name)).map(String::as_str)
     }
 
     /// Returns the MCP description of the tool, which names only served tools.
@@ -125,11 +116,11 @@ impl Tool {
         let instead = self.instead.iter().filter(|(tool, _)| served.has(tool)).map(|(_, advice)| *advice);
         let description = [self.description].into_iter().chain(instead).collect::<Vec<_>>().join(" ");
         let annotations = ToolAnnotations::new().open_world(false);
-        let annotations = match self.effect {
-            Effect::Reads => annotations.read_only(true),
-            Effect::Changes { idempotent } => {
-                annotations.read_only(false).destructive(true).idempotent(idempotent)
-            }
+        let annotations = if self.changes {
+            // Repeating a `write` has no further effect.
+            annotations.read_only(false).destructive(true).idempotent(self.name == "write")
+        } else {
+            annotations.read_only(true)
         };
         let mut described = Described::new(self.name, description, self.input_schema())
             .with_title(self.title)
@@ -174,7 +165,7 @@ impl Selection {
 
     pub(super) fn tools(&self) -> Vec<&'static Tool> {
         let named = |tool: &&Tool| self.names.is_empty() || self.names.iter().any(|name| name == tool.name);
-        all().filter(named).filter(|tool| !self.read_only || !tool.changes()).collect()
+        all().filter(named).filter(|tool| !self.read_only || !tool.changes).collect()
     }
 }
 

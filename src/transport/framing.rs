@@ -181,7 +181,9 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
                 return Err(FramingError::InvalidHeader(line));
             };
             if name.trim().eq_ignore_ascii_case("content-length") {
-                let number = decimal(value.trim()).ok_or(FramingError::ContentLength)?;
+                // `parse` alone would accept a sign.
+                let number = value.trim().parse().ok().filter(|_| !value.trim().starts_with('+'));
+                let number = number.ok_or(FramingError::ContentLength)?;
                 if length.replace(number).is_some() {
                     return Err(FramingError::ContentLength);
                 }
@@ -214,10 +216,6 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         }
         Ok(Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned()))
     }
-}
-
-fn decimal(text: &str) -> Option<usize> {
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
 fn is_header_name(name: &str) -> bool {

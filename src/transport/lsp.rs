@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use lsp_types::{
-    CodeLens, CodeLensParams, DidChangeWorkspaceFoldersParams, ExecuteCommandParams, InitializeParams,
-    InitializeResult, InitializedParams, OneOf, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeActionKind, CodeLens, CodeLensParams, DidChangeWorkspaceFoldersParams, ExecuteCommandParams,
+    InitializeParams, InitializeResult, InitializedParams, ServerInfo, TextDocumentSyncKind, WorkspaceFolder,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -20,6 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Result};
 use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
+use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
     self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, Edit, FOCUS, FocusParams,
     Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS,
@@ -147,20 +146,28 @@ impl Backend {
     fn initialize_result(&self, encoding: PositionEncoding, abilities: Abilities) -> InitializeResult {
         let version = env!("CARGO_PKG_VERSION");
         let mut methods = METHODS.to_vec();
+        let mut capabilities = json!({ "positionEncoding": encoding_kind(encoding) });
         if self.role == Role::Editor {
             methods.extend(EDITOR_METHODS);
+            // Editors send every change of their open documents and of their folders.
+            capabilities["textDocumentSync"] = json!({
+                "openClose": true, "change": TextDocumentSyncKind::INCREMENTAL, "save": true,
+            });
+            let folders = json!({ "supported": true, "changeNotifications": true });
+            capabilities["workspace"] = json!({ "workspaceFolders": folders });
+        }
+        if abilities.reviews_plainly() {
+            let kinds = json!([CodeActionKind::QUICKFIX, "source.editd"]);
+            capabilities["codeActionProvider"] = json!({ "codeActionKinds": kinds });
+            capabilities["executeCommandProvider"] = json!({ "commands": COMMANDS });
+            if abilities.code_lens {
+                capabilities["codeLensProvider"] = json!({ "resolveProvider": false });
+            }
         }
         let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": TOOLS });
-        let mut capabilities = ServerCapabilities {
-            position_encoding: Some(encoding_kind(encoding)),
-            text_document_sync: (self.role == Role::Editor).then(document_sync),
-            workspace: (self.role == Role::Editor).then(workspace_folders),
-            experimental: Some(json!({ "editd": editd })),
-            ..ServerCapabilities::default()
-        };
-        review::announce(&mut capabilities, abilities);
+        capabilities["experimental"] = json!({ "editd": editd });
         InitializeResult {
-            capabilities,
+            capabilities: serde_json::from_value(capabilities).expect("these are capabilities of LSP"),
             server_info: Some(ServerInfo { name: "editd".to_owned(), version: Some(version.to_owned()) }),
             ..InitializeResult::default()
         }
@@ -219,28 +226,6 @@ impl Backend {
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
         self.request::<Shutdown>(params)?;
         Ok(self.daemon.shutdown())
-    }
-}
-
-/// Sync options: editors send every change of their open documents.
-fn document_sync() -> TextDocumentSyncCapability {
-    TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-        open_close: Some(true),
-        change: Some(TextDocumentSyncKind::INCREMENTAL),
-        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
-        ..TextDocumentSyncOptions::default()
-    })
-}
-
-/// Workspace options: editors send changes of their folders.
-fn workspace_folders() -> WorkspaceServerCapabilities {
-    let workspace_folders = WorkspaceFoldersServerCapabilities {
-        supported: Some(true),
-        change_notifications: Some(OneOf::Left(true)),
-    };
-    WorkspaceServerCapabilities {
-        workspace_folders: Some(workspace_folders),
-        ..WorkspaceServerCapabilities::default()
     }
 }
 

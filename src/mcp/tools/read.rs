@@ -1,7 +1,6 @@
 use std::fmt::Write as _;
 
 use rmcp::model::JsonObject;
-use serde_json::Result;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::{in_one_line, uri_if_needed};
@@ -9,7 +8,7 @@ use crate::mcp::size::ANSWER;
 use crate::protocol::{CellContent, Read, ReadContent, ReadParams, ReadResult, TextContent};
 
 use super::arguments::schema;
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::{AnswerOptions, Request, Tool};
 
 /// Maximum size of the text in an answer, in bytes including escapes. The rest of the answer is reserved for
 /// the head. Larger requests are capped, because the client would cut the text, but the daemon would count it
@@ -29,7 +28,7 @@ pub(super) static TOOLS: [Tool; 1] = [Tool {
         ("list", "For a folder use `list`."),
         ("search", "To find text use `search`: it costs less than reading whole files."),
     ],
-    effect: Effect::Reads,
+    changes: false,
     schema: schema::<ReadParams>,
     request,
 }];
@@ -46,7 +45,7 @@ fn request(mut params: JsonObject) -> Request {
     Request::new::<Read>(params, answer)
 }
 
-fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Result<Answer> {
+fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Answer {
     let (text, image) = match &read.content {
         ReadContent::Text(content) => (text(&read, content), None),
         ReadContent::Notebook(content) => {
@@ -60,7 +59,7 @@ fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Result<Answer> {
             (head(&read, &kind, &[]), Some(image.clone()))
         }
     };
-    Ok(Answer { text, image, about: vec![read.path], ..Answer::default() })
+    Answer { text, image, about: vec![read.path], ..Answer::default() }
 }
 
 /// Returns the head of an answer: a line about the file, the notice, and an empty line before the content.

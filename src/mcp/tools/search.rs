@@ -1,7 +1,5 @@
 use std::fmt::Write as _;
 
-use serde_json::Result;
-
 use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::in_one_line;
@@ -13,7 +11,7 @@ use crate::protocol::{
 use crate::workspace::limits::ENTRIES_MOST;
 
 use super::arguments::schema;
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::{AnswerOptions, Request, Tool};
 
 /// Size of a line without its text, in bytes.
 const NUMBER: usize = 10;
@@ -27,7 +25,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             bytes, by path; lines are cut at 2,000 characters. The last line says if there are more: narrow it by \
             `path` or `glob`. A search is not a read: read a file before you change it.",
         instead: &[("find", "To find files by name use `find`.")],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<SearchParams>,
         request: |params| Request::new::<Search>(params, found_lines),
     },
@@ -41,7 +39,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             ("search", "To search file contents use `search`."),
             ("list", "To see one folder use `list`."),
         ],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<FindParams>,
         request: |params| Request::new::<Find>(params, found_entries),
     },
@@ -51,7 +49,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         description: "List one folder, not recursively. Includes hidden entries, not ignored ones (.gitignore); folders end \
             in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
         instead: &[("find", "For nested folders use `find`: one call instead of many.")],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<ListParams>,
         request: |mut params| {
             // The omitted entries are counted here, so all entries are needed.
@@ -61,9 +59,9 @@ pub(super) static TOOLS: [Tool; 3] = [
     },
 ];
 
-fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Result<Answer> {
+fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Answer {
     fit(&mut result);
-    Ok(Answer { text: text_of(&result), ..Answer::default() })
+    Answer { text: text_of(&result), ..Answer::default() }
 }
 
 /// Reduces the matches to the maximum size of an answer.
@@ -122,7 +120,7 @@ fn text_of(result: &SearchResult) -> String {
     text
 }
 
-fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Result<Answer> {
+fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
     let Entries { mut entries, truncated, notice } = result;
     let left_out = keep_fitting(&mut entries, LIST, |entry| json_len(&line_of(entry)));
     let no_room = (left_out > 0).then(|| {
@@ -139,7 +137,7 @@ fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Result<Answer> 
     if let Some(notice) = no_room.or(notice).or(more) {
         text.extend([notice.as_str(), "\n"]);
     }
-    Ok(Answer { text, ..Answer::default() })
+    Answer { text, ..Answer::default() }
 }
 
 fn line_of(entry: &FoundEntry) -> String {

@@ -13,7 +13,7 @@ use crate::protocol::{
 };
 
 use super::arguments::{ChangesArguments, DiagnosticsArguments, ProposalArguments, schema};
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::{AnswerOptions, Request, Tool};
 
 /// Maximum number of diagnostics to show. More would not help a model, which has to start with some of them.
 const MAX_DIAGNOSTICS: usize = 200;
@@ -29,7 +29,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             included. A complete diff counts as read; a file whose diff is cut (an answer has 32,000 bytes) must \
             be read again. Files that you have not read are not reported.",
         instead: &[],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<ChangesArguments>,
         request: |params| Request::new::<Changes>(params, changes),
     },
@@ -41,7 +41,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             an editor has no diagnostics, and right after a change the editor may still be checking. To be \
             sure, run the project's own checks.",
         instead: &[],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<DiagnosticsArguments>,
         request: |params| Request::new::<Diagnostics>(params, diagnostics),
     },
@@ -52,13 +52,13 @@ pub(super) static TOOLS: [Tool; 3] = [
             waiting changes. The result contains what was accepted, what the person wrote instead, comments, and \
             new hashes. If it is still `pending`, do other work or end your turn instead of polling.",
         instead: &[],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<ProposalArguments>,
         request: proposal_status,
     },
 ];
 
-fn changes(result: ChangesResult, _: AnswerOptions<'_>) -> Result<Answer> {
+fn changes(result: ChangesResult, _: AnswerOptions<'_>) -> Answer {
     let ChangesResult { cursor, mut files } = result;
     let received: Vec<_> =
         files.iter().map(|file| (file.path.clone(), file.diff.as_ref().map(String::len))).collect();
@@ -86,7 +86,7 @@ fn changes(result: ChangesResult, _: AnswerOptions<'_>) -> Result<Answer> {
     }
     let _ = writeln!(text, "cursor {cursor}");
     let about = files.into_iter().map(|file| file.path).collect();
-    Ok(Answer { text, about, unseen, ..Answer::default() })
+    Answer { text, about, unseen, ..Answer::default() }
 }
 
 /// Returns the heading of a diff.
@@ -97,7 +97,7 @@ fn head(file: &ChangedFile) -> String {
     format!("{}, changed by {}, now {now}{uri}\n", in_one_line(path), in_one_line(by))
 }
 
-fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Result<Answer> {
+fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Answer {
     let DiagnosticsResult { items, truncated } = result;
     let truncated = truncated || items.len() > MAX_DIAGNOSTICS;
     let items = items.into_iter().take(MAX_DIAGNOSTICS);
@@ -110,12 +110,12 @@ fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Result<Answer
     if truncated {
         text.push_str("There are more; ask for one file by `path`.\n");
     }
-    Ok(Answer { text, ..Answer::default() })
+    Answer { text, ..Answer::default() }
 }
 
 fn proposal_status(mut arguments: JsonObject) -> Request {
     if arguments.contains_key("id") {
-        return Request::new::<ProposalMethod>(arguments, decision).waiting();
+        return Request::fallible::<ProposalMethod>(arguments, decision).waiting();
     }
     // A list never waits.
     arguments.retain(|name, _| name != "waitMs" && name != "wait_ms");
@@ -132,7 +132,7 @@ fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Result<Answer
     ChangeOutput::new(decided, AnswerOptions { hashes: true, ..options }).answer()
 }
 
-fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Result<Answer> {
+fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Answer {
     let is_waiting = |proposal: &ProposalSummary| matches!(proposal.state.as_str(), "pending" | "proposed");
     let mut waiting: Vec<_> = result.proposals.into_iter().filter(is_waiting).collect();
     waiting.iter_mut().for_each(shorten);
@@ -153,7 +153,7 @@ fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Result<An
         let _ = writeln!(text, "{notice}");
         data["notice"] = notice.into();
     }
-    Ok(Answer { text, data, ..Answer::default() })
+    Answer { text, data, ..Answer::default() }
 }
 
 /// Removes control characters from the label, and the paths beyond the limit.

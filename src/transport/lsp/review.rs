@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLens, CodeLensOptions,
-    CodeLensParams, ExecuteCommandOptions, ExecuteCommandParams, ServerCapabilities,
-};
+use lsp_types::{CodeLens, CodeLensParams, ExecuteCommandParams};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 
 use crate::protocol::decode;
-use crate::protocol::lsp_review::{COMMANDS, CodeActionQuery, Command};
+use crate::protocol::lsp_review::{CodeActionQuery, Command};
 use crate::workspace::{Abilities, Role};
 
 use super::{Backend, failed};
@@ -27,26 +24,6 @@ pub(in crate::transport) fn complete(answer: &mut Value, abilities: Abilities) {
     if abilities.reviews_plainly() && abilities.text_document_content && capabilities.is_object() {
         capabilities["workspace"]["textDocumentContent"] = json!({ "schemes": ["editd"] });
     }
-}
-
-/// Announces the capabilities for an editor that reviews by means of plain LSP.
-pub(super) fn announce(capabilities: &mut ServerCapabilities, abilities: Abilities) {
-    if !abilities.reviews_plainly() {
-        return;
-    }
-    capabilities.code_action_provider = Some(CodeActionProviderCapability::Options(CodeActionOptions {
-        code_action_kinds: Some(vec![
-            CodeActionKind::QUICKFIX,
-            CodeActionKind::from("source.editd".to_owned()),
-        ]),
-        ..CodeActionOptions::default()
-    }));
-    capabilities.execute_command_provider = Some(ExecuteCommandOptions {
-        commands: COMMANDS.map(str::to_owned).to_vec(),
-        ..ExecuteCommandOptions::default()
-    });
-    capabilities.code_lens_provider =
-        abilities.code_lens.then_some(CodeLensOptions { resolve_provider: Some(false) });
 }
 
 /// The relevant parameters of `textDocument/codeAction`.
