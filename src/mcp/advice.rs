@@ -6,7 +6,7 @@ use super::guide::Served;
 
 /// Removes the clauses that name tools which are not served. If nothing remains, returns a sentence that
 /// names the missing tool.
-pub(super) fn advice(text: &str, served: &Served<'_>) -> String {
+pub(super) fn advice(text: &str, served: &Served) -> String {
     let missing = |clause: &str| TOOLS.into_iter().find(|tool| !served.has(tool) && names(clause, tool));
     let Some(first) = missing(text) else { return text.to_owned() };
     let sentences = text.split_inclusive(". ").map(str::trim);
@@ -18,7 +18,7 @@ pub(super) fn advice(text: &str, served: &Served<'_>) -> String {
 }
 
 /// Returns the sentence without clauses that name a missing tool, or `None` if all clauses do.
-fn shortened(sentence: &str, served: &Served<'_>) -> Option<String> {
+fn shortened(sentence: &str, served: &Served) -> Option<String> {
     let sentence = one_of_two(sentence, served);
     let is_served = |clause: &str| TOOLS.into_iter().all(|tool| served.has(tool) || !names(clause, tool));
     let mut text = String::new();
@@ -47,7 +47,7 @@ fn clauses(sentence: &str) -> Vec<(&'static str, &str)> {
 }
 
 /// Replaces two alternatives, such as `edit` or `write`, with the one that is served.
-fn one_of_two(sentence: &str, served: &Served<'_>) -> String {
+fn one_of_two(sentence: &str, served: &Served) -> String {
     let mut text = sentence.to_owned();
     for one in TOOLS {
         for other in TOOLS {
@@ -84,6 +84,6 @@ mod tests {
     fn only_served_tools_are_named(#[case] text: &str, #[case] names: &[&str], #[case] advised: &str) {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let tools = Selection { names, read_only: false }.tools();
-        assert_eq!(advice(text, &Served(&tools)), advised);
+        assert_eq!(advice(text, &Served(tools)), advised);
     }
 }

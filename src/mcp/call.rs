@@ -46,7 +46,7 @@ impl Server {
         }
         let mut answer = match result {
             Ok((result, ticket)) => call.answer(result, &ticket),
-            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served()),
+            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served),
         };
         // The answer of a cancelled call is not shown.
         if !context.ct.is_cancelled() {
@@ -73,7 +73,7 @@ impl Call<'_> {
         // Each call of a stateless client carries all context, including hashes.
         let is_stateless = self.context.protocol_version().is_some_and(|version| !version.has_initialize());
         let hashes = names_a_hash(&self.request.params) || is_stateless;
-        let options = AnswerOptions { hashes, served: self.server.served() };
+        let options = AnswerOptions { hashes, served: &self.server.served };
         if let Ok(answer) = (self.request.answer)(result, options) {
             ticket.forget(&answer.unseen);
             self.server.session.record_delivery(&self.context.id, delivery);

@@ -3,10 +3,9 @@
 use super::tools::Tool;
 
 /// The tools that are served.
-#[derive(Clone, Copy)]
-pub(super) struct Served<'a>(pub(super) &'a [&'static Tool]);
+pub(super) struct Served(pub(super) Vec<&'static Tool>);
 
-impl Served<'_> {
+impl Served {
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|tool| tool.name == name)
     }
@@ -17,7 +16,7 @@ impl Served<'_> {
 }
 
 /// A sentence and the condition under which it applies.
-type Sentence = (fn(&Served<'_>) -> bool, &'static str);
+type Sentence = (fn(&Served) -> bool, &'static str);
 
 const SENTENCES: [Sentence; 6] = [
     (
@@ -44,7 +43,7 @@ const SENTENCES: [Sentence; 6] = [
 ];
 
 /// Returns the instructions for a set of tools.
-pub(super) fn guide(served: &Served<'_>) -> String {
+pub(super) fn guide(served: &Served) -> String {
     let applicable = SENTENCES.iter().filter(|(applies, _)| applies(served));
     applicable.map(|(_, sentence)| *sentence).collect::<Vec<_>>().join(" ")
 }

@@ -150,7 +150,7 @@ fn next(state: &str, id: &str, notes: Option<String>, options: AnswerOptions<'_>
             let all = format!(
                 "Call `proposal_status` with id `{id}` to wait for the decision; do not make the change in another way in the meantime; to withdraw it, `undo` that id."
             );
-            advice(&all, &options.served)
+            advice(&all, options.served)
         }
         "rejected" => "Do not send the same change again; follow the person's comments, or ask.".to_owned(),
         _ => return notes,

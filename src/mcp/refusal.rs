@@ -18,7 +18,7 @@ const UNKNOWN: &str = "Check whether it waits for a person (`proposal_status` wi
 
 /// Converts a failure to an answer. If the request has a single edit (`is_one`), indexes are omitted. Hints
 /// name only served tools.
-pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Served<'_>) -> Answer {
+pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Served) -> Answer {
     match failure {
         Failure::Refused(error) => {
             let mut error = error.clone();
@@ -102,7 +102,7 @@ fn adapt_to_tool(tool: &Tool, is_one: bool, error: &mut RpcError) {
     }
 }
 
-fn of_error(error: &RpcError, served: Option<&Served<'_>>) -> Answer {
+fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
     let mut space = Space::of(error, served);
     let mut details = match &error.data {
         Some(Value::Object(data)) => data.clone(),
@@ -154,7 +154,7 @@ fn of_error(error: &RpcError, served: Option<&Served<'_>>) -> Answer {
 
 /// Adapts a hint of the daemon to the served tools. The hint about a protected file names none of them, and
 /// quotes the user.
-fn served_hint(hint: &str, kind: Option<&Value>, served: Option<&Served<'_>>) -> String {
+fn served_hint(hint: &str, kind: Option<&Value>, served: Option<&Served>) -> String {
     match served {
         Some(served) if kind.is_none_or(|kind| kind != "protected") => advice(hint, served),
         _ => hint.to_owned(),
@@ -170,7 +170,7 @@ fn kind_of(code: i64) -> &'static str {
 }
 
 /// Removes from a further refusal a hint that repeats the first one, and the diffs of further stale files.
-fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served: Option<&Served<'_>>) {
+fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served: Option<&Served>) {
     let Value::Object(other) = other else { return };
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
@@ -224,7 +224,7 @@ const SENTENCE: usize = 500;
 
 impl Space {
     /// Creates the space for a refusal.
-    fn of(error: &RpcError, served: Option<&Served<'_>>) -> Self {
+    fn of(error: &RpcError, served: Option<&Served>) -> Self {
         let has_changes = served.is_some_and(|served| served.has("changes"));
         let is_stale = error.data.as_ref().is_some_and(|data| data["kind"] == "stale");
         let rest = if is_stale && has_changes { "`changes` with this `path` shows them" } else { READ };

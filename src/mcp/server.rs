@@ -30,7 +30,7 @@ use super::link::AppliedChange;
 use super::readable::in_one_line;
 use super::refusal;
 use super::session::{self, Failure, Session};
-use super::tools::{Selection, Tool};
+use super::tools::Selection;
 
 /// Author, if the client does not name itself.
 const DEFAULT_AUTHOR: &str = "mcp";
@@ -50,7 +50,8 @@ const TRY_AGAIN: &str = "Try again; if that fails too, ask the user to start thi
 pub(super) struct Server {
     pub(super) session: Arc<Session>,
     roots: Roots,
-    tools: Vec<&'static Tool>,
+    /// The tools that are served, in the order in which clients see them.
+    pub(super) served: Served,
     /// Limits the number of concurrent calls.
     calls: Semaphore,
     /// Cancelled when the grace period after the end of the client's input is over.
@@ -62,7 +63,7 @@ impl Server {
         Self {
             session: Arc::new(session),
             roots,
-            tools: tools.tools(),
+            served: Served(tools.tools()),
             calls: Semaphore::new(MAX_CALLS),
             over,
         }
@@ -83,7 +84,7 @@ impl Server {
         let mut changed = self.session.take_changed_files();
         // An answer that shows a file is newer than the notification about it.
         changed.retain(|path, _| !answer.shows(path));
-        if !changed.is_empty() && self.served().has("changes") {
+        if !changed.is_empty() && self.served.has("changes") {
             answer.add_changed_files(&changed);
         }
     }
@@ -103,17 +104,13 @@ impl Server {
         let changes = changes.iter().map(|it| json!({ "transaction": it.transaction, "paths": it.paths }));
         answer.add_member("madeThoughCancelled", changes.collect());
     }
-
-    pub(super) fn served(&self) -> Served<'_> {
-        Served(&self.tools)
-    }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
-            .with_instructions(guide(&self.served()))
+            .with_instructions(guide(&self.served))
     }
 
     async fn initialize(
@@ -131,8 +128,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let served = self.served();
-        let tools = self.tools.iter().map(|tool| tool.described(&served)).collect();
+        let tools = self.served.0.iter().map(|tool| tool.described(&self.served)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -141,8 +137,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
-            let known: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
+        let Some(tool) = self.served.0.iter().find(|tool| tool.name == request.name) else {
+            let known: Vec<_> = self.served.0.iter().map(|tool| tool.name).collect();
             let text = format!("Unknown tool `{}`; the tools are: {}.", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         };

@@ -79,7 +79,7 @@ pub(super) struct AnswerOptions<'a> {
     /// clients that send hashes need them.
     pub(super) hashes: bool,
     /// Tools that the answer may name.
-    pub(super) served: Served<'a>,
+    pub(super) served: &'a Served,
 }
 
 impl Tool {
@@ -112,7 +112,7 @@ impl Tool {
     }
 
     /// Returns the MCP description of the tool, which names only served tools.
-    pub(super) fn described(&self, served: &Served<'_>) -> Described {
+    pub(super) fn described(&self, served: &Served) -> Described {
         let instead = self.instead.iter().filter(|(tool, _)| served.has(tool)).map(|(_, advice)| *advice);
         let description = [self.description].into_iter().chain(instead).collect::<Vec<_>>().join(" ");
         let annotations = ToolAnnotations::new().open_world(false);

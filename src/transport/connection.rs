@@ -32,7 +32,7 @@ use crate::server::{Daemon, SessionContext};
 use crate::workspace::Role;
 
 use super::framing::{Body, Bounds, FrameReader, FramingError};
-use super::limits::{ConnectionBudget, Reservation};
+use super::limits::{MemoryBudget, Reservation};
 use super::lsp::{self, Backend};
 use super::message::{
     Malformed, Message, Stage, answer, error_message, goodbye, panicked, parse, refused, too_many,
@@ -52,7 +52,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) async fn serve(
     daemon: Daemon,
     role: Role,
-    budget: ConnectionBudget,
+    budget: MemoryBudget,
     input: impl AsyncRead + Unpin,
     output: OwnedWriteHalf,
 ) {
@@ -343,8 +343,8 @@ impl Dispatcher {
             End::CutOff => {}
             // Queued requests are not started.
             End::Stopped => {
-                let drain = async { while self.running.join_next().await.is_some() {} };
-                let _ = tokio::time::timeout(GRACE, drain).await;
+                self.backlog.clear();
+                self.drain().await;
             }
             // A client that closes its sending side may still read responses.
             End::Left | End::Exit | End::Framing => self.drain().await,

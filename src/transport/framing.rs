@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::time::{Instant, timeout_at};
 
-use super::limits::{ConnectionBudget, Reservation};
+use super::limits::{MemoryBudget, Reservation};
 
 /// Maximum size of all headers of a message, in bytes.
 const HEADER_BYTES: usize = 4 << 10;
@@ -57,7 +57,7 @@ pub(crate) struct Bounds {
     /// Maximum time from the first to the last byte of a message.
     pub(crate) time: Duration,
     /// Memory budget for messages.
-    pub(crate) budget: ConnectionBudget,
+    pub(crate) budget: MemoryBudget,
 }
 
 /// The body of a message, with its memory reservation, which is held until the message is processed.

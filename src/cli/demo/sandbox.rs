@@ -3,7 +3,7 @@ use std::future::poll_fn;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Weak};
 use std::task::Poll;
@@ -39,7 +39,7 @@ const END: &[u8] = b"\x04";
 
 /// A temporary folder with a project and its own daemon. Both are removed when the demo ends.
 pub(super) struct Sandbox {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     keep: bool,
     /// Running processes. `None` after the end, when no more may be started.
     running: Mutex<Option<Vec<Child>>>,
@@ -56,10 +56,6 @@ impl Sandbox {
         fs::write(sandbox.config(), CONFIG)?;
         sandbox.start_daemon()?;
         Ok(sandbox)
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Returns the folder of the project.

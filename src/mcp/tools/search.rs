@@ -127,7 +127,7 @@ fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
         let all = format!(
             "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or list one of its subfolders."
         );
-        advice(&all, &options.served)
+        advice(&all, options.served)
     });
     let more = truncated.then(|| "There are more.".to_owned());
     let mut text: String = entries.iter().map(line_of).collect();
