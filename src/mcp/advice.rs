@@ -7,8 +7,7 @@ use super::guide::Served;
 /// Removes the clauses that name tools which are not served. If nothing remains, returns a sentence that
 /// names the missing tool.
 pub(super) fn advice(text: &str, served: &Served) -> String {
-    let missing = |clause: &str| TOOLS.into_iter().find(|tool| !served.has(tool) && names(clause, tool));
-    let Some(first) = missing(text) else { return text.to_owned() };
+    let Some(first) = missing(text, served) else { return text.to_owned() };
     let sentences = text.split_inclusive(". ").map(str::trim);
     let kept: Vec<String> = sentences.filter_map(|sentence| shortened(sentence, served)).collect();
     if kept.is_empty() {
@@ -17,13 +16,21 @@ pub(super) fn advice(text: &str, served: &Served) -> String {
     kept.join(" ")
 }
 
+/// Returns a tool that the text names although it is not served.
+fn missing(text: &str, served: &Served) -> Option<&'static str> {
+    TOOLS.into_iter().find(|tool| !served.has(tool) && text.contains(&format!("`{tool}`")))
+}
+
 /// Returns the sentence without clauses that name a missing tool, or `None` if all clauses do.
 fn shortened(sentence: &str, served: &Served) -> Option<String> {
-    let sentence = one_of_two(sentence, served);
-    let is_served = |clause: &str| TOOLS.into_iter().all(|tool| served.has(tool) || !names(clause, tool));
+    let sentence = match (served.has("edit"), served.has("write")) {
+        (true, false) => sentence.replace("`edit` or `write`", "`edit`"),
+        (false, true) => sentence.replace("`edit` or `write`", "`write`"),
+        _ => sentence.to_owned(),
+    };
     let mut text = String::new();
-    for (joint, clause) in clauses(sentence.trim_end_matches('.')).into_iter().filter(|(_, it)| is_served(it))
-    {
+    let clauses = clauses(sentence.trim_end_matches('.')).into_iter();
+    for (joint, clause) in clauses.filter(|(_, clause)| missing(clause, served).is_none()) {
         text.push_str(if text.is_empty() { "" } else { joint });
         text.push_str(clause);
     }
@@ -44,26 +51,6 @@ fn clauses(sentence: &str) -> Vec<(&'static str, &str)> {
         found.push((joint, rest));
     }
     found
-}
-
-/// Replaces two alternatives, such as `edit` or `write`, with the one that is served.
-fn one_of_two(sentence: &str, served: &Served) -> String {
-    let mut text = sentence.to_owned();
-    for one in TOOLS {
-        for other in TOOLS {
-            let kept = match (served.has(one), served.has(other)) {
-                (true, false) => one,
-                (false, true) => other,
-                _ => continue,
-            };
-            text = text.replace(&format!("`{one}` or `{other}`"), &format!("`{kept}`"));
-        }
-    }
-    text
-}
-
-fn names(text: &str, tool: &str) -> bool {
-    text.contains(&format!("`{tool}`"))
 }
 
 #[cfg(test)]

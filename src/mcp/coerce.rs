@@ -52,6 +52,18 @@ fn integer(number: &Number) -> Option<Value> {
     is_integer.then(|| format!("{value:.0}").parse::<u64>().ok().map(Value::from)).flatten()
 }
 
+/// Removes the members of objects that are null, at any depth of objects and lists of objects.
+pub(super) fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(without_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
+}
+
 /// Removes the parameter that Gemini CLI (0.61) adds to the schema of every tool: it orders the calls of one
 /// turn by it, and keeps that order itself. The model fills it in, so it could not make sense of a refusal.
 /// A value that is not boolean is a mistake of the model.

@@ -11,7 +11,7 @@ use crate::protocol::{ApplyResult, CommentEntry, DiagnosticEntry, UserEdit, json
 use super::advice::advice;
 use super::answer::Answer;
 use super::readable::in_one_line;
-use super::size::{ANSWER, beginning, fit_texts, keep_fitting, size};
+use super::size::{ANSWER, beginning, data_of, fit_texts, keep_fitting, size};
 use super::tools::AnswerOptions;
 
 use file::FileOutput;
@@ -24,13 +24,10 @@ pub(super) struct ChangeOutput {
     /// or another state of a closed proposal.
     state: String,
     /// Id for `proposal_status`, unless the change is applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// Id for `undo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     transaction: Option<String>,
     /// The transaction that was undone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
     files: Vec<FileOutput>,
     /// Edits that a person made to the proposed text.
@@ -43,7 +40,6 @@ pub(super) struct ChangeOutput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<DiagnosticOutput>,
     /// Notes and the next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
@@ -77,7 +73,7 @@ impl ChangeOutput {
             |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
         let is_truncated = |(path, length): &(String, usize)| shown(path) != Some(*length);
         let unseen = lengths.into_iter().filter(is_truncated).map(|(path, _)| path).collect();
-        let data = serde_json::to_value(&self)?;
+        let data = data_of(&self)?;
         Ok(Answer { text: self.text(), data, unseen, ..Answer::default() })
     }
 
@@ -167,7 +163,6 @@ pub(super) struct DiagnosticOutput {
     /// `error`, `warning`, `information` or `hint`.
     severity: String,
     message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// `true` if the diagnostic refers to an earlier text of the file, so that `line` may be outdated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -4,6 +4,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Result, Value, json};
 
 use crate::mcp::answer::Answer;
+use crate::mcp::coerce::without_nulls;
 use crate::mcp::output::{ChangeOutput, DiagnosticOutput};
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{LIST, fit_texts, keep_fitting, size};
@@ -169,10 +170,9 @@ fn shorten(proposal: &mut ProposalSummary) {
 /// Returns the part of a proposal that is useful for models.
 fn data_of(proposal: &ProposalSummary) -> Value {
     let ProposalSummary { id, state, label, paths, added, removed, .. } = proposal;
-    match label {
-        Some(label) => json!({
-            "id": id, "state": state, "label": label, "paths": paths, "added": added, "removed": removed,
-        }),
-        None => json!({ "id": id, "state": state, "paths": paths, "added": added, "removed": removed }),
-    }
+    let mut data = json!({
+        "id": id, "state": state, "label": label, "paths": paths, "added": added, "removed": removed,
+    });
+    without_nulls(&mut data);
+    data
 }
