@@ -42,10 +42,10 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     }
     let asks = stream::is_interactive();
     let waiting = if let Some(id) = &id {
-        if !asks && !check_waiting(&fetch(&mut client, id)?)? {
-            return Ok(End::Done);
-        }
         if !asks {
+            if !check_waiting(&fetch(&mut client, id)?)? {
+                return Ok(End::Done);
+            }
             show::list(&pending(&mut client, Some(id))?, asks)?;
         }
         vec![id.to_owned()]

@@ -125,6 +125,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-fn home() -> Option<PathBuf> {
+/// Returns the canonical path of the user's home folder.
+pub(super) fn home() -> Option<PathBuf> {
     std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok())
 }

@@ -17,7 +17,7 @@ use crate::workspace::{Limits, Role};
 
 use super::paint::{ERROR, GOOD, hanging, width};
 use super::serve::config_file;
-use super::{CliError, Context, End, paint, stream};
+use super::{CliError, Context, End, paint, root, stream};
 
 /// Time that `stop` waits for the daemon to end.
 const STOPPING: Duration = Duration::from_secs(30);
@@ -220,8 +220,7 @@ fn limits(limits: &Limits) -> String {
 
 /// Checks the path rules, which are read exactly as the daemon reads them.
 fn policy(config: &Config) -> Finding {
-    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
-    let file = PolicyFile::beside(&config.file, home);
+    let file = PolicyFile::beside(&config.file, root::home());
     let (policy, path) = (file.current(), file.path().display());
     let detail = if policy.exists {
         let rules = policy.rules.rules();

@@ -156,13 +156,9 @@ fn show(preview: &ApplyResult) -> std::io::Result<()> {
     for file in &preview.files {
         let entry = &file.entry;
         let path = paint::visible(&entry.path);
-        match entry.action.as_str() {
-            "rename" => {
-                let to = paint::visible(entry.new_path.as_deref().unwrap_or_default());
-                writeln!(out, "rename {path} to {to}")?;
-            }
-            "delete" => writeln!(out, "delete {path}")?,
-            "create" => writeln!(out, "create {path}")?,
+        match (entry.action.as_str(), &entry.new_path) {
+            (_, Some(to)) => writeln!(out, "rename {path} to {}", paint::visible(to))?,
+            (action @ ("delete" | "create"), None) => writeln!(out, "{action} {path}")?,
             _ => {}
         }
         paint::diff(&mut out, &entry.diff)?;

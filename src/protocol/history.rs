@@ -1,6 +1,7 @@
 //! Parameters and results of `editd/undo`, `editd/history`, `editd/blame` and `editd/changes`.
 
 use lsp_types::Uri;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/undo`.
@@ -146,16 +147,17 @@ pub struct BlameEntry {
 }
 
 /// Parameters of `editd/changes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesParams {
-    /// Cursor of an earlier response: changes after it are returned again.
-    pub since: Option<u64>,
-    /// Restricts the result to this file; by default, all files that the session has read.
+    /// This file only. Default: all files you have read.
     #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     pub uri: Option<String>,
+    /// `cursor` of an earlier result, to see all later changes again. Default: only changes not shown yet.
+    pub since: Option<u64>,
 }
 
 /// A file that was changed by others.

@@ -9,11 +9,11 @@ use crate::mcp::output::{ChangeOutput, DiagnosticOutput};
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{LIST, fit_texts, keep_fitting, size};
 use crate::protocol::{
-    ApplyResult, ChangedFile, Changes, ChangesResult, Diagnostics, DiagnosticsResult, ProposalMethod,
-    ProposalResult, ProposalSummary, Proposals, ProposalsResult, json_len,
+    ApplyResult, ChangedFile, Changes, ChangesParams, ChangesResult, Diagnostics, DiagnosticsResult,
+    ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, json_len,
 };
 
-use super::arguments::{ChangesArguments, DiagnosticsArguments, ProposalArguments, schema};
+use super::arguments::{DiagnosticsArguments, ProposalArguments, schema};
 use super::{AnswerOptions, Request, Tool};
 
 /// Maximum number of diagnostics to show. More would not help a model, which has to start with some of them.
@@ -31,7 +31,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             be read again. Files that you have not read are not reported.",
         instead: &[],
         changes: false,
-        schema: schema::<ChangesArguments>,
+        schema: schema::<ChangesParams>,
         request: |params| Request::new::<Changes>(params, changes),
     },
     Tool {
