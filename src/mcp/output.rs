@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::protocol::{ApplyResult, CommentEntry, DiagnosticEntry, UserEdit, json_len};
 
-use super::advice::advice;
 use super::answer::Answer;
 use super::readable::in_one_line;
+use super::served::advice;
 use super::size::{ANSWER, beginning, data_of, fit_texts, keep_fitting, size};
 use super::tools::AnswerOptions;
 

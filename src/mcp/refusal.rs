@@ -5,10 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::{RpcError, json_len};
 
-use super::advice::advice;
 use super::answer::Answer;
-use super::guide::Served;
 use super::readable::readable;
+use super::served::{Served, advice};
 use super::session::{self, Failure};
 use super::size::{READ, REFUSAL, STALE, shown};
 use super::tools::Tool;

@@ -25,10 +25,10 @@ use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::guide::{Served, guide};
 use super::link::AppliedChange;
 use super::readable::in_one_line;
 use super::refusal;
+use super::served::{Served, guide};
 use super::session::{self, Failure, Session};
 use super::tools::Selection;
 

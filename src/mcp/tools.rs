@@ -13,7 +13,7 @@ use serde_json::{Result, Value};
 use crate::protocol::{Method, TOOLS};
 
 use super::answer::Answer;
-use super::guide::Served;
+use super::served::Served;
 
 /// Returns all tools, in the order in which clients see them.
 fn all() -> impl Iterator<Item = &'static Tool> {

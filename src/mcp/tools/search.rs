@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
-use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::in_one_line;
+use crate::mcp::served::advice;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{
     Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, List, ListParams, Search, SearchParams,
