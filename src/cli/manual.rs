@@ -35,11 +35,8 @@ const COLUMNS: usize = 80;
 /// The command that clap adds when it parses.
 const HELP: (&str, &str) = ("help", "Print the help of the program or of a command");
 
-const SHORT: &str = "\
-`editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.
-`editd --help` also lists exit codes, environment variables and files.";
-
-const LONG: &str =
+/// End of the program's help.
+const NEXT: &str =
     "`editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.";
 
 /// Returns the command line definition, which the parser, the help, the completions and the manual pages
@@ -66,7 +63,8 @@ pub(super) fn command() -> clap::Command {
     }
     let template = template(&command);
     let long = long(&command);
-    command.help_template(template).after_help(SHORT).after_long_help(long)
+    let short = format!("{NEXT}\n`editd --help` also lists exit codes, environment variables and files.");
+    command.help_template(template).after_help(short).after_long_help(long)
 }
 
 /// Returns an error if an option was passed that has no effect on the command.
@@ -107,7 +105,7 @@ fn long(command: &clap::Command) -> StyledStr {
     for (title, facts) in lists {
         let _ = write!(text, "{}\n{}\n", heading(command, title), list(facts));
     }
-    text.push_str(LONG);
+    text.push_str(NEXT);
     text.into()
 }
 

@@ -85,7 +85,7 @@ impl<'de> Visitor<'de> for Budget<'_> {
         let mut map = Map::new();
         while let Some(name) = members.next_key::<String>()? {
             let value = members.next_value_seed(self)?;
-            if let Some(name) = (map.contains_key(&name)).then_some(&name) {
+            if map.contains_key(&name) {
                 return Err(A::Error::custom(format!("member `{name}` appears twice")));
             }
             map.insert(name, value);
