@@ -101,8 +101,7 @@ impl Context {
 
     /// Opens a session that reviews proposals.
     pub(crate) fn reviewer(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        let identity = Identity { audience: self.audience(), ..Identity::own(root) };
-        Ok(Client::connect_as(&self.places, Role::Editor, self.spawn, &identity)?)
+        self.session(Role::Editor, env!("CARGO_PKG_NAME"), root, self.audience())
     }
 
     /// Returns the readers of messages: people, or programs that read the JSON of the daemon.
@@ -117,8 +116,7 @@ impl Context {
         root: Option<&Path>,
         audience: Audience,
     ) -> Result<Client, CliError> {
-        let roots = root.into_iter().map(Path::to_owned).collect();
-        let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None, audience };
+        let identity = Identity { name: name.to_owned(), audience, ..Identity::own(root) };
         Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 

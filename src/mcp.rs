@@ -19,15 +19,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod advice;
 mod answer;
 mod call;
 mod coerce;
-mod guide;
 mod link;
 mod output;
 mod readable;
 mod refusal;
+mod served;
 mod server;
 mod session;
 mod size;

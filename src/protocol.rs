@@ -73,10 +73,67 @@ pub trait Method {
     type Result: Serialize + DeserializeOwned + Send + 'static;
 }
 
+/// Passes the table of all methods to a macro. Each line has the type of a method, its name, its parameters and
+/// result, and the function of the daemon that handles it, unless `transport` calls that in its own way.
+macro_rules! with_methods {
+    ($then:ident) => {
+        $then! {
+            /// Methods that every session may call.
+            METHODS {
+                /// Returns the text of a file and its hash, which serves as a base.
+                Read = "editd/read", ReadParams => ReadResult, read;
+                /// Finds lines by a pattern, in files and in unsaved text.
+                Search = "editd/search", SearchParams => SearchResult, search;
+                /// Finds files and folders by their paths.
+                Find = "editd/find", FindParams => Entries, find;
+                /// Lists folders.
+                List = "editd/list", ListParams => Entries, list;
+                /// Forgets that the session has read a file.
+                Forget = "editd/forget", FileParams => ForgetResult, forget;
+                /// Computes changes and returns them without applying them.
+                Propose = "editd/propose", ProposeParams => ProposeResult, propose;
+                /// Applies a proposal.
+                Apply = "editd/apply", ApplyParams => ApplyResult, apply;
+                /// Proposes and applies in one step.
+                Edit = "editd/edit", EditParams => ApplyResult;
+                /// Discards a proposal.
+                Discard = "editd/discard", DiscardParams => ProposeResult, discard;
+                /// Returns the current state of a proposal.
+                ProposalMethod = "editd/proposal", ProposalParams => ProposalResult, proposal;
+                /// Lists proposals.
+                Proposals = "editd/proposals", ProposalsParams => ProposalsResult, proposals;
+                /// Undoes a transaction.
+                Undo = "editd/undo", UndoParams => ApplyResult, undo;
+                /// Lists transactions.
+                HistoryMethod = "editd/history", HistoryParams => HistoryResult, history;
+                /// Returns the author of each line of a file.
+                Blame = "editd/blame", FileParams => BlameResult, blame;
+                /// Returns changes that others made to files that the session has read.
+                Changes = "editd/changes", ChangesParams => ChangesResult, changes;
+                /// Returns the diagnostics of attached editors.
+                Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult, diagnostics;
+                /// Returns the status of the daemon.
+                Status = "editd/status", NoParams => StatusResult;
+            }
+            /// Methods that only editors may call.
+            EDITOR_METHODS {
+                /// Decides about a proposal; only on `editor.sock`.
+                Decide = "editd/decide", DecideParams => ProposalResult, decide;
+                /// Proposes rejected hunks again; only on `editor.sock`.
+                Reopen = "editd/reopen", ReopenParams => ProposalResult, reopen;
+                /// Stops the daemon; only on `editor.sock`.
+                Shutdown = "editd/shutdown", NoParams => ShutdownResult;
+            }
+        }
+    };
+}
+
+pub(crate) use with_methods;
+
 /// Defines a type for each method, and a list of method names for each kind of caller.
-macro_rules! methods {
+macro_rules! define_methods {
     ($($(#[$list_doc:meta])* $list:ident {
-        $($(#[$doc:meta])* $type:ident = $name:literal, $params:ty => $result:ty;)*
+        $($(#[$doc:meta])* $type:ident = $name:literal, $params:ty => $result:ty $(, $function:ident)?;)*
     })*) => {$(
         $(#[$list_doc])*
         pub const $list: &[&str] = &[$($name),*];
@@ -95,64 +152,12 @@ macro_rules! methods {
     )*};
 }
 
-methods! {
-    /// Methods that every session may call.
-    METHODS {
-        /// Returns the text of a file and its hash, which serves as a base.
-        Read = "editd/read", ReadParams => ReadResult;
-        /// Finds lines by a pattern, in files and in unsaved text.
-        Search = "editd/search", SearchParams => SearchResult;
-        /// Finds files and folders by their paths.
-        Find = "editd/find", FindParams => Entries;
-        /// Lists folders.
-        List = "editd/list", ListParams => Entries;
-        /// Forgets that the session has read a file.
-        Forget = "editd/forget", FileParams => ForgetResult;
-        /// Computes changes and returns them without applying them.
-        Propose = "editd/propose", ProposeParams => ProposeResult;
-        /// Applies a proposal.
-        Apply = "editd/apply", ApplyParams => ApplyResult;
-        /// Proposes and applies in one step.
-        Edit = "editd/edit", EditParams => ApplyResult;
-        /// Discards a proposal.
-        Discard = "editd/discard", DiscardParams => ProposeResult;
-        /// Returns the current state of a proposal.
-        ProposalMethod = "editd/proposal", ProposalParams => ProposalResult;
-        /// Lists proposals.
-        Proposals = "editd/proposals", ProposalsParams => ProposalsResult;
-        /// Undoes a transaction.
-        Undo = "editd/undo", UndoParams => ApplyResult;
-        /// Lists transactions.
-        HistoryMethod = "editd/history", HistoryParams => HistoryResult;
-        /// Returns the author of each line of a file.
-        Blame = "editd/blame", FileParams => BlameResult;
-        /// Returns changes that others made to files that the session has read.
-        Changes = "editd/changes", ChangesParams => ChangesResult;
-        /// Returns the diagnostics of attached editors.
-        Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult;
-        /// Returns the status of the daemon.
-        Status = "editd/status", StatusParams => StatusResult;
-    }
-    /// Methods that only editors may call.
-    EDITOR_METHODS {
-        /// Decides about a proposal; only on `editor.sock`.
-        Decide = "editd/decide", DecideParams => ProposalResult;
-        /// Proposes rejected hunks again; only on `editor.sock`.
-        Reopen = "editd/reopen", ReopenParams => ProposalResult;
-        /// Stops the daemon; only on `editor.sock`.
-        Shutdown = "editd/shutdown", ShutdownParams => ShutdownResult;
-    }
-}
+with_methods!(define_methods);
 
-/// Parameters of `editd/status`: none.
+/// Parameters of `editd/status` and `editd/shutdown`: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StatusParams {}
-
-/// Parameters of `editd/shutdown`: none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShutdownParams {}
+pub struct NoParams {}
 
 /// Result of `editd/status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -194,7 +199,7 @@ pub struct StatusResult {
     #[serde(default)]
     pub recovering: usize,
     /// The user's path rules, if a policy file exists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyStatus>,
     /// Limits in force.
     pub limits: serde_json::Map<String, serde_json::Value>,

@@ -73,7 +73,7 @@ pub(crate) fn demo(no_pause: bool, keep: bool) -> Result<End, CliError> {
     sandbox.end();
     result?;
     if keep {
-        writeln!(stream::stdout(), "The folder was kept: {}", paint::path(sandbox.folder()))?;
+        writeln!(stream::stdout(), "The folder was kept: {}", paint::path(&sandbox.folder))?;
     }
     Ok(End::Done)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::patch::{self, FilePatch, PatchFormat};
-use crate::protocol::{Read, uri_of};
+use crate::protocol::Read;
 use crate::workspace::NewMode;
 
 use super::arguments::{ApplyArguments, Consent, EditArguments, Format, WriteArguments};
@@ -53,8 +53,7 @@ fn change(context: &Context, target: &Target, mut change: Value, consent: &Conse
     let is_settled = consent.yes || consent.purpose.review;
     let asks = consent::should_ask(context, is_settled);
     let mut client = context.session_for_change(Some(&target.root), asks)?;
-    // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-    change["uri"] = uri_of(&target.path).as_str().into();
+    change["uri"] = target.uri().into();
     if let Some(base) = &consent.base {
         change["baseHash"] = base.as_str().into();
     }
@@ -65,7 +64,7 @@ fn change(context: &Context, target: &Target, mut change: Value, consent: &Conse
         if (asks || takes_any) && consent.base.is_none() && target.path.exists() {
             // The person sees or accepts a change of the current text, so the session must have read it. If
             // the read fails, the change itself is refused with a better reason.
-            let _ = client.call::<Read>(&json!({ "uri": uri_of(&target.path) }));
+            let _ = client.call::<Read>(&json!({ "uri": target.uri() }));
         }
         consent::make(context, &mut client, &request, asks)
     })

@@ -14,8 +14,6 @@ use super::stream;
 pub(crate) enum CliError {
     /// The daemon refused the request.
     Refused(RpcError),
-    /// The arguments are invalid.
-    Usage(Message),
     /// The command failed without a refusal.
     Failed(Message),
 }
@@ -25,6 +23,8 @@ pub(crate) enum CliError {
 pub(crate) struct Message {
     text: String,
     hints: Vec<String>,
+    /// `true` if the arguments are invalid.
+    is_usage: bool,
 }
 
 impl From<CallError> for CliError {
@@ -63,11 +63,11 @@ impl From<std::io::Error> for CliError {
 impl CliError {
     #[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
     pub(crate) fn failed(error: impl ToString) -> Self {
-        Self::Failed(Message { text: error.to_string(), hints: Vec::new() })
+        Self::Failed(Message { text: error.to_string(), ..Message::default() })
     }
 
     pub(crate) fn usage(text: impl Into<String>) -> Self {
-        Self::Usage(Message { text: text.into(), hints: Vec::new() })
+        Self::Failed(Message { text: text.into(), is_usage: true, ..Message::default() })
     }
 
     /// Creates an error about an operation on a path.
@@ -77,7 +77,7 @@ impl CliError {
 
     /// Adds a hint. Refusals of the daemon are not changed, because they have their own hint.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        if let Self::Usage(message) | Self::Failed(message) = &mut self {
+        if let Self::Failed(message) = &mut self {
             message.hints.push(hint.into());
         }
         self
@@ -87,8 +87,7 @@ impl CliError {
     pub(crate) fn in_one_line(self) -> Self {
         match self {
             Self::Refused(refusal) => Self::failed(refusal.message),
-            Self::Usage(message) => Self::usage(message.text),
-            Self::Failed(message) => Self::failed(message.text),
+            Self::Failed(message) => Self::Failed(Message { hints: Vec::new(), ..message }),
         }
     }
 
@@ -96,13 +95,13 @@ impl CliError {
     pub(crate) fn kind(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => refusal.kind(),
-            Self::Usage(_) | Self::Failed(_) => None,
+            Self::Failed(_) => None,
         }
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Failed(Message { is_usage: true, .. }) => 2,
             Self::Refused(_) | Self::Failed(_) => 1,
         }
     }
@@ -117,8 +116,8 @@ impl CliError {
     fn object(&self) -> Value {
         match self {
             Self::Refused(refusal) => json!({ "error": refusal }),
-            Self::Usage(Message { text, hints }) | Self::Failed(Message { text, hints }) => {
-                let kind = if self.exit_code() == 2 { "usage" } else { "failed" };
+            Self::Failed(Message { text, hints, is_usage }) => {
+                let kind = if *is_usage { "usage" } else { "failed" };
                 json!({ "error": { "message": text, "data": { "kind": kind, "hint": hints.join("\n") } } })
             }
         }
@@ -128,7 +127,7 @@ impl CliError {
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
         match self {
             Self::Refused(refusal) => print_refusal(out, refusal),
-            Self::Usage(Message { text, hints }) | Self::Failed(Message { text, hints }) => {
+            Self::Failed(Message { text, hints, .. }) => {
                 print_message(out, text)?;
                 hints.iter().try_for_each(|it| print_hint(out, it))
             }

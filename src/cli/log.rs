@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::{
     Blame, BlameResult, HistoryMethod, HistoryParams, HistoryResult, Method, ProposalMethod, ProposalResult,
-    Read, TransactionEntry, TransactionFile, uri_of,
+    Read, TransactionEntry, TransactionFile,
 };
 use crate::text::lines;
 use crate::workspace::history::DISK;
@@ -25,7 +25,7 @@ const NAMED: usize = 3;
 pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, CliError> {
     let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
     let params = HistoryParams {
-        uri: target.map(|target| uri_of(&target.path).to_string()),
+        uri: target.map(|target| target.uri()),
         session: arguments.filter.session.clone(),
         since: arguments.filter.since.clone(),
         diff: arguments.patch,
@@ -171,7 +171,7 @@ const TRIES: usize = 5;
 /// `editd blame`.
 pub(crate) fn blame(context: &Context, path: &Path) -> Result<End, CliError> {
     let target = root::of_file(path)?;
-    let params = json!({ "uri": uri_of(&target.path).as_str() });
+    let params = json!({ "uri": target.uri() });
     for _ in 0..TRIES {
         let Some(blame) = context.query::<Blame>(Some(&target.root), &params)? else { return Ok(End::Done) };
         let read = |params: &Value| {

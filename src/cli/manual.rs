@@ -35,11 +35,8 @@ const COLUMNS: usize = 80;
 /// The command that clap adds when it parses.
 const HELP: (&str, &str) = ("help", "Print the help of the program or of a command");
 
-const SHORT: &str = "\
-`editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.
-`editd --help` also lists exit codes, environment variables and files.";
-
-const LONG: &str =
+/// End of the program's help.
+const NEXT: &str =
     "`editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.";
 
 /// Returns the command line definition, which the parser, the help, the completions and the manual pages
@@ -47,12 +44,9 @@ const LONG: &str =
 pub(super) fn command() -> clap::Command {
     let mut command = Arguments::command();
     for (name, options) in IGNORED_OPTIONS {
-        command = command.mut_subcommand(name, |command| command);
-        for option in options {
-            let hidden = command.get_arguments().find(|it| it.get_id() == option).cloned();
-            let hidden = hidden.map(|option| option.hide(true));
-            command = command.mut_subcommand(name, |command| command.args(hidden));
-        }
+        let ignored = command.get_arguments().filter(|it| options.contains(&it.get_id().as_str()));
+        let hidden: Vec<_> = ignored.map(|option| option.clone().hide(true)).collect();
+        command = command.mut_subcommand(name, |command| command.args(hidden));
     }
     let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
     for name in names {
@@ -69,7 +63,8 @@ pub(super) fn command() -> clap::Command {
     }
     let template = template(&command);
     let long = long(&command);
-    command.help_template(template).after_help(SHORT).after_long_help(long)
+    let short = format!("{NEXT}\n`editd --help` also lists exit codes, environment variables and files.");
+    command.help_template(template).after_help(short).after_long_help(long)
 }
 
 /// Returns an error if an option was passed that has no effect on the command.
@@ -110,7 +105,7 @@ fn long(command: &clap::Command) -> StyledStr {
     for (title, facts) in lists {
         let _ = write!(text, "{}\n{}\n", heading(command, title), list(facts));
     }
-    text.push_str(LONG);
+    text.push_str(NEXT);
     text.into()
 }
 

@@ -218,14 +218,11 @@ pub(super) fn ago(at: &str) -> String {
 }
 
 fn short_time(seconds: i64) -> String {
-    const MINUTE: i64 = 60;
-    const HOUR: i64 = 60 * MINUTE;
-    const DAY: i64 = 24 * HOUR;
     match seconds.max(0) {
-        s if s < MINUTE => format!("{s} s"),
-        s if s < HOUR => format!("{} min", s / MINUTE),
-        s if s < DAY => format!("{} h", s / HOUR),
-        s => format!("{} d", s / DAY),
+        s @ 0..60 => format!("{s} s"),
+        s @ 60..3600 => format!("{} min", s / 60),
+        s @ 3600..86_400 => format!("{} h", s / 3600),
+        s => format!("{} d", s / 86_400),
     }
 }
 

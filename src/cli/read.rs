@@ -1,6 +1,5 @@
 //! Commands that read and search files: the results that an agent would get, in the format of `ripgrep`.
 
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,8 +7,8 @@ use anstyle::Style;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, NotebookContent, Read, ReadContent,
-    ReadParams, ReadResult, Search, SearchParams, uri_of,
+    Entries, EntryKind, Find, FindParams, List, ListParams, NotebookContent, Read, ReadContent, ReadParams,
+    ReadResult, Search, SearchParams, SearchResult,
 };
 use crate::text::lines;
 
@@ -22,8 +21,7 @@ use super::{CliError, Context, End, paint, stream};
 pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, CliError> {
     let target = root::of_file(&arguments.path)?;
     let params = ReadParams {
-        // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-        uri: Some(uri_of(&target.path).to_string()),
+        uri: Some(target.uri()),
         offset: arguments.offset,
         limit: arguments.limit,
         numbered: arguments.numbered,
@@ -97,7 +95,7 @@ pub(super) fn whole_text<E>(
     let mut whole = WholeText { text: String::new(), is_truncated: false };
     let mut offset = 1;
     loop {
-        let result = read(&json!({ "uri": uri_of(&target.path).as_str(), "offset": offset, "raw": true }))?;
+        let result = read(&json!({ "uri": target.uri(), "offset": offset, "raw": true }))?;
         let Some(page) = result.text().filter(|_| result.hash == hash) else { return Ok(None) };
         whole.text.push_str(&page.text);
         if page.end_line >= page.total_lines {
@@ -127,10 +125,6 @@ impl Scope {
         Ok(Self { target, given: path.unwrap_or(Path::new("")).to_owned() })
     }
 
-    fn uri(&self) -> String {
-        uri_of(&self.target.path).to_string()
-    }
-
     /// Converts a path of the daemon to one relative to the path that the user passed.
     fn name(&self, path: &str) -> String {
         let folder = if path.ends_with('/') { "/" } else { "" };
@@ -147,7 +141,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     let scope = Scope::of(arguments.path.as_deref())?;
     let params = SearchParams {
         pattern: arguments.pattern,
-        uri: Some(scope.uri()),
+        uri: Some(scope.target.uri()),
         glob: arguments.glob,
         ignore_case: arguments.ignore_case,
         literal: arguments.literal,
@@ -157,11 +151,10 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     };
     let root = Some(scope.target.root.as_path());
     let Some(found) = context.query::<Search>(root, &params)? else { return Ok(End::Done) };
-    let files = by_file(&found.matches);
     if std::io::stdout().is_terminal() {
-        print_headed(&scope, &files)?;
+        print_headed(&scope, &found)?;
     } else {
-        print_plain(&scope, &files)?;
+        print_plain(&scope, &found)?;
     }
     // The notice of an empty search lists what was searched.
     let nothing = found.matches.is_empty().then_some("No matches.");
@@ -171,45 +164,19 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     Ok(End::Done)
 }
 
-/// Displayed lines of a file by number, each with a flag that is `true` for a match.
-type Lines<'a> = BTreeMap<u64, (bool, &'a str)>;
-
-/// Groups matches by file. Lines that belong to several matches appear once.
-fn by_file(matches: &[FoundLine]) -> Vec<(&str, Lines<'_>)> {
-    let mut files: Vec<(&str, Lines<'_>)> = Vec::new();
-    let mut last = None;
-    for FoundLine { path, uri, line, text, before, after } in matches {
-        // Different paths that are not UTF-8 may have the same text.
-        if last.replace((path, uri)) != Some((path, uri)) {
-            files.push((path, Lines::new()));
-        }
-        let Some((_, lines)) = files.last_mut() else { continue };
-        let around = before.iter().zip(line.saturating_sub(before.len() as u64)..);
-        for (text, number) in around.chain(after.iter().zip(line + 1..)) {
-            lines.entry(number).or_insert((false, text));
-        }
-        lines.insert(*line, (true, text));
-    }
-    files
-}
-
-fn has_context(files: &[(&str, Lines<'_>)]) -> bool {
-    files.iter().any(|(_, lines)| lines.values().any(|(is_match, _)| !is_match))
-}
-
 /// Prints matches for programs: each line with its path, unchanged.
-fn print_plain(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
-    let (mut out, parted) = (stream::raw_stdout(), has_context(files));
+fn print_plain(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
+    let (mut out, parted) = (stream::raw_stdout(), found.has_context());
     let mut is_first = true;
-    for (path, lines) in files {
+    for (path, lines) in found.by_file() {
         let (name, mut previous) = (scope.name(path), None);
         for (number, (is_match, text)) in lines {
-            let is_adjacent = previous.replace(*number).is_some_and(|previous| previous + 1 == *number);
+            let is_adjacent = previous.replace(number).is_some_and(|previous| previous + 1 == number);
             if parted && !is_adjacent && !is_first {
                 writeln!(out, "--")?;
             }
             is_first = false;
-            let mark = if *is_match { ':' } else { '-' };
+            let mark = if is_match { ':' } else { '-' };
             writeln!(out, "{name}{mark}{number}{mark}{text}")?;
         }
     }
@@ -217,20 +184,20 @@ fn print_plain(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()
 }
 
 /// Prints matches for people: lines below the name of their file.
-fn print_headed(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
-    let (mut out, parted) = (stream::stdout(), has_context(files));
-    for (index, (path, lines)) in files.iter().enumerate() {
+fn print_headed(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
+    let (mut out, parted) = (stream::stdout(), found.has_context());
+    for (index, (path, lines)) in found.by_file().into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
         writeln!(out, "{PLACE}{}{PLACE:#}", paint::visible(&scope.name(path)))?;
         let mut previous = None;
         for (number, (is_match, text)) in lines {
-            let is_gap = previous.replace(*number).is_some_and(|previous| previous + 1 < *number);
+            let is_gap = previous.replace(number).is_some_and(|previous| previous + 1 < number);
             if parted && is_gap {
                 writeln!(out, "{FAINT}--{FAINT:#}")?;
             }
-            let (mark, style) = if *is_match { (':', Style::new()) } else { ('-', FAINT) };
+            let (mark, style) = if is_match { (':', Style::new()) } else { ('-', FAINT) };
             writeln!(out, "{FAINT}{number}{mark}{FAINT:#}{style}{}{style:#}", paint::visible(text))?;
         }
     }
@@ -240,7 +207,7 @@ fn print_headed(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<(
 /// `editd find`.
 pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let (pattern, uri, limit) = (arguments.pattern, Some(scope.uri()), arguments.limit);
+    let (pattern, uri, limit) = (arguments.pattern, Some(scope.target.uri()), arguments.limit);
     let params = FindParams { pattern, uri, limit, ..FindParams::default() };
     let found = context.query::<Find>(Some(&scope.target.root), &params)?;
     print_entries(&scope, found, "No path matches; a glob without `/` matches names.")
@@ -249,7 +216,8 @@ pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, C
 /// `editd list`.
 pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let params = ListParams { uri: Some(scope.uri()), limit: arguments.limit, ..ListParams::default() };
+    let params =
+        ListParams { uri: Some(scope.target.uri()), limit: arguments.limit, ..ListParams::default() };
     let found = context.query::<List>(Some(&scope.target.root), &params)?;
     print_entries(&scope, found, "No entries to list.")
 }

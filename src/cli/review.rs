@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::protocol::{
     Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsParams, Reopen,
-    ReopenParams, RpcError,
+    ReopenParams,
 };
 use crate::transport::{CallError, Client};
 
@@ -42,10 +42,10 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     }
     let asks = stream::is_interactive();
     let waiting = if let Some(id) = &id {
-        if !asks && !check_waiting(&fetch(&mut client, id)?)? {
-            return Ok(End::Done);
-        }
         if !asks {
+            if !check_waiting(&fetch(&mut client, id)?)? {
+                return Ok(End::Done);
+            }
             show::list(&pending(&mut client, Some(id))?, asks)?;
         }
         vec![id.to_owned()]
@@ -235,17 +235,15 @@ fn send(
     decision["revision"] = proposal.revision.into();
     match client.call::<Decide>(&decision) {
         Ok(next) => Ok(Some(next)),
-        Err(CallError::Refused(refusal)) if is_outdated(&refusal) => {
+        // The decision was about an outdated proposal.
+        Err(CallError::Refused(refusal))
+            if matches!(refusal.kind(), Some("superseded" | "stale" | "busy")) =>
+        {
             show::problem(&refusal.message)?;
             Ok(None)
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// Returns `true` if the decision was about an outdated proposal.
-fn is_outdated(refusal: &RpcError) -> bool {
-    matches!(refusal.kind(), Some("superseded" | "stale" | "busy"))
 }
 
 /// `editd proposals`.

@@ -1,6 +1,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::protocol::uri_of;
 use crate::workspace::rules::check_root;
 
 use super::paint;
@@ -15,6 +16,14 @@ pub(crate) struct Target {
     pub(crate) path: PathBuf,
     /// The repository of the file, else its folder.
     pub(crate) root: PathBuf,
+}
+
+impl Target {
+    /// Returns the URI, which is sent instead of the path because `path` is text on the wire, and this path may
+    /// not be UTF-8.
+    pub(crate) fn uri(&self) -> String {
+        uri_of(&self.path).to_string()
+    }
 }
 
 /// Resolves the path of a file, which need not exist.
@@ -116,6 +125,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-fn home() -> Option<PathBuf> {
+/// Returns the canonical path of the user's home folder.
+pub(super) fn home() -> Option<PathBuf> {
     std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok())
 }

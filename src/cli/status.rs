@@ -10,16 +10,14 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
-use crate::protocol::{
-    Method, PROTOCOL, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult,
-};
+use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
 use crate::workspace::{Limits, Role};
 
 use super::paint::{ERROR, GOOD, hanging, width};
 use super::serve::config_file;
-use super::{CliError, Context, End, paint, stream};
+use super::{CliError, Context, End, paint, root, stream};
 
 /// Time that `stop` waits for the daemon to end.
 const STOPPING: Duration = Duration::from_secs(30);
@@ -30,7 +28,7 @@ pub(crate) fn status(context: &Context) -> Result<End, CliError> {
         return Err(CliError::failed("no daemon is running")
             .with_hint("the next command that needs one starts it; `editd doctor` checks the installation"));
     };
-    if let Some(status) = context.unless_json(client.request(Status::NAME, &StatusParams {})?)? {
+    if let Some(status) = context.unless_json(client.request(Status::NAME, &NoParams {})?)? {
         print_status(&status)?;
     }
     Ok(End::Done)
@@ -89,7 +87,7 @@ pub(crate) fn stop(context: &Context) -> Result<End, CliError> {
         stream::note("No daemon is running.")?;
         return Ok(End::Done);
     };
-    let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;
+    let ShutdownResult { pid } = client.call::<Shutdown>(&NoParams {})?;
     client.wait_for_end();
     let waited = std::time::Instant::now();
     // If the process is gone, a running instance is another daemon, which a command has started meanwhile.
@@ -222,8 +220,7 @@ fn limits(limits: &Limits) -> String {
 
 /// Checks the path rules, which are read exactly as the daemon reads them.
 fn policy(config: &Config) -> Finding {
-    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
-    let file = PolicyFile::beside(&config.file, home);
+    let file = PolicyFile::beside(&config.file, root::home());
     let (policy, path) = (file.current(), file.path().display());
     let detail = if policy.exists {
         let rules = policy.rules.rules();
@@ -275,7 +272,7 @@ fn daemon(context: &Context) -> Result<Vec<Finding>, CliError> {
     let Some(mut client) = running(context, Role::Agent)? else {
         return Ok(vec![Finding::info("daemon", "not running; the next command that needs one starts it")]);
     };
-    let status = client.call::<Status>(&StatusParams {})?;
+    let status = client.call::<Status>(&NoParams {})?;
     let same = status.version == env!("CARGO_PKG_VERSION");
     let note = if same { "" } else { ", not the version of this command: run `editd stop` to replace it" };
     let detail = format!("process {}, version {}{note}", status.pid, status.version);

@@ -29,8 +29,7 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     }
     let request = UndoParams {
         transaction: arguments.transaction.clone(),
-        // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
-        uri: target.map(|target| uri_of(&target.path).to_string()),
+        uri: target.map(|target| target.uri()),
         ..UndoParams::default()
     };
     if asks {
@@ -157,13 +156,9 @@ fn show(preview: &ApplyResult) -> std::io::Result<()> {
     for file in &preview.files {
         let entry = &file.entry;
         let path = paint::visible(&entry.path);
-        match entry.action.as_str() {
-            "rename" => {
-                let to = paint::visible(entry.new_path.as_deref().unwrap_or_default());
-                writeln!(out, "rename {path} to {to}")?;
-            }
-            "delete" => writeln!(out, "delete {path}")?,
-            "create" => writeln!(out, "create {path}")?,
+        match (entry.action.as_str(), &entry.new_path) {
+            (_, Some(to)) => writeln!(out, "rename {path} to {}", paint::visible(to))?,
+            (action @ ("delete" | "create"), None) => writeln!(out, "{action} {path}")?,
             _ => {}
         }
         paint::diff(&mut out, &entry.diff)?;

@@ -1,8 +1,6 @@
 //! The changes that a commit applies, on resolved targets.
 
-use super::bytes::FileBytes;
-use super::error::DiskError;
-use super::place::{FileImage, Handle, Stat, Target};
+use crate::disk::{DiskError, FileBytes, FileImage, Handle, Stat, Target};
 use crate::text::ContentHash;
 use crate::workspace::NewMode;
 use std::path::{Path, PathBuf};

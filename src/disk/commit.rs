@@ -12,11 +12,11 @@ mod plan;
 mod rollback;
 mod switch;
 
-use super::change::{Change, CommitError, Committed, Displaced, Durability};
-use super::error::DiskErrorKind;
-use super::interface::{Disk, Flush, StageOrder, StagedFile};
-use super::journal::{Journal, Ticket};
-use super::place::{Entry, Target};
+use super::journal::Ticket;
+use crate::disk::{
+    Change, CommitError, Committed, Disk, DiskErrorKind, Displaced, Durability, Entry, Flush, Journal,
+    StageOrder, StagedFile, Target,
+};
 use crate::text::ContentHash;
 use crate::workspace::NewMode;
 use notes::Recorder;

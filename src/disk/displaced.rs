@@ -4,9 +4,7 @@
 //! ever read that write. Displaced files are therefore held open a little longer and checked again, and
 //! unexpected content is rescued.
 
-use super::change::Displaced;
-use super::interface::Disk;
-use super::journal::{LossReason, Rescue};
+use crate::disk::{Disk, Displaced, LossReason, Rescue};
 use crate::text::ContentHash;
 use parking_lot::Mutex;
 use std::collections::VecDeque;

@@ -1,10 +1,8 @@
 //! The trait [`Disk`], and the values that its primitives take and return.
 
-use super::bytes::FileBytes;
-use super::change::Expected;
-use super::error::{DiskErrorKind, Result};
-use super::lease::Lease;
-use super::place::{Entry, FileImage, Handle, Listed, Root, Stat, Target};
+use crate::disk::{
+    DiskErrorKind, Entry, Expected, FileBytes, FileImage, Handle, Lease, Listed, Result, Root, Stat, Target,
+};
 use crate::workspace::NewMode;
 use std::io::Read;
 use std::ops::ControlFlow;

@@ -12,10 +12,8 @@ mod record;
 pub(super) use logs::NUMBERS;
 pub(super) use record::{Line, RawPath, Record, RecordedChange, RecordedFile, Spot, parse};
 
-use super::bytes::FileBytes;
-use super::error::{DiskError, DiskErrorKind, Result};
-use super::interface::{Disk, Flush, StageOrder};
-use super::place::{Entry, Root, fresh_id};
+use super::place::fresh_id;
+use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, FileBytes, Flush, Result, Root, StageOrder};
 use crate::workspace::NewMode;
 use logs::Logs;
 use parking_lot::Mutex;
@@ -41,7 +39,7 @@ pub trait Rescue: Send + Sync {
 /// The log of what commits are about to do.
 pub struct Journal {
     pub(super) folder: Root,
-    rescue: Arc<dyn Rescue>,
+    pub(super) rescue: Arc<dyn Rescue>,
     pub(super) state: Mutex<State>,
     /// Held while transactions are rolled back that could not be rolled back at first.
     pub(super) settling: Mutex<()>,
@@ -64,11 +62,6 @@ pub(super) struct Ticket<'j> {
 }
 
 impl Journal {
-    /// Creates a journal in an opened folder, without reading its logs.
-    pub(super) fn new(folder: Root, rescue: Arc<dyn Rescue>) -> Self {
-        Self { folder, rescue, state: Mutex::default(), settling: Mutex::default() }
-    }
-
     /// Refuses a path of a transaction that is neither finished nor rolled back.
     pub fn require_settled(&self, path: &Path) -> Result<()> {
         let state = self.state.lock();

@@ -1,7 +1,7 @@
 //! A read lease: while it is held, every open of the file for writing waits.
 
 use super::error::errno_of;
-use super::place::Handle;
+use crate::disk::Handle;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd};
 use std::thread::sleep;

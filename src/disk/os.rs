@@ -8,12 +8,11 @@ mod resolve;
 mod state;
 mod write;
 
-use super::bytes::FileBytes;
-use super::change::Expected;
-use super::error::{DiskError, ErrnoContext, Result};
-use super::interface::{Disk, Examined, Flush, Sink, StageOrder, StagedFile, Streamed};
-use super::lease::Lease;
-use super::place::{Entry, FileImage, Handle, Listed, Root, Stat, Target};
+use super::error::ErrnoContext;
+use crate::disk::{
+    Disk, DiskError, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease, Listed, Result,
+    Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+};
 use open::HELD_FOLDER;
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, mkdirat, openat, renameat,

@@ -8,11 +8,10 @@ mod file;
 
 pub use file::Recovery;
 
-use super::error::Result;
-use super::interface::{Disk, Flush};
-use super::journal::{Journal, Line, LossReason, NUMBERS, Record, Rescue, parse};
-use super::place::{FileImage, MTime};
+use super::journal::{Line, NUMBERS, Record, parse};
+use crate::disk::{Disk, FileImage, Flush, Journal, LossReason, MTime, Rescue, Result};
 use file::{FileRecovery, Recoverer};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +30,8 @@ impl Journal {
     /// Opens or creates the journal in an existing folder and recovers from an earlier process. No commit may
     /// be in progress there.
     pub fn open(disk: &dyn Disk, folder: &Path, rescue: Arc<dyn Rescue>) -> Result<(Self, Recovery)> {
-        let journal = Self::new(disk.open_root(folder)?, rescue);
+        let folder = disk.open_root(folder)?;
+        let journal = Self { folder, rescue, state: Mutex::default(), settling: Mutex::default() };
         let recovery = journal.recover(disk)?;
         Ok((journal, recovery))
     }

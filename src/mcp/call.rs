@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
-use rmcp::model::{JsonObject, ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::model::{JsonObject, ProgressNotificationParam};
+use rmcp::service::RequestContext;
 use serde_json::Value;
-use tokio::time::{Interval, interval_at, timeout};
+use tokio::time::{interval_at, timeout};
 
 use crate::transport::CallError;
 
@@ -41,12 +41,12 @@ impl Server {
         let request = (tool.request)(without_additions(arguments));
         let call = Call { server: self, tool, request: &request, context, begun: Instant::now() };
         let mut result = call.ask().await;
-        if matches!(result, Err(Failure::Lost)) && !tool.changes() {
+        if matches!(result, Err(Failure::Lost)) && !tool.changes {
             result = call.ask().await;
         }
         let mut answer = match result {
             Ok((result, ticket)) => call.answer(result, &ticket),
-            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served()),
+            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served),
         };
         // The answer of a cancelled call is not shown.
         if !context.ct.is_cancelled() {
@@ -70,15 +70,17 @@ impl Call<'_> {
     /// Converts a result to an answer. The session forgets files that the answer does not show completely.
     fn answer(&self, result: Value, ticket: &Ticket) -> Answer {
         let delivery = ticket.delivery(&result);
-        let hashes = names_a_hash(&self.request.params) || is_stateless(self.context);
-        let options = AnswerOptions { hashes, served: self.server.served() };
+        // Each call of a stateless client carries all context, including hashes.
+        let is_stateless = self.context.protocol_version().is_some_and(|version| !version.has_initialize());
+        let hashes = names_a_hash(&self.request.params) || is_stateless;
+        let options = AnswerOptions { hashes, served: &self.server.served };
         if let Ok(answer) = (self.request.answer)(result, options) {
             ticket.forget(&answer.unseen);
             self.server.session.record_delivery(&self.context.id, delivery);
             answer
         } else {
             self.server.session.revoke(delivery);
-            refusals::broken(self.tool.changes())
+            refusals::broken(self.tool.changes)
         }
     }
 
@@ -99,7 +101,7 @@ impl Call<'_> {
         };
         let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
         // A change has no timeout, because the caller must learn its outcome.
-        let limit = match (tool.changes(), request.waits) {
+        let limit = match (tool.changes, request.waits) {
             (true, _) => Duration::MAX,
             (false, true) => REVIEW_TIMEOUT,
             (false, false) => READ_TIMEOUT,
@@ -123,7 +125,8 @@ impl Call<'_> {
     /// Waits for the daemon, reports progress, and cancels the request when the server shuts down.
     async fn outcome(&self, ticket: &mut Ticket) -> Option<Result<Value, CallError>> {
         let mut wanted = true;
-        let mut progress = Progress::of(self.context, self.request);
+        let mut reports = interval_at(tokio::time::Instant::now() + REPORT_INTERVAL, REPORT_INTERVAL);
+        let mut seconds = 0.0;
         loop {
             tokio::select! {
                 answer = ticket.answer() => return answer,
@@ -131,27 +134,37 @@ impl Call<'_> {
                     ticket.cancel();
                     wanted = false;
                 }
-                () = progress.report() => {}
+                _ = reports.tick() => {
+                    seconds += REPORT_INTERVAL.as_secs_f64();
+                    self.report_progress(seconds).await;
+                }
             }
         }
     }
-}
 
-/// Returns `true` if the client is stateless, so that each of its calls carries all context, including
-/// hashes.
-fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| !version.has_initialize())
+    /// Notifies a client that requested progress notifications.
+    async fn report_progress(&self, seconds: f64) {
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        let words = if self.request.waits {
+            "Waiting for the change, or for a person to decide."
+        } else {
+            "Working."
+        };
+        let progress = ProgressNotificationParam::new(token, seconds).with_message(words);
+        // A disconnected client is noticed elsewhere.
+        let _ = self.context.peer.notify_progress(progress).await;
+    }
 }
 
 /// Returns the failure of a cancelled call.
 fn cancelled_call() -> Failure {
-    refusal("cancelled", "The call was cancelled.".to_owned(), "Send it again if you still need it.")
+    refusal("cancelled", "The call was cancelled.", "Send it again if you still need it.").into()
 }
 
 /// Returns the failure of a call to a daemon that does not answer, for instance because its disk is blocked.
 fn no_answer() -> Failure {
     let hint = "Nothing was done. Try again; if that fails too, ask the user to run `editd doctor`.";
-    refusal("unavailable", "The daemon does not answer.".to_owned(), hint)
+    refusal("unavailable", "The daemon does not answer.", hint).into()
 }
 
 /// Sets the time that a call waits for a person, so that it is answered before its client times out.
@@ -162,37 +175,6 @@ fn limit_wait(params: &mut JsonObject, passed: Duration) {
     // The daemon refuses a value that is not a number.
     if let Some(wait) = requested.as_u64() {
         *requested = wait.min(left).into();
-    }
-}
-
-/// Progress notifications to a client that requested them.
-struct Progress {
-    to: Option<(Peer<RoleServer>, ProgressToken)>,
-    waits: bool,
-    every: Interval,
-    seconds: f64,
-}
-
-impl Progress {
-    fn of(context: &RequestContext<RoleServer>, request: &Request) -> Self {
-        let token = context.meta.get_progress_token();
-        Self {
-            to: token.map(|token| (context.peer.clone(), token)),
-            waits: request.waits,
-            every: interval_at(tokio::time::Instant::now() + REPORT_INTERVAL, REPORT_INTERVAL),
-            seconds: 0.0,
-        }
-    }
-
-    async fn report(&mut self) {
-        self.every.tick().await;
-        self.seconds += REPORT_INTERVAL.as_secs_f64();
-        let Some((peer, token)) = &self.to else { return };
-        let words =
-            if self.waits { "Waiting for the change, or for a person to decide." } else { "Working." };
-        let progress = ProgressNotificationParam::new(token.clone(), self.seconds).with_message(words);
-        // A disconnected client is noticed elsewhere.
-        let _ = peer.notify_progress(progress).await;
     }
 }
 

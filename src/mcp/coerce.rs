@@ -52,20 +52,23 @@ fn integer(number: &Number) -> Option<Value> {
     is_integer.then(|| format!("{value:.0}").parse::<u64>().ok().map(Value::from)).flatten()
 }
 
-/// The name of a parameter, and a predicate for the values that its client defines. Any other value is a
-/// mistake of the model.
-type Addition = (&'static str, fn(&Value) -> bool);
+/// Removes the members of objects that are null, at any depth of objects and lists of objects.
+pub(super) fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(without_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
+}
 
-/// Parameters that a client adds to the schema of every tool. The model fills them in, so it could not make
-/// sense of a refusal of them.
-const ADDITIONS: [Addition; 1] = [
-    // Gemini CLI (0.61) orders the calls of one turn by it, and keeps that order itself.
-    ("wait_for_previous", Value::is_boolean),
-];
-
-/// Removes the parameters that the client added.
+/// Removes the parameter that Gemini CLI (0.61) adds to the schema of every tool: it orders the calls of one
+/// turn by it, and keeps that order itself. The model fills it in, so it could not make sense of a refusal.
+/// A value that is not boolean is a mistake of the model.
 pub(super) fn without_additions(mut arguments: JsonObject) -> JsonObject {
-    arguments.retain(|name, value| !ADDITIONS.iter().any(|(added, fits)| added == name && fits(value)));
+    arguments.retain(|name, value| name != "wait_for_previous" || !value.is_boolean());
     arguments
 }
 

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::protocol::{ApplyResult, CommentEntry, DiagnosticEntry, UserEdit, json_len};
 
-use super::advice::advice;
 use super::answer::Answer;
 use super::readable::in_one_line;
-use super::size::{ANSWER, beginning, fit_texts, keep_fitting, size};
+use super::served::advice;
+use super::size::{ANSWER, beginning, data_of, fit_texts, keep_fitting, size};
 use super::tools::AnswerOptions;
 
 use file::FileOutput;
@@ -24,13 +24,10 @@ pub(super) struct ChangeOutput {
     /// or another state of a closed proposal.
     state: String,
     /// Id for `proposal_status`, unless the change is applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// Id for `undo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     transaction: Option<String>,
     /// The transaction that was undone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
     files: Vec<FileOutput>,
     /// Edits that a person made to the proposed text.
@@ -43,7 +40,6 @@ pub(super) struct ChangeOutput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<DiagnosticOutput>,
     /// Notes and the next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
@@ -69,7 +65,7 @@ impl ChangeOutput {
 
     /// Converts the output to an answer. Files for which the edits of a person are not shown completely count
     /// as unseen.
-    pub(super) fn answer(mut self) -> Answer {
+    pub(super) fn answer(mut self) -> serde_json::Result<Answer> {
         let lengths: Vec<_> =
             self.user_edits.iter().map(|edit| (edit.path.clone(), edit.diff.len())).collect();
         self.fit();
@@ -77,31 +73,21 @@ impl ChangeOutput {
             |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
         let is_truncated = |(path, length): &(String, usize)| shown(path) != Some(*length);
         let unseen = lengths.into_iter().filter(is_truncated).map(|(path, _)| path).collect();
-        let data = serde_json::to_value(&self).expect("an output is JSON");
-        Answer { text: self.text(), data, unseen, ..Answer::default() }
+        let data = data_of(&self)?;
+        Ok(Answer { text: self.text(), data, unseen, ..Answer::default() })
     }
 
     /// Reduces the output to the maximum size of an answer. Paths and hashes take precedence over diffs,
     /// which the model can obtain by reading the files.
     fn fit(&mut self) {
         self.user_edits.iter_mut().for_each(|edit| edit.diff = beginning(&edit.diff));
+        let file = |file: &FileOutput| size(file).saturating_sub(file.diff.as_deref().map_or(0, json_len));
+        let edit = |edit: &UserEdit| size(edit).saturating_sub(json_len(&edit.diff));
+        let comment = |comment: &CommentEntry| size(comment).saturating_sub(json_len(&comment.text));
         let omitted = [
-            (
-                keep_fitting(&mut self.files, ANSWER / 2, |file| {
-                    size(file) - file.diff.as_deref().map_or(0, json_len)
-                }),
-                "files",
-            ),
-            (
-                keep_fitting(&mut self.user_edits, ANSWER / 8, |edit| size(edit) - json_len(&edit.diff)),
-                "edits of a person",
-            ),
-            (
-                keep_fitting(&mut self.comments, ANSWER / 8, |comment| {
-                    size(comment) - json_len(&comment.text)
-                }),
-                "comments",
-            ),
+            (keep_fitting(&mut self.files, ANSWER / 2, file), "files"),
+            (keep_fitting(&mut self.user_edits, ANSWER / 8, edit), "edits of a person"),
+            (keep_fitting(&mut self.comments, ANSWER / 8, comment), "comments"),
             (keep_fitting(&mut self.diagnostics, ANSWER / 8, size), "diagnostics"),
         ];
         for (left_out, what) in omitted.into_iter().filter(|(left_out, _)| *left_out > 0) {
@@ -109,8 +95,8 @@ impl ChangeOutput {
             // Writing to a string cannot fail.
             let _ = write!(next, " One answer has no room for {left_out} more {what}.");
         }
-        let rest = size(&*self) - self.texts().iter().map(|text| json_len(text)).sum::<usize>();
-        fit_texts(rest, self.texts());
+        let texts: usize = self.texts().iter().map(|text| json_len(text)).sum();
+        fit_texts(size(&*self).saturating_sub(texts), self.texts());
     }
 
     /// Returns all texts that may be long.
@@ -160,7 +146,7 @@ fn next(state: &str, id: &str, notes: Option<String>, options: AnswerOptions<'_>
             let all = format!(
                 "Call `proposal_status` with id `{id}` to wait for the decision; do not make the change in another way in the meantime; to withdraw it, `undo` that id."
             );
-            advice(&all, &options.served)
+            advice(&all, options.served)
         }
         "rejected" => "Do not send the same change again; follow the person's comments, or ask.".to_owned(),
         _ => return notes,
@@ -177,7 +163,6 @@ pub(super) struct DiagnosticOutput {
     /// `error`, `warning`, `information` or `hint`.
     severity: String,
     message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// `true` if the diagnostic refers to an earlier text of the file, so that `line` may be outdated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

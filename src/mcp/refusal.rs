@@ -5,11 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::{RpcError, json_len};
 
-use super::advice::advice;
 use super::answer::Answer;
-use super::guide::Served;
 use super::readable::readable;
-use super::session::Failure;
+use super::served::{Served, advice};
+use super::session::{self, Failure};
 use super::size::{READ, REFUSAL, STALE, shown};
 use super::tools::Tool;
 
@@ -18,22 +17,22 @@ const UNKNOWN: &str = "Check whether it waits for a person (`proposal_status` wi
 
 /// Converts a failure to an answer. If the request has a single edit (`is_one`), indexes are omitted. Hints
 /// name only served tools.
-pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Served<'_>) -> Answer {
+pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Served) -> Answer {
     match failure {
         Failure::Refused(error) => {
             let mut error = error.clone();
             adapt_to_tool(tool, is_one, &mut error);
-            of_error_in(Space::of(&error, Some(served)), &error, Some(served))
+            of_error(&error, Some(served))
         }
         Failure::Unreachable(error) => match error {
-            crate::transport::ConnectError::Refused(error) => of_error(error),
+            crate::transport::ConnectError::Refused(error) => of_error(error, None),
             error => own_refusal(
                 "unavailable",
                 &format!("There is no connection to the daemon: {error}."),
                 "Ask the user to run `editd doctor`, or to start the daemon with `editd serve`; then try again.",
             ),
         },
-        Failure::Lost if tool.changes() => own_refusal(
+        Failure::Lost if tool.changes => own_refusal(
             "outcome_unknown",
             "The daemon ended before it answered, so it is not known whether the change was made.",
             &advice(UNKNOWN, served),
@@ -57,7 +56,7 @@ pub(super) fn unaccepted(tool: &Tool, name: &str) -> Answer {
     let message = unknown_parameter(tool.name, name, &tool.parameters(""));
     let data =
         json!({ "kind": "invalid_params", "field": name, "hint": "Leave it out and send the rest again." });
-    of_error(&RpcError { code: 0, message, data: Some(data) })
+    of_error(&RpcError { code: 0, message, data: Some(data) }, None)
 }
 
 /// Minimum similarity between a parameter and a misspelling of it.
@@ -82,8 +81,7 @@ pub(super) fn broken(changes: bool) -> Answer {
 }
 
 fn own_refusal(kind: &str, message: &str, hint: &str) -> Answer {
-    let data = json!({ "kind": kind, "hint": hint });
-    of_error(&RpcError { code: 0, message: message.to_owned(), data: Some(data) })
+    of_error(&session::refusal(kind, message, hint), None)
 }
 
 /// Removes indexes that a single edit does not need, and lists the parameters of the tool after an unknown one.
@@ -103,11 +101,8 @@ fn adapt_to_tool(tool: &Tool, is_one: bool, error: &mut RpcError) {
     }
 }
 
-fn of_error(error: &RpcError) -> Answer {
-    of_error_in(Space::of(error, None), error, None)
-}
-
-fn of_error_in(mut space: Space, error: &RpcError, served: Option<&Served<'_>>) -> Answer {
+fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
+    let mut space = Space::of(error, served);
     let mut details = match &error.data {
         Some(Value::Object(data)) => data.clone(),
         _ => Map::new(),
@@ -133,14 +128,13 @@ fn of_error_in(mut space: Space, error: &RpcError, served: Option<&Served<'_>>) 
     let kind = details.shift_remove("kind").unwrap_or_else(|| kind_of(error.code).into());
     let hint = details.shift_remove("hint");
     let hint = hint.map(|hint| served_hint(hint.as_str().unwrap_or_default(), Some(&kind), served));
-    let mut head =
-        Map::from_iter([("kind".to_owned(), kind), ("message".to_owned(), error.message.as_str().into())]);
-    if let Some(hint) = &hint {
-        head.insert("hint".to_owned(), hint.as_str().into());
-    }
-    let mut data: Map<_, _> = head.clone().into_iter().chain(details.clone()).collect();
-    let mut text = head_text(&head);
+    let mut text = format!("Refused ({}): {}\n", kind.as_str().unwrap_or_default(), error.message);
+    text.extend(hint.iter().flat_map(|hint| [hint, "\n"]));
     text.push_str(&readable(&details));
+    let message = error.message.as_str().into();
+    let head = [("kind", Some(kind)), ("message", Some(message)), ("hint", hint.map(Value::from))];
+    let head = head.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let mut data: Map<_, _> = head.chain(details).collect();
     for other in &others {
         let Value::Object(other) = other else { continue };
         text.push_str("\nAlso refused:\n");
@@ -159,17 +153,11 @@ fn of_error_in(mut space: Space, error: &RpcError, served: Option<&Served<'_>>) 
 
 /// Adapts a hint of the daemon to the served tools. The hint about a protected file names none of them, and
 /// quotes the user.
-fn served_hint(hint: &str, kind: Option<&Value>, served: Option<&Served<'_>>) -> String {
+fn served_hint(hint: &str, kind: Option<&Value>, served: Option<&Served>) -> String {
     match served {
         Some(served) if kind.is_none_or(|kind| kind != "protected") => advice(hint, served),
         _ => hint.to_owned(),
     }
-}
-
-fn head_text(head: &Map<String, Value>) -> String {
-    let text = |name: &str| head.get(name).and_then(Value::as_str).unwrap_or_default();
-    let hint = head.get("hint").map(|_| format!("{}\n", text("hint"))).unwrap_or_default();
-    format!("Refused ({}): {}\n{hint}", text("kind"), text("message"))
 }
 
 fn kind_of(code: i64) -> &'static str {
@@ -181,7 +169,7 @@ fn kind_of(code: i64) -> &'static str {
 }
 
 /// Removes from a further refusal a hint that repeats the first one, and the diffs of further stale files.
-fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served: Option<&Served<'_>>) {
+fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served: Option<&Served>) {
     let Value::Object(other) = other else { return };
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
@@ -235,7 +223,7 @@ const SENTENCE: usize = 500;
 
 impl Space {
     /// Creates the space for a refusal.
-    fn of(error: &RpcError, served: Option<&Served<'_>>) -> Self {
+    fn of(error: &RpcError, served: Option<&Served>) -> Self {
         let has_changes = served.is_some_and(|served| served.has("changes"));
         let is_stale = error.data.as_ref().is_some_and(|data| data["kind"] == "stale");
         let rest = if is_stale && has_changes { "`changes` with this `path` shows them" } else { READ };

@@ -25,12 +25,12 @@ use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::guide::{Served, guide};
 use super::link::AppliedChange;
 use super::readable::in_one_line;
 use super::refusal;
+use super::served::{Served, guide};
 use super::session::{self, Failure, Session};
-use super::tools::{Selection, Tool};
+use super::tools::Selection;
 
 /// Author, if the client does not name itself.
 const DEFAULT_AUTHOR: &str = "mcp";
@@ -50,7 +50,8 @@ const TRY_AGAIN: &str = "Try again; if that fails too, ask the user to start thi
 pub(super) struct Server {
     pub(super) session: Arc<Session>,
     roots: Roots,
-    tools: Vec<&'static Tool>,
+    /// The tools that are served, in the order in which clients see them.
+    pub(super) served: Served,
     /// Limits the number of concurrent calls.
     calls: Semaphore,
     /// Cancelled when the grace period after the end of the client's input is over.
@@ -62,7 +63,7 @@ impl Server {
         Self {
             session: Arc::new(session),
             roots,
-            tools: tools.tools(),
+            served: Served(tools.tools()),
             calls: Semaphore::new(MAX_CALLS),
             over,
         }
@@ -72,7 +73,7 @@ impl Server {
     pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Result<Identity, Failure> {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_AUTHOR.to_owned());
-        let session = Some(self.session.name().to_owned());
+        let session = Some(self.session.name.clone());
         let audience = Audience::Tools(ChangeForm::default());
         let roots = self.roots.now(context).await?;
         Ok(Identity { name, roots, new_file: false, session, audience })
@@ -83,7 +84,7 @@ impl Server {
         let mut changed = self.session.take_changed_files();
         // An answer that shows a file is newer than the notification about it.
         changed.retain(|path, _| !answer.shows(path));
-        if !changed.is_empty() && self.served().has("changes") {
+        if !changed.is_empty() && self.served.has("changes") {
             answer.add_changed_files(&changed);
         }
     }
@@ -103,21 +104,13 @@ impl Server {
         let changes = changes.iter().map(|it| json!({ "transaction": it.transaction, "paths": it.paths }));
         answer.add_member("madeThoughCancelled", changes.collect());
     }
-
-    pub(super) fn served(&self) -> Served<'_> {
-        Served(&self.tools)
-    }
-
-    fn find(&self, name: &str) -> Option<&'static Tool> {
-        self.tools.iter().find(|tool| tool.name == name).copied()
-    }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
-            .with_instructions(guide(&self.served()))
+            .with_instructions(guide(&self.served))
     }
 
     async fn initialize(
@@ -135,8 +128,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let served = self.served();
-        let tools = self.tools.iter().map(|tool| tool.described(&served)).collect();
+        let tools = self.served.0.iter().map(|tool| tool.described(&self.served)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -145,8 +137,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.find(&request.name) else {
-            let known: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
+        let Some(tool) = self.served.0.iter().find(|tool| tool.name == request.name) else {
+            let known: Vec<_> = self.served.0.iter().map(|tool| tool.name).collect();
             let text = format!("Unknown tool `{}`; the tools are: {}.", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         };
@@ -160,7 +152,7 @@ impl ServerHandler for Server {
         }
         let call = self.perform(tool, arguments, &context);
         let answer = AssertUnwindSafe(call).catch_unwind().await;
-        let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes()));
+        let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes));
         Ok(CallToolResult::from(answer).into())
     }
 
@@ -209,14 +201,14 @@ impl Roots {
         }
         if !lists_roots(context) {
             return self.here.clone().map(|here| vec![here]).ok_or_else(|| {
-                let message = "The folder that this server was started in no longer exists.".to_owned();
-                session::refusal("unavailable", message, START_ELSEWHERE)
+                let message = "The folder that this server was started in no longer exists.";
+                session::refusal("unavailable", message, START_ELSEWHERE).into()
             });
         }
         let listed = timeout(ROOTS_TIMEOUT, self.listed(&context.peer)).await;
         listed.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
             let message = format!("The client did not send its roots: {problem}.");
-            session::refusal("unavailable", message, TRY_AGAIN)
+            session::refusal("unavailable", message, TRY_AGAIN).into()
         })
     }
 

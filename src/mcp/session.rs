@@ -39,9 +39,9 @@ pub(super) enum Failure {
 }
 
 /// Creates a refusal of this server in the form of the daemon's refusals.
-pub(super) fn refusal(kind: &str, message: String, hint: &str) -> Failure {
+pub(super) fn refusal(kind: &str, message: impl Into<String>, hint: &str) -> RpcError {
     let data = json!({ "kind": kind, "hint": hint });
-    Failure::Refused(RpcError { code: 0, message, data: Some(data) })
+    RpcError { code: 0, message: message.into(), data: Some(data) }
 }
 
 /// The session with the daemon. It is started when it is needed, and restarted when the connection has ended
@@ -50,7 +50,7 @@ pub(super) struct Session {
     places: Places,
     spawn: Spawn,
     /// Name of the session in the history, on every connection.
-    name: String,
+    pub(super) name: String,
     /// The connection that is being established, which continues even if no call waits for it. The lock is
     /// fair, so requests are sent in the order of arrival.
     connecting: Mutex<Option<(Identity, Connecting)>>,
@@ -91,10 +91,6 @@ impl Session {
             revocations: watch::Sender::new(0),
             undelivered: parking_lot::Mutex::default(),
         }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Sends a request after all earlier ones.

@@ -3,8 +3,11 @@
 //! Therefore this module omits the excess, so that the answer can state the omission.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::protocol::{json_len, json_prefix};
+
+use super::coerce::without_nulls;
 
 /// Maximum size of an answer, in bytes of JSON including escapes. It leaves space for additions of the
 /// client.
@@ -38,9 +41,17 @@ pub(super) const LIST: usize = ANSWER - NOTICE;
 /// Reserved size for a notice about omissions, in bytes.
 const NOTICE: usize = 500;
 
-/// Returns the size of a value as JSON, in bytes.
-pub(super) fn size(value: &impl Serialize) -> usize {
-    serde_json::to_vec(value).expect("an output is JSON").len()
+/// Converts an output to data, without members that are null.
+pub(super) fn data_of(output: &impl Serialize) -> serde_json::Result<Value> {
+    let mut data = serde_json::to_value(output)?;
+    without_nulls(&mut data);
+    Ok(data)
+}
+
+/// Returns the size of the data of an output, in bytes; 0 if it cannot be serialized, which the answer
+/// reports.
+pub(super) fn size(output: &impl Serialize) -> usize {
+    data_of(output).map_or(0, |data| data.to_string().len())
 }
 
 /// Truncates a list to the given size, but keeps at least the first item. Returns the number of omitted

@@ -14,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::protocol::Strict;
 
+use super::coerce::without_nulls;
+
 /// Maximum size of a message, in bytes. Even with additional escapes it fits in a message to the daemon.
 const LINE: usize = 64 << 20;
 /// First revision of the protocol.
@@ -51,10 +53,6 @@ impl Stdio {
         let output = Arc::new(Mutex::new(tokio::io::stdout()));
         Ok(Self { lines: Arc::new(Mutex::new(lines)), output })
     }
-
-    async fn next_line(&self) -> Option<Line> {
-        self.lines.lock().await.recv().await
-    }
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -70,15 +68,16 @@ impl Transport<RoleServer> for Stdio {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let mistake = match self.next_line().await? {
-                Line::Complete(line) => match parse(&line) {
-                    Ok(Some(message)) => return Some(message),
-                    Ok(None) => continue,
-                    Err(mistake) => mistake,
-                },
-                Line::TooLong => malformed(format!("it is longer than {LINE} bytes"), None),
+            let line = self.lines.lock().await.recv().await?;
+            let parsed = match line {
+                Line::Complete(line) => parse(&line),
+                Line::TooLong => Err(malformed(format!("it is longer than {LINE} bytes"), None)),
             };
-            let (error, id) = mistake;
+            let (error, id) = match parsed {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => continue,
+                Err(mistake) => mistake,
+            };
             let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
             let output = self.output.clone();
             // Written in a separate task, because this future may be dropped in the middle of a line.
@@ -176,23 +175,8 @@ fn normalize(arguments: &mut Value) -> Result<(), &'static str> {
         let object = serde_json::from_str::<Strict>(text).ok().map(|Strict(value)| value);
         *arguments = object.filter(Value::is_object).ok_or("a string that is not a JSON object")?;
     }
-    match arguments {
-        Value::Null => {}
-        Value::Object(members) => without_nulls(members),
-        _ => return Err("expected an object"),
-    }
-    Ok(())
-}
-
-fn without_nulls(members: &mut JsonObject) {
-    members.retain(|_, value| !value.is_null());
-    for value in members.values_mut() {
-        let inner = match value {
-            Value::Array(items) => items.as_mut_slice(),
-            value => std::slice::from_mut(value),
-        };
-        inner.iter_mut().filter_map(Value::as_object_mut).for_each(without_nulls);
-    }
+    without_nulls(arguments);
+    if arguments.is_object() || arguments.is_null() { Ok(()) } else { Err("expected an object") }
 }
 
 fn malformed(problem: impl Display, id: Option<RequestId>) -> Mistake {

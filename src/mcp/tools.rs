@@ -8,12 +8,12 @@ mod search;
 mod status;
 
 use rmcp::model::{JsonObject, MetaObject, Tool as Described, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Result, Value};
 
 use crate::protocol::{Method, TOOLS};
 
 use super::answer::Answer;
-use super::guide::Served;
+use super::served::Served;
 
 /// Returns all tools, in the order in which clients see them.
 fn all() -> impl Iterator<Item = &'static Tool> {
@@ -31,20 +31,11 @@ pub(super) struct Tool {
     description: &'static str,
     /// Advice on when to use another tool, by the name of that tool.
     instead: &'static [(&'static str, &'static str)],
-    effect: Effect,
+    /// `true` if the tool can change files. Such a call is never repeated automatically.
+    pub(super) changes: bool,
     schema: fn() -> JsonObject,
     /// Converts the arguments to a request. The daemon validates them.
     pub(super) request: fn(JsonObject) -> Request,
-}
-
-/// Effect of a tool on files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    Reads,
-    Changes {
-        /// `true` if repeating a call has no further effect.
-        idempotent: bool,
-    },
 }
 
 /// A request to the daemon.
@@ -57,13 +48,21 @@ pub(super) struct Request {
     pub(super) answer: Conversion,
 }
 
-type Conversion = Box<dyn Fn(Value, AnswerOptions<'_>) -> serde_json::Result<Answer> + Send + Sync>;
+type Conversion = Box<dyn Fn(Value, AnswerOptions<'_>) -> Result<Answer> + Send + Sync>;
 
 impl Request {
     /// Creates a request that does not wait for a person. `answer` converts its result.
     fn new<M: Method>(params: JsonObject, answer: fn(M::Result, AnswerOptions<'_>) -> Answer) -> Self {
+        Self::fallible::<M>(params, move |result, options| Ok(answer(result, options)))
+    }
+
+    /// Creates a request like [`new`](Self::new), with a conversion that may fail.
+    fn fallible<M: Method>(
+        params: JsonObject,
+        answer: impl Fn(M::Result, AnswerOptions<'_>) -> Result<Answer> + Send + Sync + 'static,
+    ) -> Self {
         let answer: Conversion =
-            Box::new(move |result, options| Ok(answer(serde_json::from_value(result)?, options)));
+            Box::new(move |result, options| answer(serde_json::from_value(result)?, options));
         Self { method: M::NAME, params, waits: false, answer }
     }
 
@@ -80,15 +79,10 @@ pub(super) struct AnswerOptions<'a> {
     /// clients that send hashes need them.
     pub(super) hashes: bool,
     /// Tools that the answer may name.
-    pub(super) served: Served<'a>,
+    pub(super) served: &'a Served,
 }
 
 impl Tool {
-    /// Returns `true` if the tool can change files. Such a call is never repeated automatically.
-    pub(super) fn changes(&self) -> bool {
-        self.effect != Effect::Reads
-    }
-
     /// Returns the declared parameters of the tool, or of a part of its arguments such as `edits[0]`.
     pub(super) fn parameters(&self, part: &str) -> Vec<String> {
         let schema = Value::Object(self.input_schema());
@@ -114,19 +108,19 @@ impl Tool {
             "patch" | "bases" => self.name != "apply_patch",
             _ => false,
         };
-        arguments.keys().find(|name| self.changes() && is_unaccepted(name)).map(String::as_str)
+        arguments.keys().find(|name| self.changes && is_unaccepted(name)).map(String::as_str)
     }
 
     /// Returns the MCP description of the tool, which names only served tools.
-    pub(super) fn described(&self, served: &Served<'_>) -> Described {
+    pub(super) fn described(&self, served: &Served) -> Described {
         let instead = self.instead.iter().filter(|(tool, _)| served.has(tool)).map(|(_, advice)| *advice);
         let description = [self.description].into_iter().chain(instead).collect::<Vec<_>>().join(" ");
         let annotations = ToolAnnotations::new().open_world(false);
-        let annotations = match self.effect {
-            Effect::Reads => annotations.read_only(true),
-            Effect::Changes { idempotent } => {
-                annotations.read_only(false).destructive(true).idempotent(idempotent)
-            }
+        let annotations = if self.changes {
+            // Repeating a `write` has no further effect.
+            annotations.read_only(false).destructive(true).idempotent(self.name == "write")
+        } else {
+            annotations.read_only(true)
         };
         let mut described = Described::new(self.name, description, self.input_schema())
             .with_title(self.title)
@@ -157,7 +151,7 @@ pub struct UnknownTool {
 
 impl Selection {
     /// Creates a selection, and validates the names.
-    pub fn new(names: Vec<String>, read_only: bool) -> Result<Self, UnknownTool> {
+    pub fn new(names: Vec<String>, read_only: bool) -> std::result::Result<Self, UnknownTool> {
         match names.iter().find(|name| !TOOLS.contains(&name.as_str())) {
             Some(name) => Err(UnknownTool { name: name.clone() }),
             None => Ok(Self { names, read_only }),
@@ -171,7 +165,7 @@ impl Selection {
 
     pub(super) fn tools(&self) -> Vec<&'static Tool> {
         let named = |tool: &&Tool| self.names.is_empty() || self.names.iter().any(|name| name == tool.name);
-        all().filter(named).filter(|tool| !self.read_only || !tool.changes()).collect()
+        all().filter(named).filter(|tool| !self.read_only || !tool.changes).collect()
     }
 }
 

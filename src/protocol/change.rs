@@ -10,47 +10,19 @@ use crate::patch::PatchFormat;
 use super::decode::{Invalid, decode, list_or_json, object_of_json};
 use super::propose::{TextEditParams, names_only};
 
-/// Fields that all kinds of changes have in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct FileChange<T> {
-    /// Absolute, or relative to the first root.
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    pub uri: Option<String>,
-    /// Hash that editd returned for the content that the author intends to change.
-    pub base_hash: Option<String>,
-    /// Fields specific to the kind.
-    pub body: T,
-}
-
-/// A complete new content for a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WriteParams {
-    /// The text.
-    pub content: String,
-    /// Writes the line endings exactly as they are in `content`.
-    pub literal: bool,
-    /// Encoding to write: a WHATWG label, `utf-16le` or `utf-16be`.
-    pub encoding: Option<String>,
-    /// `100755` creates an executable file; `100644` is the default.
-    pub mode: Option<String>,
-}
-
 /// An entry of `changes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ChangeParams {
-    /// Replacements within a file, and the encoding of the file if the author names it.
-    Edit(FileChange<(Vec<TextEditParams>, Option<String>)>),
+    /// Replacements within a file.
+    Edit(EditChange),
     /// Writes the complete content of a file.
-    Write(FileChange<WriteParams>),
+    Write(WriteChange),
     /// Deletes the file.
-    Delete(FileChange<()>),
-    /// Renames the file to the path or URI in the body.
-    Rename(FileChange<(Option<String>, Option<String>)>),
+    Delete(DeleteChange),
+    /// Renames the file.
+    Rename(RenameChange),
     /// Changes cells of a notebook.
-    Notebook(FileChange<Vec<CellParams>>),
+    Notebook(NotebookChange),
 }
 
 impl<'de> Deserialize<'de> for ChangeParams {
@@ -62,44 +34,62 @@ impl<'de> Deserialize<'de> for ChangeParams {
 
 /// Defines the fields of a kind of change, after those that all kinds have in common. With `flatten`, errors
 /// would not list the known fields.
-macro_rules! fields_of_changes {
-    ($($kind:ident { $($fields:tt)* })*) => {$(
-        #[derive(Deserialize)]
+macro_rules! kinds_of_changes {
+    ($($(#[$doc:meta])* $kind:ident { $($fields:tt)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        struct $kind {
+        pub struct $kind {
+            /// Absolute, or relative to the first root.
             #[serde(alias = "file_path", alias = "filePath")]
-            path: Option<String>,
-            uri: Option<String>,
+            pub path: Option<String>,
+            /// A `file:` URI instead of `path`.
+            pub uri: Option<String>,
+            /// Hash that editd returned for the content that the author intends to change.
             #[serde(alias = "base_hash")]
-            base_hash: Option<String>,
+            pub base_hash: Option<String>,
             $($fields)*
         }
     )*};
 }
 
-fields_of_changes! {
-    EditFields {
+kinds_of_changes! {
+    /// Replacements within a file.
+    EditChange {
+        /// The replacements.
         #[serde(deserialize_with = "list_or_json")]
-        edits: Vec<TextEditParams>,
-        encoding: Option<String>,
+        pub edits: Vec<TextEditParams>,
+        /// Encoding of the file, if the author names it.
+        pub encoding: Option<String>,
     }
-    WriteFields {
-        content: String,
+    /// A complete new content for a file.
+    WriteChange {
+        /// The text.
+        pub content: String,
+        /// Writes the line endings exactly as they are in `content`.
         #[serde(default)]
-        literal: bool,
-        encoding: Option<String>,
-        mode: Option<String>,
+        pub literal: bool,
+        /// Encoding to write: a WHATWG label, `utf-16le` or `utf-16be`.
+        pub encoding: Option<String>,
+        /// `100755` creates an executable file; `100644` is the default.
+        pub mode: Option<String>,
     }
-    DeleteFields {}
-    RenameFields {
+    /// The deletion of a file.
+    DeleteChange {}
+    /// A new name for a file.
+    RenameChange {
+        /// The new path.
         #[serde(alias = "new_path")]
-        new_path: Option<String>,
+        pub new_path: Option<String>,
+        /// The new URI instead of `newPath`.
         #[serde(alias = "new_uri")]
-        new_uri: Option<String>,
+        pub new_uri: Option<String>,
     }
-    NotebookFields {
+    /// Operations on the cells of a notebook.
+    NotebookChange {
+        /// The operations.
         #[serde(deserialize_with = "list_or_json")]
-        cells: Vec<CellParams>,
+        pub cells: Vec<CellParams>,
     }
 }
 
@@ -110,30 +100,14 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
         return Err(Invalid::new("kind", format!("it is missing, {KINDS}")));
     };
     let rest = Value::Object(fields);
-    Ok(match kind.as_str() {
-        Some("edit") => {
-            let EditFields { path, uri, base_hash, edits, encoding } = decode(rest)?;
-            ChangeParams::Edit(FileChange { path, uri, base_hash, body: (edits, encoding) })
-        }
-        Some("write") => {
-            let WriteFields { path, uri, base_hash, content, literal, encoding, mode } = decode(rest)?;
-            let body = WriteParams { content, literal, encoding, mode };
-            ChangeParams::Write(FileChange { path, uri, base_hash, body })
-        }
-        Some("delete") => {
-            let DeleteFields { path, uri, base_hash } = decode(rest)?;
-            ChangeParams::Delete(FileChange { path, uri, base_hash, body: () })
-        }
-        Some("rename") => {
-            let RenameFields { path, uri, base_hash, new_path, new_uri } = decode(rest)?;
-            ChangeParams::Rename(FileChange { path, uri, base_hash, body: (new_path, new_uri) })
-        }
-        Some("notebook") => {
-            let NotebookFields { path, uri, base_hash, cells } = decode(rest)?;
-            ChangeParams::Notebook(FileChange { path, uri, base_hash, body: cells })
-        }
-        _ => return Err(Invalid::new("kind", format!("unknown kind {kind}, {KINDS}"))),
-    })
+    match kind.as_str() {
+        Some("edit") => decode(rest).map(ChangeParams::Edit),
+        Some("write") => decode(rest).map(ChangeParams::Write),
+        Some("delete") => decode(rest).map(ChangeParams::Delete),
+        Some("rename") => decode(rest).map(ChangeParams::Rename),
+        Some("notebook") => decode(rest).map(ChangeParams::Notebook),
+        _ => Err(Invalid::new("kind", format!("unknown kind {kind}, {KINDS}"))),
+    }
 }
 
 /// An entry of `cells` in a notebook change.

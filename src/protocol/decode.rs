@@ -36,19 +36,14 @@ impl Invalid {
         let end = rest.find("`, ").or_else(|| rest.rfind('`'))?;
         rest.get(..end)
     }
-}
 
-impl Invalid {
     /// Converts to a JSON-RPC error, worded for its readers.
     pub fn error(self, audience: Audience) -> RpcError {
         let Self { field, problem } = self;
-        let is_tool = matches!(audience, Audience::Tools(_));
         // Tools that change one file send a list with one change.
-        let field = field.strip_prefix("changes[0].").filter(|_| is_tool).map(str::to_owned).unwrap_or(field);
-        let named = match audience {
-            Audience::CommandLine => name_on_command_line(&field),
-            Audience::Wire | Audience::Tools(_) => None,
-        };
+        let within = field.strip_prefix("changes[0].").map(str::to_owned);
+        let field = audience.select(None, within, None).unwrap_or(field);
+        let named = audience.parameters_or(None, name_on_command_line(&field));
         let message = match named {
             Some(name) => format!("{name} is invalid: {problem}."),
             None if field.is_empty() => format!("The parameters are invalid: {problem}."),

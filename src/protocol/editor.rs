@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::edit::{Plan, Splice};
 use crate::text::{Position, PositionEncoding, Text};
-use crate::workspace::diagnostics::{Diagnostic, Report, Severity};
+use crate::workspace::diagnostics::{Diagnostic, Severity};
 use crate::workspace::limits::DIAGNOSTICS_PER_FILE;
 use crate::workspace::{Action, PlannedFile};
 
@@ -66,7 +66,7 @@ pub struct DocumentsResult {
     #[serde(default)]
     pub applied: bool,
     /// Reason for a failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The documents.
     #[serde(default)]
@@ -80,16 +80,12 @@ pub struct DocumentNow {
     /// URI, spelled as the editor spells it.
     pub uri: String,
     /// Version of the document.
-    #[serde(default)]
     pub version: Option<i32>,
     /// Hash of the text. An editor may omit it if the text is long.
-    #[serde(default)]
     pub hash: Option<String>,
     /// `true` if the document has unsaved changes.
-    #[serde(default)]
     pub dirty: Option<bool>,
     /// `true` if the document was saved.
-    #[serde(default)]
     pub saved: Option<bool>,
 }
 
@@ -127,28 +123,18 @@ pub struct DiagnosticsChangedParams {
     /// The document.
     pub uri: String,
     /// Version of the document that the diagnostics refer to.
-    #[serde(default)]
     pub version: Option<i32>,
     /// LSP diagnostics. Malformed items and items beyond the limit are ignored.
     #[serde(default, deserialize_with = "items")]
     pub items: Vec<Diagnostic>,
 }
 
-impl DiagnosticsChangedParams {
-    /// Converts to a report of an editor that counts columns in `encoding`.
-    pub fn into_report(self, encoding: PositionEncoding) -> Report {
-        Report { version: self.version, encoding, items: self.items, number: 0 }
-    }
-}
-
 /// The part of an LSP diagnostic that editd uses.
 #[derive(Deserialize)]
 struct Item {
     range: Range,
-    #[serde(default)]
     severity: Option<u8>,
     message: Message,
-    #[serde(default)]
     source: Option<String>,
 }
 
@@ -219,10 +205,7 @@ pub fn workspace_edit<'f>(
     files: impl IntoIterator<Item = &'f PlannedFile>,
     encoding: PositionEncoding,
 ) -> WorkspaceEdit {
-    let mut operations = Vec::new();
-    for file in files {
-        operations_of(file, encoding, &mut operations);
-    }
+    let operations = files.into_iter().flat_map(|file| operations_of(file, encoding)).collect();
     WorkspaceEdit {
         document_changes: Some(DocumentChanges::Operations(operations)),
         ..WorkspaceEdit::default()
@@ -232,35 +215,31 @@ pub fn workspace_edit<'f>(
 fn operations_of(
     file: &PlannedFile,
     encoding: PositionEncoding,
-    operations: &mut Vec<DocumentChangeOperation>,
-) {
+) -> impl Iterator<Item = DocumentChangeOperation> {
     let uri = uri_of(&file.path);
-    if file.action.creates() {
+    let create = file.action.creates().then(|| {
         // An editor must never truncate an existing file.
         let options = CreateFileOptions { overwrite: Some(false), ignore_if_exists: Some(true) };
-        let create = CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None };
-        operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
-    }
-    if !file.plan.is_empty() && file.action != Action::Delete {
+        ResourceOp::Create(CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None })
+    });
+    let edit = (!file.plan.is_empty() && file.action != Action::Delete).then(|| {
         let nothing = Text::default();
         let before = file.before.as_ref().map_or(&nothing, |before| &before.text);
         let edits = text_edits(before, &file.plan, encoding).into_iter().map(OneOf::Left).collect();
         let text_document = OptionalVersionedTextDocumentIdentifier { uri: uri.clone(), version: None };
-        operations.push(DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits }));
-    }
-    match &file.action {
-        Action::Delete => {
-            let delete = DeleteFile { uri, options: None, annotation_id: None };
-            operations.push(DocumentChangeOperation::Op(ResourceOp::Delete(delete)));
-        }
+        DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits })
+    });
+    let last = match &file.action {
+        Action::Delete => Some(ResourceOp::Delete(DeleteFile { uri, options: None, annotation_id: None })),
         Action::Rename { to, .. } => {
             let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
-            let new_uri = uri_of(to);
-            let rename = RenameFile { old_uri: uri, new_uri, options: Some(options), annotation_id: None };
-            operations.push(DocumentChangeOperation::Op(ResourceOp::Rename(rename)));
+            let (options, new_uri) = (Some(options), uri_of(to));
+            Some(ResourceOp::Rename(RenameFile { old_uri: uri, new_uri, options, annotation_id: None }))
         }
-        Action::Edit | Action::Create { .. } => {}
-    }
+        Action::Edit | Action::Create { .. } => None,
+    };
+    let (create, last) = (create.map(DocumentChangeOperation::Op), last.map(DocumentChangeOperation::Op));
+    [create, edit, last].into_iter().flatten()
 }
 
 /// Converts a plan for a text to LSP edits, sorted and disjoint.

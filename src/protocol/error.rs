@@ -72,7 +72,12 @@ pub fn refusal_error(refusals: &[Refusal], audience: Audience) -> RpcError {
         return RpcError::new(Code::Internal, "A request was refused without a reason.");
     };
     let mut data = refusal_data(first, audience);
-    data.insert("refusals".to_owned(), refusals.iter().map(|refusal| described(refusal, audience)).collect());
+    let described = |refusal: &Refusal| {
+        let mut data = refusal_data(refusal, audience);
+        data.insert("message".to_owned(), refusal.message(audience).into());
+        data
+    };
+    data.insert("refusals".to_owned(), refusals.iter().map(described).collect());
     let code = match first.kind {
         RefusalKind::Stale { .. } => Code::ContentModified,
         _ => Code::RequestFailed,
@@ -90,12 +95,6 @@ fn editor_details(refusal: &EditorRefusal) -> Value {
             json!({ "reason": reason, "actualHash": hash(*actual) })
         }
     }
-}
-
-fn described(refusal: &Refusal, audience: Audience) -> Value {
-    let mut data = refusal_data(refusal, audience);
-    data.insert("message".to_owned(), refusal.message(audience).into());
-    Value::Object(data)
 }
 
 fn refusal_data(refusal: &Refusal, audience: Audience) -> Map<String, Value> {
@@ -122,11 +121,9 @@ fn details(refusal: &Refusal) -> Value {
         }
         RefusalKind::Stale { current, diff, base_known, since } => {
             let data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
+            let later = if let Since::Written { later } = since { later.as_deref() } else { None };
             let data = with(data, ("diff", diff.as_deref().map(Into::into)));
-            match since {
-                Since::Written { later: Some(later) } => with(data, ("transaction", Some((&**later).into()))),
-                _ => data,
-            }
+            with(data, ("transaction", later.map(Into::into)))
         }
         RefusalKind::Conflict { regions } => {
             json!({ "regions": regions.iter().map(region).collect::<Value>() })
@@ -155,17 +152,9 @@ fn details(refusal: &Refusal) -> Value {
             "required": required, "available": available,
         }),
         RefusalKind::Editor(editor) => editor_details(editor),
-        RefusalKind::Undo(UndoRefusal::NotListed { id } | UndoRefusal::Reverted { id }) => {
-            json!({ "transaction": id })
-        }
-        RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
-        RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
+        RefusalKind::Undo(undo) => undo_details(undo),
         RefusalKind::Proposal(proposal) => proposal_details(proposal),
-        RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
-        RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
-        RefusalKind::Review(ReviewRefusal::NothingRejected { id, .. }) => {
-            json!({ "proposal": id.as_ref().map(ToString::to_string) })
-        }
+        RefusalKind::Review(review) => review_details(review),
         RefusalKind::RequestIdUsed { id } => json!({ "requestId": id }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
@@ -177,6 +166,24 @@ fn details(refusal: &Refusal) -> Value {
         | RefusalKind::DamagedImage(_)
         | RefusalKind::ReadOnly
         | RefusalKind::Timeout { .. } => Value::Null,
+    }
+}
+
+fn undo_details(refusal: &UndoRefusal) -> Value {
+    match refusal {
+        UndoRefusal::Unknown { id } => json!({ "transaction": id }),
+        UndoRefusal::NotListed { id } | UndoRefusal::Reverted { id } => json!({ "transaction": id }),
+        UndoRefusal::Undone { id, by } => json!({ "transaction": id, "undoneBy": by }),
+    }
+}
+
+fn review_details(refusal: &ReviewRefusal) -> Value {
+    match refusal {
+        ReviewRefusal::Rejected { comments } => json!({ "comments": comments }),
+        ReviewRefusal::Waits { proposal } => json!({ "proposal": proposal.to_string() }),
+        ReviewRefusal::NothingRejected { id, .. } => {
+            json!({ "proposal": id.as_ref().map(ToString::to_string) })
+        }
     }
 }
 

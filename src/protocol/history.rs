@@ -1,6 +1,7 @@
 //! Parameters and results of `editd/undo`, `editd/history`, `editd/blame` and `editd/changes`.
 
 use lsp_types::Uri;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/undo`.
@@ -69,7 +70,7 @@ pub struct TransactionEntry {
     /// Author; `disk` for a stored text that another program wrote.
     pub author: String,
     /// Name of the session that requested it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Purpose of the change.
     pub label: Option<String>,
@@ -78,10 +79,10 @@ pub struct TransactionEntry {
     /// `true` if the transaction has been undone.
     pub undone: bool,
     /// Transaction that undid it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
     /// Transaction that it undid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     /// `true` if the transaction changed nothing, but stores a displaced text of another program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -99,7 +100,7 @@ pub struct TransactionFile {
     /// `edit`, `create`, `delete` or `rename`.
     pub action: String,
     /// New path of a renamed file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_path: Option<String>,
     /// Hash of the content before the change; null if the file did not exist.
     pub hash_before: Option<String>,
@@ -112,7 +113,7 @@ pub struct TransactionFile {
     /// Classes that the file belongs to.
     pub tags: Vec<String>,
     /// The change as a unified diff, if requested. Absent if the diff was too long to be stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
@@ -146,16 +147,17 @@ pub struct BlameEntry {
 }
 
 /// Parameters of `editd/changes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesParams {
-    /// Cursor of an earlier response: changes after it are returned again.
-    pub since: Option<u64>,
-    /// Restricts the result to this file; by default, all files that the session has read.
+    /// This file only. Default: all files you have read.
     #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
+    #[schemars(skip)]
     pub uri: Option<String>,
+    /// `cursor` of an earlier result, to see all later changes again. Default: only changes not shown yet.
+    pub since: Option<u64>,
 }
 
 /// A file that was changed by others.

@@ -85,7 +85,7 @@ impl<'de> Visitor<'de> for Budget<'_> {
         let mut map = Map::new();
         while let Some(name) = members.next_key::<String>()? {
             let value = members.next_value_seed(self)?;
-            if let Some(name) = (map.contains_key(&name)).then_some(&name) {
+            if map.contains_key(&name) {
                 return Err(A::Error::custom(format!("member `{name}` appears twice")));
             }
             map.insert(name, value);
@@ -97,15 +97,12 @@ impl<'de> Visitor<'de> for Budget<'_> {
 /// Length of a text within a JSON string, in bytes. Counts the minimal escapes that this program and max
 /// others write.
 pub fn json_len(text: &str) -> usize {
-    text.bytes().map(byte_len).sum()
-}
-
-fn byte_len(byte: u8) -> usize {
-    match byte {
+    let len = |byte| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
         0..0x20 => 6,
         _ => 1,
-    }
+    };
+    text.bytes().map(len).sum()
 }
 
 /// Returns the longest prefix of a text that takes at most `max` bytes as JSON.

@@ -62,7 +62,7 @@ impl PendingProposal {
         }
         let of_file = |entry: &FileEntry| {
             let path = PathBuf::from(&entry.path);
-            let open = entry.hunks.iter().filter(|hunk| is_open(hunk));
+            let open = entry.hunks.iter().filter(|hunk| matches!(&*hunk.state, "pending" | "conflicted"));
             open.map(|hunk| PendingHunk::of(hunk, &path)).collect::<Vec<_>>()
         };
         let hunks: Vec<_> = proposal.files.iter().flat_map(|file| of_file(&file.entry)).collect();
@@ -138,10 +138,6 @@ fn one_line(text: &str) -> String {
 
 fn counted(count: usize, one: &str, many: &str) -> String {
     if count == 1 { format!("{count} {one}") } else { format!("{count} {many}") }
-}
-
-fn is_open(hunk: &Hunk) -> bool {
-    matches!(hunk.state.as_str(), "pending" | "conflicted")
 }
 
 /// Returns the message that announces new proposals to the user, or `None` if there are none.

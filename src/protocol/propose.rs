@@ -5,10 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::edit::Display;
-
 use crate::workspace::ChangeForm;
 
-use super::change::{ChangeParams, FileChange, PatchAndBases, PatchParams};
+use super::change::{ChangeParams, EditChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
 
 /// A replacement in a file.
@@ -103,7 +102,7 @@ impl From<DisplayParam> for Display {
 
 /// Parameters of `editd/propose`: `changes`, a `patch`, or one change in a short form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ProposeParams {
     /// Purpose of the change, shown to the user.
     pub label: Option<String>,
@@ -118,19 +117,17 @@ pub struct ProposeParams {
     /// Changes as a patch.
     pub patch: Option<PatchParams>,
     /// Base hashes of files in the patch, by path.
-    #[serde(default, deserialize_with = "optional_texts_or_json")]
+    #[serde(deserialize_with = "optional_texts_or_json")]
     pub bases: Option<BTreeMap<String, String>>,
     /// Allows or forbids the tolerant tiers.
-    #[serde(default)]
     pub matching: Matching,
     /// Matches each edit in the result of the edits before it.
-    #[serde(default)]
     pub sequential: bool,
     /// Handling of a file that has changed since the author read it.
-    #[serde(default, alias = "on_stale")]
+    #[serde(alias = "on_stale")]
     pub on_stale: OnStaleParam,
     /// Handling of a conflict in a merge.
-    #[serde(default, alias = "on_conflict")]
+    #[serde(alias = "on_conflict")]
     pub on_conflict: OnConflictParam,
     /// Additional representation of the change in the result.
     pub display: Option<DisplayParam>,
@@ -223,11 +220,10 @@ impl ProposeParams {
                 if self.edits.is_none() && single.is_none() {
                     return Err(Invalid::new("edits", "it is missing, and so is `oldText` with `newText`"));
                 }
-                let mut body = self.edits.take().unwrap_or_default();
-                body.extend(single);
+                let edits = self.edits.take().into_iter().flatten().chain(single).collect();
                 let (path, uri) = (self.path.take(), self.uri.take());
-                let (base_hash, body) = (self.base_hash.take(), (body, self.encoding.take()));
-                Ok(vec![ChangeParams::Edit(FileChange { path, uri, base_hash, body })])
+                let (base_hash, encoding) = (self.base_hash.take(), self.encoding.take());
+                Ok(vec![ChangeParams::Edit(EditChange { path, uri, base_hash, edits, encoding })])
             }
         }
     }

@@ -1,12 +1,14 @@
 //! Parameters and results of `editd/read`, `editd/search`, `editd/find` and `editd/list`.
 
+use std::collections::BTreeMap;
+
 use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/read`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ReadParams {
     /// Absolute, or relative to the first root.
     #[schemars(required)]
@@ -25,20 +27,18 @@ pub struct ReadParams {
     /// Maximum length of the text in the response, in bytes of JSON including escapes, capped at 256 KiB.
     /// Intended for clients that truncate longer responses.
     #[schemars(skip)]
-    #[serde(default, alias = "max_bytes", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
     /// First character of each line, from 1 (default); 2,000 per line are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
     /// Maximum number of characters of each line. Longer lines are cut and marked.
     #[schemars(skip)]
-    #[serde(default, alias = "max_columns", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "max_columns", skip_serializing_if = "Option::is_none")]
     pub max_columns: Option<usize>,
     /// Prefix each line with its number and a tab, which are not part of the file. Default false.
-    #[serde(default)]
     pub numbered: bool,
     /// Return a notebook as the text of its file, for text edits. Default false.
-    #[serde(default)]
     pub raw: bool,
 }
 
@@ -74,13 +74,13 @@ pub struct ReadResult {
     /// `disk`, or `editor` if the text contains unsaved changes.
     pub source: String,
     /// Version of the document in the editor that has it open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
     /// Content of the file.
     #[serde(flatten)]
     pub content: ReadContent,
     /// Note for the reader.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
@@ -126,7 +126,7 @@ pub struct Indent {
     /// `tabs`, `spaces`, `mixed` or `none`.
     pub style: String,
     /// Columns of one level, if the file is indented with spaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u8>,
 }
 
@@ -149,15 +149,15 @@ pub struct CellContent {
     /// Position in the notebook, from 0.
     pub index: usize,
     /// Id of the cell, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// `code`, `markdown` or `raw`, if the file states it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cell_type: Option<String>,
     /// Source of the cell.
     pub source: String,
     /// Number of the last execution.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_count: Option<u64>,
     /// Outputs of the cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,7 +171,7 @@ pub struct OutputContent {
     /// `stream`, `execute_result`, `display_data` or `error`.
     pub output_type: String,
     /// Plain text of the output; only the beginning if it is long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Types of the omitted content, such as `image/png`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -246,8 +246,37 @@ pub struct SearchResult {
     /// `true` if there may be matches beyond those returned.
     pub truncated: bool,
     /// Explanation of what was omitted and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+}
+
+/// Lines of a file by number, each with a flag that is `true` for a match.
+pub type LinesByNumber<'a> = BTreeMap<u64, (bool, &'a str)>;
+
+impl SearchResult {
+    /// Groups the lines by file, in order. A line that belongs to several matches appears once.
+    pub fn by_file(&self) -> Vec<(&str, LinesByNumber<'_>)> {
+        let mut files: Vec<(&str, LinesByNumber<'_>)> = Vec::new();
+        let mut last = None;
+        for FoundLine { path, uri, line, text, before, after } in &self.matches {
+            // Different paths that are not UTF-8 may have the same text.
+            if last.replace((path, uri)) != Some((path, uri)) {
+                files.push((path, BTreeMap::new()));
+            }
+            let Some((_, lines)) = files.last_mut() else { continue };
+            let around = before.iter().zip(line.saturating_sub(before.len() as u64)..);
+            for (text, number) in around.chain(after.iter().zip(line + 1..)) {
+                lines.entry(number).or_insert((false, text));
+            }
+            lines.insert(*line, (true, text));
+        }
+        files
+    }
+
+    /// Returns `true` if there are lines around the matches that are not matches themselves.
+    pub fn has_context(&self) -> bool {
+        self.by_file().iter().any(|(_, lines)| lines.values().any(|(is_match, _)| !is_match))
+    }
 }
 
 /// A matching line.
@@ -257,7 +286,7 @@ pub struct FoundLine {
     /// Canonical path of the file.
     pub path: String,
     /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<Uri>,
     /// Line number, from 1.
     pub line: u64,
@@ -314,7 +343,7 @@ pub struct Entries {
     /// `true` if there may be entries beyond those returned.
     pub truncated: bool,
     /// Explanation of what was omitted and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
@@ -325,7 +354,7 @@ pub struct FoundEntry {
     /// Canonical path; that of a folder ends in `/`.
     pub path: String,
     /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<Uri>,
     /// Type of the entry.
     pub kind: EntryKind,

@@ -12,7 +12,7 @@ pub struct Hunk {
     /// Id of the hunk within its proposal.
     pub id: String,
     /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename` or `encoding`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// First old line, from 1; the line before the hunk if it has no old lines.
     pub old_start: usize,
@@ -25,10 +25,10 @@ pub struct Hunk {
     /// `pending`, `accepted`, `rejected`, `edited` or `conflicted`.
     pub state: String,
     /// Current text of the old lines, only for reviewers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub old_text: Option<String>,
     /// Text of the new lines, only for reviewers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub struct FileEntry {
     /// `edit`, `create`, `delete` or `rename`.
     pub action: String,
     /// `100755` for a new executable file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// New path of a renamed file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub struct FileEntry {
     /// Unified diff with three lines of context.
     pub diff: String,
     /// The change in the requested additional representation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<String>,
     /// First changed line of the new text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,15 +156,15 @@ pub struct ApplyResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
     /// Transaction that was undone, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     /// Identifies the effect of a preview.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
     /// Applied change of each file.
     pub files: Vec<AppliedFile>,
     /// New diagnostics of editors in these files, if requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Vec<DiagnosticEntry>>,
     /// Edits that the user made to the proposed text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -173,7 +173,7 @@ pub struct ApplyResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<CommentEntry>,
     /// Reason why the proposal is closed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -234,7 +234,7 @@ pub struct DecideParams {
 pub struct ReopenParams {
     /// Proposal with rejected hunks. By default, the proposal with the latest rejection among those that the
     /// session decided or that are in its folders.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
@@ -276,10 +276,10 @@ pub enum CommentParam {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CommentEntry {
     /// File that the comment refers to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Hunk that the comment refers to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hunk: Option<String>,
     /// Text of the comment.
     pub text: String,
@@ -311,17 +311,17 @@ pub struct ProposalResult {
     /// Creation time.
     pub at: String,
     /// Reason for closing the proposal, as given by its author.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Proposal that replaced it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
     /// Remaining changes as an LSP edit.
     pub workspace_edit: WorkspaceEdit,
     /// Change of each file relative to its current content; for a decided proposal, the applied changes.
     pub files: Vec<AppliedFile>,
     /// Id of the transaction, for undo.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
     /// Edits that the user made to the proposed text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -330,6 +330,6 @@ pub struct ProposalResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<CommentEntry>,
     /// Explanation of the hunks that are still undecided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }

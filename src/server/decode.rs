@@ -11,8 +11,8 @@ use crate::engine::{Failure, SessionContext};
 use crate::patch;
 use crate::patch::{FilePatch, PatchChange, PatchError, PatchHunk};
 use crate::protocol::{
-    ChangeParams, FileChange, Invalid, Matching, OnConflictParam, OnStaleParam, PatchAndBases, ProposeParams,
-    TextEditParams, WriteParams, cell_ops, requested_path,
+    ChangeParams, DeleteChange, EditChange, Invalid, Matching, NotebookChange, OnConflictParam, OnStaleParam,
+    PatchAndBases, ProposeParams, RenameChange, TextEditParams, WriteChange, cell_ops, requested_path,
 };
 use crate::server::once::{Kind, request_digest};
 use crate::text::{ContentHash, Encoding};
@@ -35,42 +35,43 @@ fn read_changes(
 
 fn read_change(index: usize, change: ChangeParams) -> Result<RequestedChange<RequestedPath>, Invalid> {
     match change {
-        ChangeParams::Edit(file) => requested(index, file, |(edits, label)| {
-            let encoding = label.map(|label| read_encoding(&label)).transpose()?;
-            Ok(ChangeKind::Edit(read_edits(edits)?, encoding))
-        }),
-        ChangeParams::Write(file) => {
-            requested(index, file, |WriteParams { content: text, literal, encoding, mode }| {
+        ChangeParams::Edit(EditChange { path, uri, base_hash, edits, encoding }) => {
+            requested(index, (path, uri, base_hash), || {
                 let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
-                let mode = mode.map(|mode| read_mode(&mode)).transpose()?;
-                Ok(ChangeKind::Write(NewContent {
-                    text,
-                    literal,
-                    encoding,
-                    mode,
-                    precondition: Precondition::Any,
-                }))
+                Ok(ChangeKind::Edit(read_edits(edits)?, encoding))
             })
         }
-        ChangeParams::Delete(file) => requested(index, file, |()| Ok(ChangeKind::Delete(None))),
-        ChangeParams::Notebook(file) => {
-            requested(index, file, |cells| Ok(ChangeKind::Cells(cell_ops(cells)?)))
+        ChangeParams::Write(WriteChange { path, uri, base_hash, content: text, literal, encoding, mode }) => {
+            requested(index, (path, uri, base_hash), || {
+                let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
+                let mode = mode.map(|mode| read_mode(&mode)).transpose()?;
+                let precondition = Precondition::Any;
+                Ok(ChangeKind::Write(NewContent { text, literal, encoding, mode, precondition }))
+            })
         }
-        ChangeParams::Rename(file) => requested(index, file, |(path, uri)| {
-            let to = requested_path(path, uri, ("newPath", "newUri"))?;
-            Ok(ChangeKind::Rename { edits: Vec::new(), to })
-        }),
+        ChangeParams::Delete(DeleteChange { path, uri, base_hash }) => {
+            requested(index, (path, uri, base_hash), || Ok(ChangeKind::Delete(None)))
+        }
+        ChangeParams::Notebook(NotebookChange { path, uri, base_hash, cells }) => {
+            requested(index, (path, uri, base_hash), || Ok(ChangeKind::Cells(cell_ops(cells)?)))
+        }
+        ChangeParams::Rename(RenameChange { path, uri, base_hash, new_path, new_uri }) => {
+            requested(index, (path, uri, base_hash), || {
+                let to = requested_path(new_path, new_uri, ("newPath", "newUri"))?;
+                Ok(ChangeKind::Rename { edits: Vec::new(), to })
+            })
+        }
     }
 }
 
-fn requested<T>(
+fn requested(
     index: usize,
-    file: FileChange<T>,
-    kind: impl FnOnce(T) -> Result<ChangeKind<RequestedPath>, Invalid>,
+    (path, uri, base_hash): (Option<String>, Option<String>, Option<String>),
+    kind: impl FnOnce() -> Result<ChangeKind<RequestedPath>, Invalid>,
 ) -> Result<RequestedChange<RequestedPath>, Invalid> {
-    let path = requested_path(file.path, file.uri, ("path", "uri"))?;
-    let base = file.base_hash.map(|hash| read_hash(&hash)).transpose()?;
-    Ok(RequestedChange { index, file: path, base, clearance: Clearance::default(), kind: kind(file.body)? })
+    let file = requested_path(path, uri, ("path", "uri"))?;
+    let base = base_hash.map(|hash| read_hash(&hash)).transpose()?;
+    Ok(RequestedChange { index, file, base, clearance: Clearance::default(), kind: kind()? })
 }
 
 fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {

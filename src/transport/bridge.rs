@@ -42,41 +42,39 @@ pub fn bridge(
     role: Role,
     spawn: Spawn,
     input: impl Read + Send + 'static,
-    output: impl Write,
+    mut output: impl Write,
 ) -> Result<Crossing, ConnectError> {
     let mut from_daemon = connect_socket(places, role, spawn)?;
-    let link = Arc::new(Mutex::new(Link::new(from_daemon.try_clone()?)));
+    let link = Link { stream: from_daemon.try_clone()?, opening: Some(Vec::new()), ended: false };
+    let link = Arc::new(Mutex::new(link));
     let sending = link.clone();
     // The thread ends with the process: a read from a silent client cannot be interrupted.
     std::thread::Builder::new()
         .name("client".to_owned())
         .spawn(move || forward_to_daemon(&sending, input))?;
-    let mut output = Output { output, ending: Vec::new() };
+    // The last bytes that were sent to the client.
+    let mut ending = Vec::new();
     let mut attempts = 1..=INTRODUCTIONS;
     loop {
         attempts.next();
-        let Disconnected::Daemon = output.forward_from_daemon(&mut from_daemon)? else {
-            return Ok(Crossing::Over);
-        };
-        let mut link = link.lock();
-        if link.ended || output.ends_with_goodbye() {
+        if !forward_from_daemon(&mut from_daemon, &mut output, &mut ending)? {
             return Ok(Crossing::Over);
         }
-        let opening = link.opening.clone().filter(|_| output.ending.is_empty() && !attempts.is_empty());
+        let mut link = link.lock();
+        if link.ended || ending.trim_ascii_end().ends_with(goodbye().to_string().as_bytes()) {
+            return Ok(Crossing::Over);
+        }
+        let opening = link.opening.clone().filter(|_| ending.is_empty() && !attempts.is_empty());
         let Some(opening) = opening else { return Ok(Crossing::Broken) };
         std::thread::sleep(RETRY);
         from_daemon = connect_socket(places, role, spawn)?;
-        link.reconnect(from_daemon.try_clone()?, &opening);
+        link.stream = from_daemon.try_clone()?;
+        let _ = link.stream.write_all(&opening);
     }
 }
 
-/// The side that disconnected first.
-enum Disconnected {
-    Client,
-    Daemon,
-}
-
-/// The sending side of the connection to the daemon.
+/// The sending side of the connection to the daemon. Errors of writes are ignored, because the reading side
+/// notices a daemon that has disconnected.
 struct Link {
     stream: UnixStream,
     /// All input sent so far; `None` once it exceeds [`OPENING`].
@@ -86,28 +84,12 @@ struct Link {
 }
 
 impl Link {
-    fn new(stream: UnixStream) -> Self {
-        Self { stream, opening: Some(Vec::new()), ended: false }
-    }
-
-    /// Sends bytes. Errors are ignored, because the reading side notices a daemon that has disconnected.
     fn send(&mut self, bytes: &[u8]) {
         self.opening = self.opening.take().filter(|opening| opening.len() + bytes.len() <= OPENING);
         if let Some(opening) = &mut self.opening {
             opening.extend_from_slice(bytes);
         }
         let _ = self.stream.write_all(bytes);
-    }
-
-    fn end(&mut self) {
-        self.ended = true;
-        let _ = self.stream.shutdown(Shutdown::Write);
-    }
-
-    /// Switches to another daemon and sends it the same input.
-    fn reconnect(&mut self, stream: UnixStream, opening: &[u8]) {
-        self.stream = stream;
-        let _ = self.stream.write_all(opening);
     }
 }
 
@@ -122,38 +104,32 @@ fn forward_to_daemon(link: &Mutex<Link>, mut input: impl Read) {
             Err(_) => break,
         }
     }
-    link.lock().end();
+    let mut link = link.lock();
+    link.ended = true;
+    let _ = link.stream.shutdown(Shutdown::Write);
 }
 
-/// The output to the client.
-struct Output<W> {
-    output: W,
-    /// The last bytes that were sent.
-    ending: Vec<u8>,
-}
-
-impl<W: Write> Output<W> {
-    /// Forwards the daemon's output until one side disconnects.
-    fn forward_from_daemon(&mut self, stream: &mut UnixStream) -> io::Result<Disconnected> {
-        let mut buffer = vec![0; BUFFER];
-        loop {
-            let received = match stream.read(&mut buffer) {
-                Ok(0) => return Ok(Disconnected::Daemon),
-                Ok(count) => &buffer[..count],
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // The daemon was killed before it read all input.
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(Disconnected::Daemon),
-                Err(error) => return Err(error),
-            };
-            if self.output.write_all(received).and_then(|()| self.output.flush()).is_err() {
-                return Ok(Disconnected::Client);
-            }
-            self.ending.extend_from_slice(&received[received.len().saturating_sub(ENDING)..]);
-            self.ending.drain(..self.ending.len().saturating_sub(ENDING));
+/// Forwards the daemon's output until one side disconnects, and keeps its last bytes in `ending`. Returns
+/// `true` if the daemon disconnected, `false` if the client did.
+fn forward_from_daemon(
+    stream: &mut UnixStream,
+    output: &mut impl Write,
+    ending: &mut Vec<u8>,
+) -> io::Result<bool> {
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let received = match stream.read(&mut buffer) {
+            Ok(0) => return Ok(true),
+            Ok(count) => &buffer[..count],
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            // The daemon was killed before it read all input.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        if output.write_all(received).and_then(|()| output.flush()).is_err() {
+            return Ok(false);
         }
-    }
-
-    fn ends_with_goodbye(&self) -> bool {
-        self.ending.trim_ascii_end().ends_with(goodbye().to_string().as_bytes())
+        ending.extend_from_slice(&received[received.len().saturating_sub(ENDING)..]);
+        ending.drain(..ending.len().saturating_sub(ENDING));
     }
 }

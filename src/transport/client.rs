@@ -14,7 +14,7 @@ use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
 use crate::workspace::{Audience, Role};
 
-use super::dirs::{are_served, instance_is_alive};
+use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
 use super::serve::ALREADY_RUNNING;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH};
 
@@ -69,7 +69,8 @@ pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Resul
     if path.as_os_str().len() > SOCKET_PATH {
         return Err(ConnectError::TooLong(path));
     }
-    if spawn == Spawn::Forbidden && !are_served(&places.runtime_dir) {
+    // Sockets of a service manager would accept the connection without a daemon, and start one.
+    if spawn == Spawn::Forbidden && !is_held(&places.runtime_dir.join(SOCKETS_LOCK)) {
         return Err(ConnectError::NotRunning(path));
     }
     match UnixStream::connect(&path) {
@@ -82,8 +83,7 @@ pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Resul
 /// Starts `editd serve`, which moves itself into a new session so that it outlives this process and its
 /// terminal.
 fn start_daemon(places: &Places) -> io::Result<Child> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command
+    Command::new(std::env::current_exe()?)
         .args(["serve", "--detached"])
         .arg("--state-dir")
         .arg(&places.state_dir)
@@ -93,8 +93,8 @@ fn start_daemon(places: &Places) -> io::Result<Child> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         // Read only if the daemon exits immediately, to report the reason.
-        .stderr(Stdio::piped());
-    command.spawn()
+        .stderr(Stdio::piped())
+        .spawn()
 }
 
 /// Starts a daemon and waits until one answers. Several clients may do so at the same time: exactly one of
@@ -279,11 +279,10 @@ impl Client {
         self.output.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
             let mut message = self.input.receive()?;
-            // Skip notifications; a command does not use them.
-            if message.get("id").and_then(Value::as_i64) != Some(id) {
-                continue;
+            // Notifications are skipped; a command does not use them.
+            if message["id"].as_i64() == Some(id) {
+                return outcome(&mut message);
             }
-            return outcome(&mut message);
         }
     }
 

@@ -32,7 +32,7 @@ use crate::server::{Daemon, SessionContext};
 use crate::workspace::Role;
 
 use super::framing::{Body, Bounds, FrameReader, FramingError};
-use super::limits::{ConnectionBudget, Reservation};
+use super::limits::{MemoryBudget, Reservation};
 use super::lsp::{self, Backend};
 use super::message::{
     Malformed, Message, Stage, answer, error_message, goodbye, panicked, parse, refused, too_many,
@@ -52,7 +52,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) async fn serve(
     daemon: Daemon,
     role: Role,
-    budget: ConnectionBudget,
+    budget: MemoryBudget,
     input: impl AsyncRead + Unpin,
     output: OwnedWriteHalf,
 ) {
@@ -69,7 +69,7 @@ pub(crate) async fn serve(
     };
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
-    let (outbound, writer) = Outbound::new(output, reader.framing(), limits.unsent_output, closed.clone());
+    let (outbound, writer) = Outbound::new(output, reader.framing, limits.unsent_output, closed.clone());
     let writer = tokio::spawn(writer.write());
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
@@ -180,17 +180,12 @@ impl Dispatcher {
         drop((bytes, permit));
         match parsed {
             Ok(Message::Call { id, method, params }) => {
-                self.call(Call { id, method, params, size, reservation, followed }).await
+                return self.call(Call { id, method, params, size, reservation, followed }).await;
             }
-            Ok(Message::Answer(answer)) => {
-                self.outbound.handle_response(answer);
-                ControlFlow::Continue(())
-            }
-            Err(Malformed { id, error }) => {
-                self.answer_error(&id, &error);
-                ControlFlow::Continue(())
-            }
+            Ok(Message::Answer(answer)) => self.outbound.handle_response(answer),
+            Err(Malformed { id, error }) => self.answer_error(&id, &error),
         }
+        ControlFlow::Continue(())
     }
 
     /// Starts a call, or queues it after earlier calls.
@@ -348,8 +343,8 @@ impl Dispatcher {
             End::CutOff => {}
             // Queued requests are not started.
             End::Stopped => {
-                let drain = async { while self.running.join_next().await.is_some() {} };
-                let _ = tokio::time::timeout(GRACE, drain).await;
+                self.backlog.clear();
+                self.drain().await;
             }
             // A client that closes its sending side may still read responses.
             End::Left | End::Exit | End::Framing => self.drain().await,

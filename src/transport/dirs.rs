@@ -20,10 +20,11 @@ pub struct DirOptions {
     pub runtime_dir: Option<PathBuf>,
 }
 
-const LOCK: &str = "lock";
+/// Lock file in the state folder.
+pub(super) const LOCK: &str = "lock";
 /// Lock file in the folder of the sockets, because two daemons with different state folders may be configured
 /// to share that folder.
-const SOCKETS_LOCK: &str = "sockets.lock";
+pub(super) const SOCKETS_LOCK: &str = "sockets.lock";
 const SOCKETS_RECORD: &str = "sockets";
 /// Minimum time for which a lock is tried: a client that checks whether a daemon is running holds the lock for
 /// a moment.
@@ -66,30 +67,16 @@ pub fn instance_is_alive(state_dir: &Path) -> bool {
     is_held(&state_dir.join(LOCK))
 }
 
-/// Returns `true` if a daemon serves the sockets in this folder. Sockets of a service manager would accept
-/// connections without a daemon, and start one.
-pub(super) fn are_served(runtime_dir: &Path) -> bool {
-    is_held(&runtime_dir.join(SOCKETS_LOCK))
-}
-
-fn is_held(lock: &Path) -> bool {
+/// Returns `true` if a process holds a lock.
+pub(super) fn is_held(lock: &Path) -> bool {
     let Ok(lock) = File::open(lock) else { return false };
     // The lock is released immediately if it was free.
     matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
 }
 
-/// Locks a state folder. Returns `None` if another daemon still holds the lock when `patience` is over. The
-/// lock is held until the file is closed.
-pub(super) async fn lock_instance(state_dir: &Path, patience: Duration) -> io::Result<Option<File>> {
-    lock(&state_dir.join(LOCK), patience).await
-}
-
-/// Locks the folder of the sockets. Only the holder of the lock creates and removes sockets there.
-pub(super) async fn lock_sockets(runtime_dir: &Path, patience: Duration) -> io::Result<Option<File>> {
-    lock(&runtime_dir.join(SOCKETS_LOCK), patience).await
-}
-
-async fn lock(path: &Path, patience: Duration) -> io::Result<Option<File>> {
+/// Takes a lock. Returns `None` if another daemon still holds it when `patience` is over. The lock is held
+/// until the file is closed. Only the holder of [`SOCKETS_LOCK`] creates and removes sockets in its folder.
+pub(super) async fn lock(path: &Path, patience: Duration) -> io::Result<Option<File>> {
     let deadline = Instant::now() + patience.max(LOCK_CHECK);
     loop {
         // Opened for each attempt, because the file may have been removed and created again.

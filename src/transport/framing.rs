@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::time::{Instant, timeout_at};
 
-use super::limits::{ConnectionBudget, Reservation};
+use super::limits::{MemoryBudget, Reservation};
 
 /// Maximum size of all headers of a message, in bytes.
 const HEADER_BYTES: usize = 4 << 10;
@@ -45,7 +45,7 @@ pub(crate) enum FramingError {
 #[derive(Debug)]
 pub(crate) struct FrameReader<R> {
     input: R,
-    framing: Framing,
+    pub(crate) framing: Framing,
     bounds: Bounds,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Bounds {
     /// Maximum time from the first to the last byte of a message.
     pub(crate) time: Duration,
     /// Memory budget for messages.
-    pub(crate) budget: ConnectionBudget,
+    pub(crate) budget: MemoryBudget,
 }
 
 /// The body of a message, with its memory reservation, which is held until the message is processed.
@@ -105,10 +105,6 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         let first = input.fill_buf().await?.first().copied();
         let framing = |first| if first == b'{' { Framing::Lines } else { Framing::Headers };
         Ok(first.map(|first| Self { input, framing: framing(first), bounds }))
-    }
-
-    pub(crate) fn framing(&self) -> Framing {
-        self.framing
     }
 
     /// Reads the body of the next message. Returns `None` at the end of the input.
@@ -185,7 +181,9 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
                 return Err(FramingError::InvalidHeader(line));
             };
             if name.trim().eq_ignore_ascii_case("content-length") {
-                let number = decimal(value.trim()).ok_or(FramingError::ContentLength)?;
+                // `parse` alone would accept a sign.
+                let number = value.trim().parse().ok().filter(|_| !value.trim().starts_with('+'));
+                let number = number.ok_or(FramingError::ContentLength)?;
                 if length.replace(number).is_some() {
                     return Err(FramingError::ContentLength);
                 }
@@ -218,10 +216,6 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         }
         Ok(Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned()))
     }
-}
-
-fn decimal(text: &str) -> Option<usize> {
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
 fn is_header_name(name: &str) -> bool {

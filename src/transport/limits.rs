@@ -19,6 +19,8 @@ const UNIT: usize = 1 << 10;
 /// so that incomplete messages cannot wait for each other forever.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryBudget {
+    /// The part that belongs to one connection.
+    own: Arc<Semaphore>,
     shared: Arc<Semaphore>,
     excess: Arc<Semaphore>,
     /// Held while a large message is parsed. Parsing is pure computation: if large messages occupied every
@@ -26,17 +28,10 @@ pub(crate) struct MemoryBudget {
     parsing: Arc<Semaphore>,
 }
 
-/// The memory budget of one connection.
-#[derive(Clone, Debug)]
-pub(crate) struct ConnectionBudget {
-    own: Arc<Semaphore>,
-    budget: MemoryBudget,
-}
-
 /// The memory of one message. Dropping it releases the memory.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    connection: ConnectionBudget,
+    budget: MemoryBudget,
     /// Reserved size, in bytes.
     bytes: usize,
     /// Permits, released on drop.
@@ -49,26 +44,29 @@ impl MemoryBudget {
     pub(crate) fn new(bytes: usize) -> Self {
         let shared = Semaphore::new((bytes / UNIT).min(Semaphore::MAX_PERMITS));
         let one = || Arc::new(Semaphore::new(1));
-        Self { shared: Arc::new(shared), excess: one(), parsing: one() }
+        Self { own: own(), shared: Arc::new(shared), excess: one(), parsing: one() }
     }
 
-    pub(crate) fn connection(&self) -> ConnectionBudget {
-        ConnectionBudget { own: Arc::new(Semaphore::new(OWN_BYTES / UNIT)), budget: self.clone() }
+    /// Returns the budget of a new connection.
+    pub(crate) fn connection(&self) -> Self {
+        Self { own: own(), ..self.clone() }
+    }
+
+    /// Returns an empty reservation for a new message.
+    pub(crate) fn reservation(&self) -> Reservation {
+        Reservation { budget: self.clone(), bytes: 0, held: Vec::new(), exceeds: false }
     }
 }
 
-impl ConnectionBudget {
-    /// Returns an empty reservation for a new message.
-    pub(crate) fn reservation(&self) -> Reservation {
-        Reservation { connection: self.clone(), bytes: 0, held: Vec::new(), exceeds: false }
-    }
+fn own() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(OWN_BYTES / UNIT))
 }
 
 impl Reservation {
     /// Waits until a large message may be parsed. The permit must be held while it is parsed.
     pub(crate) async fn parse_permit(&self) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed.
-        self.connection.budget.parsing.clone().acquire_owned().await.ok()
+        self.budget.parsing.clone().acquire_owned().await.ok()
     }
 
     /// Waits until memory for a message of this size is reserved. Returns the waiting time.
@@ -80,8 +78,8 @@ impl Reservation {
         let units = (bytes - self.bytes).max(self.bytes).div_ceil(UNIT);
         self.bytes += units * UNIT;
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        let ConnectionBudget { own, budget } = self.connection.clone();
-        if let Ok(permit) = own.try_acquire_many_owned(units) {
+        let budget = self.budget.clone();
+        if let Ok(permit) = budget.own.try_acquire_many_owned(units) {
             self.held.push(permit);
             return Duration::ZERO;
         }

@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use lsp_types::{
-    CodeLens, CodeLensParams, DidChangeWorkspaceFoldersParams, ExecuteCommandParams, InitializeParams,
-    InitializeResult, InitializedParams, OneOf, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeActionKind, CodeLens, CodeLensParams, DidChangeWorkspaceFoldersParams, ExecuteCommandParams,
+    InitializeParams, InitializeResult, InitializedParams, ServerInfo, TextDocumentSyncKind, WorkspaceFolder,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -20,11 +18,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Result};
 use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
+use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
-    Apply, ApplyResult, Blame, Changes, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, Decide, Diagnostics,
-    Discard, EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod, Invalid, List, METHODS,
-    Method, PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError, Search, Shutdown,
-    ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
+    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, Edit, FOCUS, FocusParams,
+    Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS,
+    decode, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
@@ -74,46 +72,31 @@ pub(crate) fn service(
         .0
 }
 
-/// Defines a handler for each method, which calls the daemon's function of that name, and registers them all.
+/// Defines a request handler for each method, which calls the daemon's function of that name, and registers
+/// them all.
 macro_rules! handlers {
-    ($($method:ident => $function:ident;)*) => {
-        impl Backend {$(
-            async fn $function(&self, params: Value) -> Result<<$method as Method>::Result> {
-                let (session, params) = self.request::<$method>(params)?;
-                self.daemon.$function(session, params).await.map_err(|failure| failed(failure, session))
+    ($($(#[$_list:meta])* $list:ident {
+        $($(#[$_doc:meta])* $method:ident = $name:literal, $params:ty => $result:ty $(, $function:ident)?;)*
+    })*) => {
+        impl Backend {$($($(
+            async fn $function(&self, params: Value) -> Result<<protocol::$method as Method>::Result> {
+                let (session, params) = self.request::<protocol::$method>(params)?;
+                let answer = self.daemon.$function(session, params).await;
+                answer.map_err(|failure| wire(failure.error(session.abilities.audience)))
             }
-        )*}
+        )?)*)*}
 
         fn with_methods(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
-            builder$(.custom_method($method::NAME, Backend::$function))*
+            builder$($($(.custom_method($name, Backend::$function))?)*)*
         }
     };
 }
 
-handlers! {
-    Read => read;
-    Search => search;
-    Find => find;
-    List => list;
-    Forget => forget;
-    Propose => propose;
-    Apply => apply;
-    Discard => discard;
-    ProposalMethod => proposal;
-    Proposals => proposals;
-    Undo => undo;
-    HistoryMethod => history;
-    Blame => blame;
-    Changes => changes;
-    Diagnostics => diagnostics;
-    Decide => decide;
-    Reopen => reopen;
-}
+with_methods!(handlers);
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let introduction =
-            introduction(self.role, &params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
+        let introduction = introduction(self.role, &params).map_err(failed)?;
         let (encoding, audience) = (introduction.encoding, introduction.abilities.audience);
         let context =
             self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
@@ -163,20 +146,28 @@ impl Backend {
     fn initialize_result(&self, encoding: PositionEncoding, abilities: Abilities) -> InitializeResult {
         let version = env!("CARGO_PKG_VERSION");
         let mut methods = METHODS.to_vec();
+        let mut capabilities = json!({ "positionEncoding": encoding_kind(encoding) });
         if self.role == Role::Editor {
             methods.extend(EDITOR_METHODS);
+            // Editors send every change of their open documents and of their folders.
+            capabilities["textDocumentSync"] = json!({
+                "openClose": true, "change": TextDocumentSyncKind::INCREMENTAL, "save": true,
+            });
+            let folders = json!({ "supported": true, "changeNotifications": true });
+            capabilities["workspace"] = json!({ "workspaceFolders": folders });
+        }
+        if abilities.reviews_plainly() {
+            let kinds = json!([CodeActionKind::QUICKFIX, "source.editd"]);
+            capabilities["codeActionProvider"] = json!({ "codeActionKinds": kinds });
+            capabilities["executeCommandProvider"] = json!({ "commands": COMMANDS });
+            if abilities.code_lens {
+                capabilities["codeLensProvider"] = json!({ "resolveProvider": false });
+            }
         }
         let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": TOOLS });
-        let mut capabilities = ServerCapabilities {
-            position_encoding: Some(encoding_kind(encoding)),
-            text_document_sync: (self.role == Role::Editor).then(document_sync),
-            workspace: (self.role == Role::Editor).then(workspace_folders),
-            experimental: Some(json!({ "editd": editd })),
-            ..ServerCapabilities::default()
-        };
-        review::announce(&mut capabilities, abilities);
+        capabilities["experimental"] = json!({ "editd": editd });
         InitializeResult {
-            capabilities,
+            capabilities: serde_json::from_value(capabilities).expect("these are capabilities of LSP"),
             server_info: Some(ServerInfo { name: "editd".to_owned(), version: Some(version.to_owned()) }),
             ..InitializeResult::default()
         }
@@ -189,7 +180,11 @@ impl Backend {
     /// Returns the session and the parameters of a request.
     fn request<M: Method>(&self, params: Value) -> Result<(&Arc<SessionContext>, M::Params)> {
         let session = self.session()?;
-        Ok((session, fields::<M>(params, session.abilities.audience)?))
+        let invalid = |invalid: Invalid| wire(invalid.error(session.abilities.audience));
+        if !params.is_object() {
+            return Err(invalid(Invalid::new("", "expected an object")));
+        }
+        Ok((session, decode(params).map_err(invalid)?))
     }
 
     /// `editd/edit`. A refusal is worded for the form of the change.
@@ -201,7 +196,7 @@ impl Backend {
 
     async fn status(&self, params: Value) -> Result<StatusResult> {
         let (session, _) = self.request::<Status>(params)?;
-        self.daemon.status(session).map_err(|failure| failed(failure, session))
+        self.daemon.status(session).map_err(|failure| wire(failure.error(session.abilities.audience)))
     }
 
     async fn diagnostics_changed(&self, params: Value) {
@@ -229,42 +224,14 @@ impl Backend {
     }
 
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
-        fields::<Shutdown>(params, Audience::Wire)?;
+        self.request::<Shutdown>(params)?;
         Ok(self.daemon.shutdown())
     }
 }
 
-/// Sync options: editors send every change of their open documents.
-fn document_sync() -> TextDocumentSyncCapability {
-    TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-        open_close: Some(true),
-        change: Some(TextDocumentSyncKind::INCREMENTAL),
-        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
-        ..TextDocumentSyncOptions::default()
-    })
-}
-
-/// Workspace options: editors send changes of their folders.
-fn workspace_folders() -> WorkspaceServerCapabilities {
-    let workspace_folders = WorkspaceFoldersServerCapabilities {
-        supported: Some(true),
-        change_notifications: Some(OneOf::Left(true)),
-    };
-    WorkspaceServerCapabilities {
-        workspace_folders: Some(workspace_folders),
-        ..WorkspaceServerCapabilities::default()
-    }
-}
-
-fn fields<M: Method>(params: Value, audience: Audience) -> Result<M::Params> {
-    if !params.is_object() {
-        return Err(wire(Invalid::new("", "expected an object").error(audience)));
-    }
-    decode(params).map_err(|invalid| wire(invalid.error(audience)))
-}
-
-fn failed(failure: Failure, session: &SessionContext) -> Error {
-    wire(failure.error(session.abilities.audience))
+/// Converts a failure to the framework's type, worded for clients of the protocol.
+fn failed(failure: impl Into<Failure>) -> Error {
+    wire(failure.into().error(Audience::Wire))
 }
 
 /// Converts an error to the framework's type.

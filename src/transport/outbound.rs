@@ -78,7 +78,9 @@ impl Outbound {
     pub(crate) fn send(&self, body: Vec<u8>) {
         let mut message = framed(body, self.framing);
         let mut output = self.output.lock();
-        let written = if output.queued == 0 { output.try_write(&message) } else { 0 };
+        let socket = output.socket.as_ref().filter(|_| output.queued == 0);
+        // Errors are left to the writer.
+        let written = socket.and_then(|socket| socket.try_write(&message).ok()).unwrap_or_default();
         if written < message.len() {
             message.drain(..written);
             self.enqueue(&mut output, message);
@@ -144,14 +146,6 @@ impl ClientSink for Outbound {
         drop(pending);
         self.send_json(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         receiver
-    }
-}
-
-impl Output {
-    /// Writes as much of a message as the socket accepts and returns its length. Errors are left to the
-    /// writer.
-    fn try_write(&self, message: &[u8]) -> usize {
-        self.socket.as_ref().and_then(|socket| socket.try_write(message).ok()).unwrap_or_default()
     }
 }
 

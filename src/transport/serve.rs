@@ -14,11 +14,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
 use crate::disk::OsDisk;
-use crate::server::{Daemon, Places};
+use crate::server::{ConnectionGuard, Daemon, Places};
 use crate::workspace::Role;
 
 use super::connection;
-use super::dirs::{lock_instance, lock_sockets, prepare_folders, record_sockets};
+use super::dirs::{LOCK, SOCKETS_LOCK, lock, prepare_folders, record_sockets};
 use super::limits::MemoryBudget;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, SOCKET_PATH, Sockets};
 
@@ -91,10 +91,10 @@ pub async fn serve(
     rustix::process::umask(Mode::from_raw_mode(0o077));
     prepare_folders(&places)?;
     let patience = if given.is_some() { PREDECESSOR_TIMEOUT } else { Duration::ZERO };
-    let lock = lock_instance(&places.state_dir, patience).await;
-    let lock = lock.map_err(failed("locking the state folder"))?;
-    let Some(_lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
-    let sockets_lock = lock_sockets(&places.runtime_dir, patience).await;
+    let state_lock = lock(&places.state_dir.join(LOCK), patience).await;
+    let state_lock = state_lock.map_err(failed("locking the state folder"))?;
+    let Some(_state_lock) = state_lock else { return Err(ServeError::Running(places.state_dir)) };
+    let sockets_lock = lock(&places.runtime_dir.join(SOCKETS_LOCK), patience).await;
     let sockets_lock = sockets_lock.map_err(failed("locking the folder of the sockets"))?;
     let Some(sockets_lock) = sockets_lock else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
     raise_file_limit();
@@ -146,7 +146,16 @@ async fn accept(
             accepted = next(&listener, &starting) => accepted,
         };
         match accepted {
-            Ok((stream, permit)) => admit(daemon, role, (stream, permit), tracker, budget),
+            Ok((stream, permit)) => {
+                let Some(guard) = admit(daemon, &stream) else { continue };
+                let (daemon, budget) = (daemon.clone(), budget.connection());
+                tracker.spawn(async move {
+                    drop(permit);
+                    let (input, output) = stream.into_split();
+                    connection::serve(daemon, role, budget, input, output).await;
+                    drop(guard);
+                });
+            }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -166,30 +175,19 @@ async fn next(
     Ok((stream, permit))
 }
 
-fn admit(
-    daemon: &Daemon,
-    role: Role,
-    (stream, permit): (UnixStream, OwnedSemaphorePermit),
-    tracker: &TaskTracker,
-    budget: &MemoryBudget,
-) {
+/// Counts a connection. Returns `None` if it is refused.
+fn admit(daemon: &Daemon, stream: &UnixStream) -> Option<ConnectionGuard> {
     let own = rustix::process::geteuid().as_raw();
     // The folder is private already; this check holds even if its permissions were changed.
     if !stream.peer_cred().is_ok_and(|peer| peer.uid() == own) {
         tracing::warn!("a connection of another user was refused");
-        return;
+        return None;
     }
-    let Some(guard) = daemon.connection() else {
+    let guard = daemon.connection();
+    if guard.is_none() {
         tracing::warn!("a connection was refused: the limit is reached");
-        return;
-    };
-    let (daemon, connection_budget) = (daemon.clone(), budget.connection());
-    tracker.spawn(async move {
-        drop(permit);
-        let (input, output) = stream.into_split();
-        connection::serve(daemon, role, connection_budget, input, output).await;
-        drop(guard);
-    });
+    }
+    guard
 }
 
 /// Raises the limit of open files. Every connection and every open root takes a file descriptor, and the soft

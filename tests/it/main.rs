@@ -7,6 +7,7 @@ mod house;
 mod support;
 
 mod session {
+    mod audience;
     mod lifecycle;
     mod parameters;
     mod permissions;

@@ -1,10 +1,12 @@
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File, Permissions};
+use std::future::poll_fn;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Weak};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -17,13 +19,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::cli::{CliError, root, stream};
 use crate::server::Places;
 use crate::transport::{Client, ConnectError, Identity, Spawn};
-use crate::workspace::{Audience, Role};
+use crate::workspace::Role;
 
 /// Time that the daemon has to start, and the interval between attempts to connect.
 const START: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_millis(5);
-/// Maximum number of names that are tried for the folder.
-const NAMES: u32 = 100;
 /// Maximum length of the parent folder's path, because socket paths are limited.
 const SHORT: usize = 60;
 /// Configuration of the demo's daemon. It ends soon if the demo is killed.
@@ -39,7 +39,7 @@ const END: &[u8] = b"\x04";
 
 /// A temporary folder with a project and its own daemon. Both are removed when the demo ends.
 pub(super) struct Sandbox {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     keep: bool,
     /// Running processes. `None` after the end, when no more may be started.
     running: Mutex<Option<Vec<Child>>>,
@@ -56,10 +56,6 @@ impl Sandbox {
         fs::write(sandbox.config(), CONFIG)?;
         sandbox.start_daemon()?;
         Ok(sandbox)
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Returns the folder of the project.
@@ -119,13 +115,8 @@ impl Sandbox {
 
     /// Opens a session as an agent in the project.
     pub(super) fn agent(&self, name: &str) -> Result<Client, ConnectError> {
-        let identity = Identity {
-            name: name.to_owned(),
-            roots: vec![self.project()],
-            new_file: false,
-            session: None,
-            audience: Audience::Wire,
-        };
+        let own = Identity::own(Some(&self.project()));
+        let identity = Identity { name: name.to_owned(), new_file: false, ..own };
         Client::connect_as(&self.places(), Role::Agent, Spawn::Forbidden, &identity)
     }
 
@@ -167,18 +158,13 @@ fn new_folder() -> Result<PathBuf, CliError> {
     // The daemon refuses some folders as roots.
     let is_good = temporary.as_os_str().len() <= SHORT && root::allowed(temporary.join("project")).is_some();
     let temporary = if is_good { temporary } else { PathBuf::from("/tmp") };
-    for number in 0..NAMES {
-        let folder = temporary.join(format!("editd-demo-{}-{number}", std::process::id()));
-        match DirBuilder::new().mode(0o700).create(&folder) {
-            Ok(()) => return Ok(fs::canonicalize(folder)?),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(CliError::at(&folder, &error)
-                    .with_hint("the demo needs a temporary folder; TMPDIR selects its location"));
-            }
-        }
-    }
-    Err(CliError::at(&temporary, &io::Error::other("all names for a temporary folder are taken")))
+    let mut folder = tempfile::Builder::new();
+    folder.prefix("editd-demo-").permissions(Permissions::from_mode(0o700)).disable_cleanup(true);
+    let folder = folder.tempdir_in(&temporary).map_err(|error| {
+        CliError::at(&temporary, &error)
+            .with_hint("the demo needs a temporary folder; TMPDIR selects its location")
+    })?;
+    Ok(fs::canonicalize(folder.path())?)
 }
 
 /// Runs a command on a pseudo-terminal, shows its output, and types an answer to each question.
@@ -253,17 +239,15 @@ impl Signals {
 
     /// Spawns a thread that cleans up and exits at the first signal.
     pub(super) fn end(self, sandbox: &Arc<Sandbox>) {
-        let Self { runtime, signals: [mut interrupt, mut terminate, mut hangup] } = self;
+        let Self { runtime, mut signals } = self;
         // Does not keep the sandbox alive, so that it is removed even if the main thread panics.
         let sandbox = Arc::downgrade(sandbox);
         std::thread::spawn(move || {
-            let code = runtime.block_on(async {
-                tokio::select! {
-                    _ = interrupt.0.recv() => interrupt.1,
-                    _ = terminate.0.recv() => terminate.1,
-                    _ = hangup.0.recv() => hangup.1,
-                }
-            });
+            let code = runtime.block_on(poll_fn(|cx| {
+                let arrived =
+                    |(signal, code): &mut (Signal, i32)| signal.poll_recv(cx).is_ready().then_some(*code);
+                signals.iter_mut().find_map(arrived).map_or(Poll::Pending, Poll::Ready)
+            }));
             match Weak::upgrade(&sandbox) {
                 Some(sandbox) => sandbox.end_and_exit(code),
                 None => std::process::exit(code),

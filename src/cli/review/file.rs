@@ -1,8 +1,7 @@
 //! The review of one file: questions about its hunks, and lines edited by the person.
 
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -43,9 +42,6 @@ q  leave this and all further hunks for later
 
 /// State of a hunk whose lines have changed since it was proposed.
 pub(super) const CONFLICTED: &str = "conflicted";
-
-/// Maximum number of names that are tried for a temporary file.
-const NAMES: u32 = 100;
 
 /// The answer for a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,18 +256,20 @@ fn text<'a>(hunk: &'a Hunk, answer: &'a Answer) -> Option<&'a str> {
 fn in_editor(path: &str, text: &str) -> Result<String, String> {
     let name =
         Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let file =
-        TemporaryFile::new(&name, text).map_err(|error| format!("the lines cannot be edited: {error}"))?;
+    // Removed when dropped. Only its owner can read it.
+    let file = tempfile::Builder::new().prefix("editd-").suffix(&format!("-{name}")).tempfile();
+    let file = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file.into_temp_path()));
+    let file = file.map_err(|error| format!("the lines cannot be edited: {error}"))?;
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|it| !it.trim().is_empty()));
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
     // Runs the editor in a shell, as git does, because the variable may contain arguments.
     let status =
-        Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.0).status();
+        Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file).status();
     match status {
         Ok(status) if status.success() => {
-            let edited = std::fs::read_to_string(&file.0)
+            let edited = std::fs::read_to_string(&file)
                 .map_err(|error| format!("the lines cannot be read: {error}"))?;
             Ok(with_final_ending(text, edited))
         }
@@ -305,34 +303,6 @@ fn with_final_ending(before: &str, mut edited: String) -> String {
         edited.pop();
     }
     edited
-}
-
-/// A temporary file that is removed when dropped. Only its owner can read it.
-struct TemporaryFile(PathBuf);
-
-impl TemporaryFile {
-    fn new(name: &str, text: &str) -> std::io::Result<Self> {
-        let folder = std::env::temp_dir();
-        let mut last = None;
-        for number in 0..NAMES {
-            let path = folder.join(format!("editd-{}-{number}-{name}", std::process::id()));
-            match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-                Ok(mut file) => {
-                    file.write_all(text.as_bytes())?;
-                    return Ok(Self(path));
-                }
-                Err(error) => last = Some(error),
-            }
-        }
-        Err(last.unwrap_or_else(|| std::io::Error::other("all names for a temporary file are taken")))
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        // A leftover temporary file does no harm.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 /// Returns the whole file with the lines of its hunks replaced by these texts.

@@ -1,11 +1,8 @@
 //! Builds the journal records of a commit.
 
 use super::plan::{Original, PlannedChange, Strategy};
-use crate::disk::change::Durability;
-use crate::disk::error::Result;
-use crate::disk::interface::{Disk, Flush};
-use crate::disk::journal::{Journal, RawPath, Record, RecordedChange, RecordedFile, Spot, Ticket};
-use crate::disk::place::{Entry, MTime, Target};
+use crate::disk::journal::{RawPath, Record, RecordedChange, RecordedFile, Spot, Ticket};
+use crate::disk::{Disk, Durability, Entry, Flush, Journal, MTime, Result, Target};
 use crate::text::ContentHash;
 use std::ffi::OsString;
 use std::path::PathBuf;

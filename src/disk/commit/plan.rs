@@ -1,11 +1,9 @@
 //! The first phase: read state, refuse early, choose strategies and names. Modifies nothing.
 
-use crate::disk::bytes::FileBytes;
-use crate::disk::change::{Change, CommitError, Expected};
-use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::interface::{Disk, Examined, StagedFile};
-use crate::disk::journal::Journal;
-use crate::disk::place::{Entry, Stat, Target};
+use crate::disk::{
+    Change, CommitError, Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, Journal,
+    Result, StagedFile, Stat, Target,
+};
 use std::ffi::OsString;
 
 /// Strategy for applying a change.

@@ -1,11 +1,10 @@
 //! Rollback: restores everything in reverse order, but only where the disk still holds what the commit put
 //! there.
 
-use crate::disk::bytes::FileBytes;
-use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::interface::{Disk, Examined, MAX_TRIES};
-use crate::disk::journal::{Journal, LossReason};
-use crate::disk::place::{Entry, Stat};
+use crate::disk::interface::MAX_TRIES;
+use crate::disk::{
+    Disk, DiskError, DiskErrorKind, Entry, Examined, FileBytes, Journal, LossReason, Result, Stat,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

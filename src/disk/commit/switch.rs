@@ -6,11 +6,7 @@
 
 use super::plan::{Original, PlannedChange, Strategy};
 use super::rollback::{self, UndoStep};
-use crate::disk::change::CommitError;
-use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::interface::Disk;
-use crate::disk::lease::Lease;
-use crate::disk::place::{Entry, Handle, Stat, Target};
+use crate::disk::{CommitError, Disk, DiskError, DiskErrorKind, Entry, Handle, Lease, Result, Stat, Target};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The lines of the journal: a checksum, a space, and JSON.
 
-use crate::disk::place::{FileImage, is_stray};
+use crate::disk::{FileImage, is_stray};
 use crate::text::ContentHash;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::OsString;

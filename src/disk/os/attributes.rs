@@ -3,10 +3,8 @@
 
 use super::read;
 use super::state::{convert, convert_statx, require_file};
-use crate::disk::change::Expected;
-use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result};
-use crate::disk::interface::Examined;
-use crate::disk::place::{Entry, Handle, Stat};
+use crate::disk::error::ErrnoContext;
+use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Expected, Handle, Result, Stat};
 use rustix::fs::{
     Access, AtFlags, Gid, Mode, Statx, StatxAttributes, StatxFlags, Uid, XattrFlags, accessat, fchmod,
     fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat, statx,

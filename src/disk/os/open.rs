@@ -1,9 +1,10 @@
 //! Opening roots, and folders and files under a root. No path is trusted: what was opened decides.
 
 use super::state::{convert_statx, require_file, state};
-use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result};
+use crate::disk::error::ErrnoContext;
 use crate::disk::interface::MAX_TRIES;
-use crate::disk::place::{Handle, Kind, Listed, Root, RootInner, Target};
+use crate::disk::place::RootInner;
+use crate::disk::{DiskError, DiskErrorKind, Handle, Kind, Listed, Result, Root, Target};
 use rustix::fs::{
     AtFlags, Dir, DirEntry, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fstat, fstatfs, openat2,
     readlinkat, statat, statx,

@@ -6,8 +6,7 @@
 
 use super::open::{OpenedFolder, not_beneath};
 use super::state::{convert_statx, require_file};
-use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::place::{Root, Target};
+use crate::disk::{DiskError, DiskErrorKind, Result, Root, Target};
 use crate::workspace::FileKey;
 use rustix::fs::{AtFlags, FileType, StatxFlags, readlinkat, statx};
 use rustix::io::Errno;

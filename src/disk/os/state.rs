@@ -1,7 +1,7 @@
 //! States of files, as the kernel reports them.
 
-use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result};
-use crate::disk::place::{Entry, MTime, Stat};
+use crate::disk::error::ErrnoContext;
+use crate::disk::{DiskError, DiskErrorKind, Entry, MTime, Result, Stat};
 use rustix::fs::{AtFlags, FileType, Statx, StatxTimestamp, fstat, makedev, statat};
 use rustix::io::Errno;
 use std::os::fd::AsFd;

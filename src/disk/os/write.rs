@@ -3,9 +3,8 @@
 use super::attributes;
 use super::open::{EXT4, TMPFS};
 use super::state::{convert, stat_entry, state};
-use crate::disk::error::{DiskError, DiskErrorKind, ErrnoContext, Result, errno_of};
-use crate::disk::interface::{Examined, Flush, StageOrder, StagedFile};
-use crate::disk::place::{Entry, Stat};
+use crate::disk::error::{ErrnoContext, errno_of};
+use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Flush, Result, StageOrder, StagedFile, Stat};
 use crate::workspace::NewMode;
 use parking_lot::Mutex;
 use rustix::fs::{

@@ -1,9 +1,7 @@
 //! Recovery of one file of an interrupted transaction.
 
-use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::interface::Disk;
-use crate::disk::journal::{Journal, LossReason, RecordedChange, Spot};
-use crate::disk::place::{Entry, FileImage};
+use crate::disk::journal::{RecordedChange, Spot};
+use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, FileImage, Journal, LossReason, Result};
 use std::path::{Path, PathBuf};
 
 /// Result of the recovery at a start.

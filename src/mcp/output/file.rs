@@ -19,27 +19,20 @@ const MAX_RANGES: usize = 8;
 pub(super) struct FileOutput {
     pub(super) path: String,
     /// URI, if the path cannot represent the name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
     /// `edit`, `create`, `delete` or `rename`.
     action: String,
     /// `100755` for a new executable file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     new_path: Option<String>,
     /// New lines of the file, such as `3-5, 9`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<String>,
     /// Current hash of a changed file, for clients that send hashes and if it differs from that of the
     /// planned text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
     /// Diff, if requested or if the result may differ from what the caller sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
     /// `false` if only an editor holds the text so far; else omitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     saved: Option<bool>,
     /// Decisions of a person about the hunks.
     #[serde(skip_serializing_if = "Vec::is_empty")]

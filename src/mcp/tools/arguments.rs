@@ -130,14 +130,6 @@ pub(super) struct UndoArguments {
 }
 
 #[derive(JsonSchema)]
-pub(super) struct ChangesArguments {
-    /// This file only. Default: all files you have read.
-    path: Option<String>,
-    /// `cursor` of an earlier result, to see all later changes again. Default: only changes not shown yet.
-    since: Option<u64>,
-}
-
-#[derive(JsonSchema)]
 pub(super) struct DiagnosticsArguments {
     /// A file. Default: all files.
     path: Option<String>,
@@ -172,14 +164,12 @@ fn simplify(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Object(members) => {
-            if members.get("type").is_some_and(|kind| !kind.is_object()) {
-                for name in ["format", "minimum", "maximum", "default"] {
-                    members.shift_remove(name);
-                }
-            }
-            if members.get("additionalProperties") == Some(&Value::Bool(false)) {
-                members.shift_remove("additionalProperties");
-            }
+            let is_typed = members.get("type").is_some_and(|kind| !kind.is_object());
+            members.retain(|name, value| match name.as_str() {
+                "format" | "minimum" | "maximum" | "default" => !is_typed,
+                "additionalProperties" => *value != Value::Bool(false),
+                _ => true,
+            });
             if let Some(Value::Array(types)) = members.get_mut("type") {
                 types.retain(|kind| kind != "null");
                 if let [only] = types.as_slice() {

@@ -1,5 +1,5 @@
 use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use serde_json::{Result, Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::output::ChangeOutput;
@@ -8,7 +8,7 @@ use crate::protocol::{AppliedFile, ApplyResult, Discard, Edit, ProposeResult, Un
 use super::arguments::{
     EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, schema,
 };
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::{AnswerOptions, Request, Tool};
 
 /// First character of the ids of proposals.
 const PROPOSAL: char = 'p';
@@ -46,7 +46,7 @@ pub(super) static TOOLS: [Tool; 5] = [
             ("write", "For a new file use `write`."),
             ("notebook_edit", "For cells of a notebook use `notebook_edit`, which keeps its JSON valid."),
         ],
-        effect: Effect::Changes { idempotent: false },
+        changes: true,
         schema: schema::<EditArguments>,
         request: edit,
     },
@@ -56,7 +56,7 @@ pub(super) static TOOLS: [Tool; 5] = [
         description: "Create a file, or replace one that you have read completely and that has not changed since. \
             Missing folders are created; an existing file keeps its encoding and line endings.",
         instead: &[("edit", "To change parts of a file use `edit`: it costs less and is easier to review.")],
-        effect: Effect::Changes { idempotent: true },
+        changes: true,
         schema: schema::<WriteArguments>,
         request: |arguments| edit(one_change("write", arguments)),
     },
@@ -67,7 +67,7 @@ pub(super) static TOOLS: [Tool; 5] = [
             been read (completely, to delete or rename them) and be unchanged since. Hunks are located by their \
             text; line numbers may be wrong.",
         instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
-        effect: Effect::Changes { idempotent: false },
+        changes: true,
         schema: schema::<PatchArguments>,
         request: edit,
     },
@@ -78,7 +78,7 @@ pub(super) static TOOLS: [Tool; 5] = [
             that has not changed since. All `cells` refer to the notebook as read, and are applied together or \
             not at all. Outputs stay unless cleared; the file's JSON stays valid.",
         instead: &[],
-        effect: Effect::Changes { idempotent: false },
+        changes: true,
         schema: schema::<NotebookArguments>,
         request: |arguments| edit(one_change("notebook", arguments)),
     },
@@ -89,14 +89,14 @@ pub(super) static TOOLS: [Tool; 5] = [
             changes of others stay; if they overlap, the undo is refused. Only changes made with these tools can \
             be undone. To undo an undo, name its transaction.",
         instead: &[],
-        effect: Effect::Changes { idempotent: false },
+        changes: true,
         schema: schema::<UndoArguments>,
         request: undo,
     },
 ];
 
 fn edit(params: JsonObject) -> Request {
-    Request::new::<Edit>(params, applied).waiting()
+    Request::fallible::<Edit>(params, applied).waiting()
 }
 
 /// Builds the parameters of `editd/edit` for a single change.
@@ -115,26 +115,26 @@ fn undo(mut arguments: JsonObject) -> Request {
             // Another process of the same client counts as another author.
             arguments.insert("ownSession".to_owned(), true.into());
         }
-        return Request::new::<Undo>(arguments, undone).waiting();
+        return Request::fallible::<Undo>(arguments, undone).waiting();
     };
     // Withdrawing a proposal never waits.
     arguments.retain(|name, _| !["transaction", "waitMs", "wait_ms"].contains(&name.as_str()));
     arguments.insert("id".to_owned(), id.into());
     arguments.insert("reason".to_owned(), "withdrawn by its author".into());
-    Request::new::<Discard>(arguments, discarded)
+    Request::fallible::<Discard>(arguments, discarded)
 }
 
-fn applied(result: ApplyResult, options: AnswerOptions<'_>) -> Answer {
+fn applied(result: ApplyResult, options: AnswerOptions<'_>) -> Result<Answer> {
     ChangeOutput::new(result, options).answer()
 }
 
 /// Converts the result of an undo. It always includes hashes, because the caller has not sent the restored
 /// text.
-fn undone(result: ApplyResult, options: AnswerOptions<'_>) -> Answer {
+fn undone(result: ApplyResult, options: AnswerOptions<'_>) -> Result<Answer> {
     applied(result, AnswerOptions { hashes: true, ..options })
 }
 
-fn discarded(result: ProposeResult, options: AnswerOptions<'_>) -> Answer {
+fn discarded(result: ProposeResult, options: AnswerOptions<'_>) -> Result<Answer> {
     let ProposeResult { id, state, files, .. } = result;
     let files = files.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect();
     applied(ApplyResult { id, state, files, ..ApplyResult::default() }, options)

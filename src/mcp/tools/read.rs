@@ -8,7 +8,7 @@ use crate::mcp::size::ANSWER;
 use crate::protocol::{CellContent, Read, ReadContent, ReadParams, ReadResult, TextContent};
 
 use super::arguments::schema;
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::{AnswerOptions, Request, Tool};
 
 /// Maximum size of the text in an answer, in bytes including escapes. The rest of the answer is reserved for
 /// the head. Larger requests are capped, because the client would cut the text, but the daemon would count it
@@ -28,7 +28,7 @@ pub(super) static TOOLS: [Tool; 1] = [Tool {
         ("list", "For a folder use `list`."),
         ("search", "To find text use `search`: it costs less than reading whole files."),
     ],
-    effect: Effect::Reads,
+    changes: false,
     schema: schema::<ReadParams>,
     request,
 }];

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
-use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::in_one_line;
+use crate::mcp::served::advice;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{
     Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, List, ListParams, Search, SearchParams,
@@ -11,7 +11,7 @@ use crate::protocol::{
 use crate::workspace::limits::ENTRIES_MOST;
 
 use super::arguments::schema;
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::{AnswerOptions, Request, Tool};
 
 /// Size of a line without its text, in bytes.
 const NUMBER: usize = 10;
@@ -25,7 +25,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             bytes, by path; lines are cut at 2,000 characters. The last line says if there are more: narrow it by \
             `path` or `glob`. A search is not a read: read a file before you change it.",
         instead: &[("find", "To find files by name use `find`.")],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<SearchParams>,
         request: |params| Request::new::<Search>(params, found_lines),
     },
@@ -39,7 +39,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             ("search", "To search file contents use `search`."),
             ("list", "To see one folder use `list`."),
         ],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<FindParams>,
         request: |params| Request::new::<Find>(params, found_entries),
     },
@@ -49,7 +49,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         description: "List one folder, not recursively. Includes hidden entries, not ignored ones (.gitignore); folders end \
             in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
         instead: &[("find", "For nested folders use `find`: one call instead of many.")],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<ListParams>,
         request: |mut params| {
             // The omitted entries are counted here, so all entries are needed.
@@ -89,41 +89,25 @@ fn fit(result: &mut SearchResult) {
 
 /// Returns the size of a match in an answer, including the path as for the first match of a file.
 fn size_of(found: &FoundLine) -> usize {
-    lines_of(found).map(|(_, _, line)| json_len(line) + NUMBER).sum::<usize>() + json_len(&found.path)
-}
-
-/// Returns a match and its context lines, each with its number and mark.
-fn lines_of(found: &FoundLine) -> impl Iterator<Item = (u64, char, &str)> {
-    let FoundLine { line, text, before, after, .. } = found;
-    let first = line.saturating_sub(before.len() as u64);
-    let before = (first..).zip(before).map(|(number, text)| (number, '-', text));
-    let after = (line + 1..).zip(after).map(|(number, text)| (number, '-', text));
-    let all = before.chain([(*line, ':', text)]).chain(after);
-    all.map(|(number, mark, text)| (number, mark, text.as_str()))
+    let lines = found.before.iter().chain([&found.text]).chain(&found.after);
+    lines.map(|line| json_len(line) + NUMBER).sum::<usize>() + json_len(&found.path)
 }
 
 /// Formats the lines of each file under its path, each line once, as `ripgrep` does.
 fn text_of(result: &SearchResult) -> String {
-    let mut text = String::new();
-    let has_context = result.matches.iter().any(|found| !found.before.is_empty() || !found.after.is_empty());
-    for (index, file) in result.matches.chunk_by(|one, next| one.path == next.path).enumerate() {
+    let (mut text, parted) = (String::new(), result.has_context());
+    for (index, (path, lines)) in result.by_file().into_iter().enumerate() {
         let separator = if index == 0 { "" } else { "\n" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{separator}{}", in_one_line(&file[0].path));
-        let mut last = 0;
-        for (number, mark, line) in file.iter().enumerate().flat_map(|(at, found)| {
-            // Lines from the next match on belong to that match.
-            let next = file.get(at + 1).map_or(u64::MAX, |next| next.line);
-            lines_of(found).filter(move |(number, ..)| *number < next)
-        }) {
-            if number <= last {
-                continue;
-            }
-            if has_context && last > 0 && number > last + 1 {
+        let _ = writeln!(text, "{separator}{}", in_one_line(path));
+        let mut previous = None;
+        for (number, (is_match, line)) in lines {
+            let is_gap = previous.replace(number).is_some_and(|previous| previous + 1 < number);
+            if parted && is_gap {
                 text.push_str("--\n");
             }
+            let mark = if is_match { ':' } else { '-' };
             let _ = writeln!(text, "{number}{mark} {line}");
-            last = number;
         }
     }
     if result.matches.is_empty() {
@@ -143,7 +127,7 @@ fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
         let all = format!(
             "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or list one of its subfolders."
         );
-        advice(&all, &options.served)
+        advice(&all, options.served)
     });
     let more = truncated.then(|| "There are more.".to_owned());
     let mut text: String = entries.iter().map(line_of).collect();

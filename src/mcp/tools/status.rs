@@ -1,19 +1,20 @@
 use std::fmt::Write as _;
 
 use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use serde_json::{Result, Value, json};
 
 use crate::mcp::answer::Answer;
+use crate::mcp::coerce::without_nulls;
 use crate::mcp::output::{ChangeOutput, DiagnosticOutput};
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{LIST, fit_texts, keep_fitting, size};
 use crate::protocol::{
-    ApplyResult, ChangedFile, Changes, ChangesResult, Diagnostics, DiagnosticsResult, ProposalMethod,
-    ProposalResult, ProposalSummary, Proposals, ProposalsResult, json_len,
+    ApplyResult, ChangedFile, Changes, ChangesParams, ChangesResult, Diagnostics, DiagnosticsResult,
+    ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, json_len,
 };
 
-use super::arguments::{ChangesArguments, DiagnosticsArguments, ProposalArguments, schema};
-use super::{AnswerOptions, Effect, Request, Tool};
+use super::arguments::{DiagnosticsArguments, ProposalArguments, schema};
+use super::{AnswerOptions, Request, Tool};
 
 /// Maximum number of diagnostics to show. More would not help a model, which has to start with some of them.
 const MAX_DIAGNOSTICS: usize = 200;
@@ -29,8 +30,8 @@ pub(super) static TOOLS: [Tool; 3] = [
             included. A complete diff counts as read; a file whose diff is cut (an answer has 32,000 bytes) must \
             be read again. Files that you have not read are not reported.",
         instead: &[],
-        effect: Effect::Reads,
-        schema: schema::<ChangesArguments>,
+        changes: false,
+        schema: schema::<ChangesParams>,
         request: |params| Request::new::<Changes>(params, changes),
     },
     Tool {
@@ -41,7 +42,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             an editor has no diagnostics, and right after a change the editor may still be checking. To be \
             sure, run the project's own checks.",
         instead: &[],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<DiagnosticsArguments>,
         request: |params| Request::new::<Diagnostics>(params, diagnostics),
     },
@@ -52,7 +53,7 @@ pub(super) static TOOLS: [Tool; 3] = [
             waiting changes. The result contains what was accepted, what the person wrote instead, comments, and \
             new hashes. If it is still `pending`, do other work or end your turn instead of polling.",
         instead: &[],
-        effect: Effect::Reads,
+        changes: false,
         schema: schema::<ProposalArguments>,
         request: proposal_status,
     },
@@ -115,14 +116,14 @@ fn diagnostics(result: DiagnosticsResult, _: AnswerOptions<'_>) -> Answer {
 
 fn proposal_status(mut arguments: JsonObject) -> Request {
     if arguments.contains_key("id") {
-        return Request::new::<ProposalMethod>(arguments, decision).waiting();
+        return Request::fallible::<ProposalMethod>(arguments, decision).waiting();
     }
     // A list never waits.
     arguments.retain(|name, _| name != "waitMs" && name != "wait_ms");
     Request::new::<Proposals>(arguments, waiting_proposals)
 }
 
-fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Answer {
+fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Result<Answer> {
     let ProposalResult { id, state, transaction, files, user_edits, comments, .. } = result;
     let replaced = result.replaced_by.map(|by| format!("It was replaced by {by}."));
     let notes: Vec<_> = [result.notice, result.reason, replaced].into_iter().flatten().collect();
@@ -169,10 +170,9 @@ fn shorten(proposal: &mut ProposalSummary) {
 /// Returns the part of a proposal that is useful for models.
 fn data_of(proposal: &ProposalSummary) -> Value {
     let ProposalSummary { id, state, label, paths, added, removed, .. } = proposal;
-    match label {
-        Some(label) => json!({
-            "id": id, "state": state, "label": label, "paths": paths, "added": added, "removed": removed,
-        }),
-        None => json!({ "id": id, "state": state, "paths": paths, "added": added, "removed": removed }),
-    }
+    let mut data = json!({
+        "id": id, "state": state, "label": label, "paths": paths, "added": added, "removed": removed,
+    });
+    without_nulls(&mut data);
+    data
 }

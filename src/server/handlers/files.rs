@@ -16,6 +16,7 @@ use crate::protocol::{
     ForgetResult, path_of_uri, requested_path, uri_of,
 };
 use crate::server::{Daemon, encode};
+use crate::workspace::diagnostics::Report;
 
 impl Daemon {
     /// `editd/changes`.
@@ -50,7 +51,8 @@ impl Daemon {
     pub fn diagnostics_changed(&self, session: &SessionContext, params: DiagnosticsChangedParams) {
         let Ok(path) = path_of_uri(&params.uri) else { return };
         let (id, path) = (id_of(session, &params.uri), canonical(&path));
-        let report = params.into_report(session.encoding);
+        let DiagnosticsChangedParams { version, items, .. } = params;
+        let report = Report { version, encoding: session.encoding, items, number: 0 };
         self.engine.workspace.update(|w| w.diagnose(&id, &path, report));
         self.engine.diagnoses.notify_waiters();
     }

@@ -62,24 +62,20 @@ fn uri(params: &Value) -> Option<&str> {
 }
 
 /// Returns the version. Older clients send none, or null.
+#[expect(clippy::cast_possible_truncation, reason = "it is whole, and in the range")]
 fn version(params: &Value) -> Option<i32> {
-    let version = &params["textDocument"]["version"];
-    let whole = || version.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 1e15);
-    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
-    let number = version.as_i64().or_else(|| whole().map(|number| number as i64));
-    number.and_then(|number| i32::try_from(number).ok())
+    let version = params["textDocument"]["version"].as_f64().filter(|number| number.fract() == 0.0);
+    let is_in_range = |number: &f64| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(number);
+    version.filter(is_in_range).map(|number| number as i32)
 }
 
 /// Parses a list of changes. Returns `None` if one of them is invalid. Changes before a full text are
 /// ignored.
 fn changes(list: &Value) -> Option<Vec<TextChange>> {
     let list = list.as_array()?;
+    let is_full_text = |change: &Value| change["range"].is_null() && change["text"].is_string();
     let from = list.iter().rposition(is_full_text).unwrap_or_default();
     list[from..].iter().map(change).collect()
-}
-
-fn is_full_text(change: &Value) -> bool {
-    change["range"].is_null() && change["text"].is_string()
 }
 
 fn change(change: &Value) -> Option<TextChange> {
@@ -96,15 +92,14 @@ fn position(at: &Value) -> Option<Position> {
 }
 
 /// Parses a line or character number of any size: a number past the end of a line refers to its end.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is whole and not negative, and the cast stops at the largest"
+)]
 fn count(value: &Value) -> Option<usize> {
-    let large = || value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole and not negative, and the cast stops at the largest"
-    )]
-    let number = value.as_u64().or_else(|| large().map(|number| number as u64));
-    number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+    let number = value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
+    number.map(|number| number as usize)
 }
 
 #[cfg(test)]

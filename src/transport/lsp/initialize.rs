@@ -18,9 +18,11 @@ const GENERATED: &str = "generatedTag";
 
 pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Introduction, Invalid> {
     let author = params.client_info.as_ref().map(|client| client.name.trim()).filter(|name| !name.is_empty());
+    // Reserved: `disk` for programs that do not use editd, and `editor` for a user who types in an editor.
+    let is_free = |name: &&str| *name != DISK && (role == Role::Editor || *name != "editor");
     Ok(Introduction {
         role,
-        author: author.filter(|name| !is_reserved(role, name)).unwrap_or("unknown").to_owned(),
+        author: author.filter(is_free).unwrap_or("unknown").to_owned(),
         session_name: session_name(params)?,
         roots: roots(role, params)?,
         new_file: announced(params, "newFile"),
@@ -94,13 +96,11 @@ fn roots(role: Role, params: &InitializeParams) -> Result<Vec<PathBuf>, Invalid>
 /// Returns the abilities that an editor announces, by itself, through the editd plugin, or through the user's
 /// settings.
 fn abilities(params: &InitializeParams) -> Abilities {
-    let capabilities = &params.capabilities;
+    let capabilities = json!(params.capabilities);
+    let can = |pointer: &str| capabilities.pointer(pointer) == Some(&Value::Bool(true));
     let announced = |name: &str| announced(params, name);
     let settings = params.initialization_options.as_ref().map(|options| &options["editd"]);
     let wanted = |name: &str| settings.is_some_and(|settings| settings[name] == true);
-    let (workspace, window) = (capabilities.workspace.as_ref(), capabilities.window.as_ref());
-    let show_document = window.and_then(|window| window.show_document.as_ref());
-    let text_document = capabilities.text_document.as_ref();
     Abilities {
         review: announced("review") || wanted("review"),
         review_by_setting: wanted("review") && !announced("review"),
@@ -109,13 +109,11 @@ fn abilities(params: &InitializeParams) -> Abilities {
         reload: announced("reload"),
         document_state: announced("documentState"),
         diagnostics: announced("diagnostics"),
-        apply_edit: workspace.and_then(|workspace| workspace.apply_edit).unwrap_or_default(),
-        show_document: show_document.is_some_and(|show| show.support),
-        code_lens: text_document.is_some_and(|documents| documents.code_lens.is_some()),
+        apply_edit: can("/workspace/applyEdit"),
+        show_document: can("/window/showDocument/support"),
+        code_lens: capabilities.pointer("/textDocument/codeLens").is_some_and(Value::is_object),
         text_document_content: announced(CONTENT),
-        code_lens_refresh: workspace
-            .and_then(|workspace| workspace.code_lens.as_ref()?.refresh_support)
-            .unwrap_or_default(),
+        code_lens_refresh: can("/workspace/codeLens/refreshSupport"),
         generated_tag: announced(GENERATED),
         hints: wanted("review") && !settings.is_some_and(|settings| settings["hints"] == false),
         audience: Audience::Wire,
@@ -165,10 +163,4 @@ pub(super) fn encoding_kind(encoding: PositionEncoding) -> PositionEncodingKind 
         PositionEncoding::Utf16 => PositionEncodingKind::UTF16,
         PositionEncoding::Utf32 => PositionEncodingKind::UTF32,
     }
-}
-
-/// Returns `true` if a name is reserved: `disk` for programs that do not use editd, and `editor` for a user
-/// who types in an editor.
-fn is_reserved(role: Role, name: &str) -> bool {
-    name == DISK || (role == Role::Agent && name == "editor")
 }

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLens, CodeLensOptions,
-    CodeLensParams, ExecuteCommandOptions, ExecuteCommandParams, ServerCapabilities,
-};
+use lsp_types::{CodeLens, CodeLensParams, ExecuteCommandParams};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 
-use crate::protocol::lsp_review::{COMMANDS, CodeActionQuery, Command};
-use crate::workspace::{Abilities, Audience, Role};
+use crate::protocol::decode;
+use crate::protocol::lsp_review::{CodeActionQuery, Command};
+use crate::workspace::{Abilities, Role};
 
-use super::{Backend, wire};
+use super::{Backend, failed};
 
 /// Internal name of `textDocument/codeAction`, because the framework's types lack newer parts of it.
 pub(super) const CODE_ACTION: &str = "editd:codeAction";
@@ -26,26 +24,6 @@ pub(in crate::transport) fn complete(answer: &mut Value, abilities: Abilities) {
     if abilities.reviews_plainly() && abilities.text_document_content && capabilities.is_object() {
         capabilities["workspace"]["textDocumentContent"] = json!({ "schemes": ["editd"] });
     }
-}
-
-/// Announces the capabilities for an editor that reviews by means of plain LSP.
-pub(super) fn announce(capabilities: &mut ServerCapabilities, abilities: Abilities) {
-    if !abilities.reviews_plainly() {
-        return;
-    }
-    capabilities.code_action_provider = Some(CodeActionProviderCapability::Options(CodeActionOptions {
-        code_action_kinds: Some(vec![
-            CodeActionKind::QUICKFIX,
-            CodeActionKind::from("source.editd".to_owned()),
-        ]),
-        ..CodeActionOptions::default()
-    }));
-    capabilities.execute_command_provider = Some(ExecuteCommandOptions {
-        commands: COMMANDS.map(str::to_owned).to_vec(),
-        ..ExecuteCommandOptions::default()
-    });
-    capabilities.code_lens_provider =
-        abilities.code_lens.then_some(CodeLensOptions { resolve_provider: Some(false) });
 }
 
 /// The relevant parameters of `textDocument/codeAction`.
@@ -66,9 +44,7 @@ struct Document {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CodeActionContext {
-    #[serde(default)]
     only: Option<Vec<String>>,
-    #[serde(default)]
     trigger_kind: Option<u32>,
 }
 
@@ -90,9 +66,7 @@ impl Backend {
         if !session.abilities.reviews_plainly() {
             return Ok(Value::Null);
         }
-        let request: CodeActionRequest =
-            crate::protocol::decode(params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
-        let CodeActionRequest { text_document, range, context } = request;
+        let CodeActionRequest { text_document, range, context } = decode(params).map_err(failed)?;
         // A selection of whole lines ends at the start of the next line, which is not part of it.
         let ends_before = range.end.character == 0 && range.end.line > range.start.line;
         let wanted = CodeActionQuery {
@@ -103,7 +77,7 @@ impl Backend {
             tags: session.abilities.generated_tag,
         };
         let actions = self.daemon.code_actions(session, &text_document.uri, &wanted).await;
-        actions.map(Value::from).map_err(|failure| wire(failure.error(Audience::Wire)))
+        actions.map(Value::from).map_err(failed)
     }
 
     pub(super) async fn code_lenses(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
@@ -112,28 +86,22 @@ impl Backend {
             return Ok(None);
         }
         let lenses = self.daemon.code_lenses(session, params.text_document.uri.as_str());
-        let lenses = lenses.await.map_err(|failure| wire(failure.error(Audience::Wire)))?.into_iter();
+        let lenses = lenses.await.map_err(failed)?.into_iter();
         Ok(Some(lenses.filter_map(|lens| serde_json::from_value(lens).ok()).collect()))
     }
 
     pub(super) async fn run_command(&self, params: ExecuteCommandParams) -> Result<()> {
         let session = self.session()?;
-        let command = Command::read(&params.command, params.arguments);
-        let command = command.map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
+        let command = Command::read(&params.command, params.arguments).map_err(failed)?;
         let done = self.daemon.run_command(session, &self.sink, command).await;
         // A session receives no notification about its own decision.
         self.follow.look_again();
-        done.map_err(|failure| wire(failure.error(Audience::Wire)))
+        done.map_err(failed)
     }
 
     pub(super) async fn document_content(&self, params: Value) -> Result<Value> {
-        let Document { uri } =
-            crate::protocol::decode(params).map_err(|invalid| wire(invalid.error(Audience::Wire)))?;
-        let content = self
-            .daemon
-            .document_content(self.session()?, &uri)
-            .await
-            .map_err(|failure| wire(failure.error(Audience::Wire)))?;
+        let Document { uri } = decode(params).map_err(failed)?;
+        let content = self.daemon.document_content(self.session()?, &uri).await.map_err(failed)?;
         Ok(json!(content))
     }
 
