@@ -11,53 +11,38 @@ use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue};
 use crate::history::History;
 use crate::text::ContentHash;
 
-/// Returns the label in the history for rescued content.
-fn label(why: LossReason) -> &'static str {
-    match why {
-        LossReason::Displaced => "written by another program while editd changed the file",
-        LossReason::Interrupted => "content of the file before an interrupted change",
-    }
-}
-
-/// Opens the journal in the state directory, which recovers interrupted changes.
+/// Opens the journal in the state directory, which recovers interrupted changes, and logs what was recovered.
 pub(crate) fn open_journal(
     disk: &dyn Disk,
     state_dir: &Path,
     rescue: Arc<dyn Rescue>,
-) -> io::Result<(Journal, Recovery)> {
+) -> io::Result<Journal> {
     let folder = state_dir.join("journal");
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    Journal::open(disk, &folder, rescue).map_err(io::Error::other)
-}
-
-/// Logs the result of the recovery, unless nothing was recovered.
-pub(crate) fn log_recovery(recovery: &Recovery) {
-    if recovery.is_empty() {
-        return;
+    let (journal, recovery) = Journal::open(disk, &folder, rescue).map_err(io::Error::other)?;
+    if !recovery.is_empty() {
+        let Recovery { restored, left, rescued, strays, failed, damaged } = recovery;
+        tracing::warn!(
+            ?restored,
+            ?left,
+            ?rescued,
+            strays,
+            ?failed,
+            damaged,
+            "an earlier daemon was interrupted while it changed files"
+        );
     }
-    let Recovery { restored, left, rescued, strays, failed, damaged } = recovery;
-    tracing::warn!(
-        ?restored,
-        ?left,
-        ?rescued,
-        strays,
-        ?failed,
-        damaged,
-        "an earlier daemon was interrupted while it changed files"
-    );
+    Ok(journal)
 }
 
 /// Stores displaced content in the history, or as a file if the history cannot store it.
 pub(crate) struct Rescuer {
-    history: Arc<History>,
-    folder: PathBuf,
+    pub(crate) history: Arc<History>,
+    /// Folder of the files.
+    pub(crate) folder: PathBuf,
 }
 
 impl Rescuer {
-    pub(crate) fn new(history: Arc<History>, state_dir: &Path) -> Self {
-        Self { history, folder: state_dir.join("rescued") }
-    }
-
     /// Stores content in a file named by its hash. Writes a temporary file and renames it, so that the named
     /// file is complete even if the disk is full or the daemon is killed. Replaces an existing file, whatever
     /// its content.
@@ -80,7 +65,11 @@ impl Rescuer {
 
 impl Rescue for Rescuer {
     fn keep(&self, path: &Path, bytes: &[u8], why: LossReason) -> io::Result<()> {
-        match self.history.rescue(path, &bytes.to_vec().into(), label(why)) {
+        let label = match why {
+            LossReason::Displaced => "written by another program while editd changed the file",
+            LossReason::Interrupted => "content of the file before an interrupted change",
+        };
+        match self.history.rescue(path, &bytes.to_vec().into(), label) {
             Ok(transaction) => {
                 tracing::warn!(path = %path.display(), %transaction, "displaced content was stored");
                 Ok(())

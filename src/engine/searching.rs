@@ -12,7 +12,7 @@ use crate::disk::DiskErrorKind;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
-use crate::engine::{Engine, Failure, SessionContext, SessionRoot, refusal_of};
+use crate::engine::{Engine, Failure, Result, SessionContext, SessionRoot, refusal_of};
 use crate::search::{FileAccess, OpenText, Scope, Start, StopCondition};
 use crate::workspace::rules::{Judge, Operation, Spelling, is_version_control};
 use crate::workspace::{Contest, Refusal, RefusalKind, RequestedPath, Role};
@@ -187,10 +187,10 @@ fn scope(root: &Arc<SessionRoot>, start: Start, others: Vec<PathBuf>, open: &[Pa
 impl Engine {
     /// Runs a search, or another request that may read many or large files, when a search slot is free. It
     /// ends early if no client waits for it anymore, if the daemon stops, and at the deadline of a request.
-    pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
+    pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T>
     where
         T: Send + 'static,
-        W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T, Failure> + Send + 'static,
+        W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T> + Send + 'static,
     {
         let own = session.searching.clone().lock_owned().await;
         let timeout = Duration::from_millis(self.config.limits.deadline_ms);

@@ -22,13 +22,13 @@ use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::{
     Apply, ApplyResult, Blame, Changes, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, Decide, Diagnostics,
-    Discard, EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod, Invalid, List, METHODS,
-    Method, PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError, Search, Shutdown,
-    ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
+    Discard, DocumentStateParams, EDITOR_METHODS, Edit, FOCUS, Find, FocusParams, Forget, HistoryMethod,
+    Invalid, List, METHODS, Method, PROTOCOL, ProposalMethod, Proposals, Propose, Read, Reopen, RpcError,
+    Search, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
-use crate::workspace::{Abilities, Audience, Role};
+use crate::workspace::{Abilities, Audience, DocumentEvent, Role};
 
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
 pub(super) use review::complete;
@@ -211,14 +211,14 @@ impl Backend {
     }
 
     async fn document_state(&self, params: Value) {
-        if let Some((session, params)) = self.notification(params) {
-            self.daemon.document_state(session, &params);
+        if let Some((session, DocumentStateParams { uri, dirty, version })) = self.notification(params) {
+            self.daemon.document_event(session, &uri, DocumentEvent::State { dirty, version });
         }
     }
 
     async fn focus(&self, params: Value) {
         if let Some((session, FocusParams { uri })) = self.notification(params) {
-            self.daemon.document_focused(session, &uri);
+            self.daemon.document_event(session, &uri, DocumentEvent::Focused);
         }
     }
 

@@ -164,19 +164,6 @@ impl Engine {
         }
     }
 
-    /// Returns the names of the editors of the selected documents.
-    pub(crate) fn editors(
-        &self,
-        open_documents: &OpenDocuments,
-        which: impl Fn(&OpenDocument) -> bool,
-    ) -> Vec<String> {
-        open_documents
-            .iter()
-            .filter(|document| which(document))
-            .map(|document| self.editor_name(document))
-            .collect()
-    }
-
     pub(crate) fn editor_name(&self, document: &OpenDocument) -> String {
         let session = document.buffer.id.session;
         self.editor(session).map_or_else(|| "an editor".to_owned(), |editor| editor.name)
@@ -185,7 +172,10 @@ impl Engine {
     /// Returns the refusal for a file whose current content is ambiguous.
     pub(crate) fn contested(&self, open_documents: &OpenDocuments, reason: Contest) -> RefusalKind {
         let editors = match reason {
-            Contest::TwoEditors => self.editors(open_documents, OpenDocument::holds_unsaved),
+            Contest::TwoEditors => {
+                let unsaved = open_documents.iter().filter(|document| document.holds_unsaved());
+                unsaved.map(|document| self.editor_name(document)).collect()
+            }
             _ => vec![self.editor_name(open_documents.owner())],
         };
         RefusalKind::Editor(EditorRefusal::Contested { reason, editors })

@@ -9,10 +9,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::jobs::blocking;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Result, SessionContext};
 use crate::protocol::lsp_review::diff_of;
 use crate::protocol::{Invalid, ProposalParams, path_of_uri};
 use crate::server::Daemon;
+use crate::workspace::ProposalState;
 use crate::workspace::review::Review;
 
 /// The kind of a virtual document.
@@ -32,11 +33,7 @@ pub struct Content {
 
 impl Daemon {
     /// Answers the LSP request `workspace/textDocumentContent`.
-    pub async fn document_content(
-        &self,
-        session: &Arc<SessionContext>,
-        uri: &str,
-    ) -> Result<Content, Failure> {
+    pub async fn document_content(&self, session: &Arc<SessionContext>, uri: &str) -> Result<Content> {
         let (id, kind) =
             parse(uri).ok_or_else(|| Invalid::new("uri", "it does not name a document of editd"))?;
         if let DocumentKind::Diff = kind {
@@ -48,12 +45,7 @@ impl Daemon {
     }
 }
 
-fn content(
-    engine: &Engine,
-    session: &SessionContext,
-    id: &str,
-    kind: &DocumentKind,
-) -> Result<Content, Failure> {
+fn content(engine: &Engine, session: &SessionContext, id: &str, kind: &DocumentKind) -> Result<Content> {
     let proposal = engine.known_proposal(session.id, id)?;
     let (DocumentKind::Base(path) | DocumentKind::Proposed(path)) = kind else {
         return Ok(Content::default());
@@ -99,26 +91,23 @@ const FOLDER: &str = "diffs";
 /// from a client is checked beforehand, because its proposal must exist.
 pub(crate) fn diff_file(engine: &Engine, id: &str) -> PathBuf {
     let name: String = id.chars().filter(|at| at.is_ascii_alphanumeric() || *at == '-').collect();
-    engine.runtime_dir.join(FOLDER).join(format!("{name}.diff"))
+    engine.places.runtime_dir.join(FOLDER).join(format!("{name}.diff"))
 }
 
 /// Returns the ids of the proposals whose diffs exist.
 pub(crate) fn shown_diffs(engine: &Engine) -> Vec<String> {
     // Usually, the folder does not exist.
-    let entries = std::fs::read_dir(engine.runtime_dir.join(FOLDER)).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(engine.places.runtime_dir.join(FOLDER)).into_iter().flatten().flatten();
     let id = |entry: std::fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".diff")?.to_owned());
     entries.filter_map(id).collect()
 }
 
 impl Daemon {
     /// Returns the diff of all files of a proposal, or `None` if it is no longer pending.
-    pub(crate) async fn diff_text(
-        &self,
-        session: &Arc<SessionContext>,
-        id: &str,
-    ) -> Result<Option<String>, Failure> {
+    pub(crate) async fn diff_text(&self, session: &Arc<SessionContext>, id: &str) -> Result<Option<String>> {
         let proposal = self.proposal(session, ProposalParams { id: id.to_owned(), wait_ms: None }).await?;
-        Ok((proposal.state == "pending").then(|| diff_of(&proposal)))
+        let is_pending = ProposalState::of_name(&proposal.state) == Some(ProposalState::Pending);
+        Ok(is_pending.then(|| diff_of(&proposal)))
     }
 }
 
