@@ -192,13 +192,20 @@ impl Engine {
     }
 
     async fn reserve_memory(&self, weight: u32) -> Result<OwnedSemaphorePermit> {
-        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
         let memory = self.memory_permits.clone().acquire_many_owned(weight);
-        let memory = tokio::time::timeout(timeout, memory).await.map_err(|_| {
-            let what = "requests on other large files are in progress".to_owned();
-            Refusal::new(RefusalKind::Busy { what })
-        })?;
+        let memory = self.when_free(memory, "requests on other large files are in progress").await?;
         memory.map_err(|_| Failure::stopping())
+    }
+
+    /// Waits for a limited resource, at most until the deadline of a request. `busy` says why it is not free.
+    pub(crate) async fn when_free<T>(
+        &self,
+        resource: impl Future<Output = T>,
+        busy: &str,
+    ) -> Result<T, Refusal> {
+        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
+        let refused = |_| Refusal::new(RefusalKind::Busy { what: busy.to_owned() });
+        tokio::time::timeout(timeout, resource).await.map_err(refused)
     }
 }
 

@@ -43,21 +43,11 @@ pub(crate) struct Rescuer {
 }
 
 impl Rescuer {
-    /// Stores content in a file named by its hash. Writes a temporary file and renames it, so that the named
-    /// file is complete even if the disk is full or the daemon is killed. Replaces an existing file, whatever
-    /// its content.
+    /// Stores content in a file named by its hash. Replaces an existing file, whatever its content.
     fn store_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
-        let part = name.with_extension("part");
-        let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-        file.write_all(bytes)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&part, &name))
-            .inspect_err(|_| {
-                fs::remove_file(&part).ok();
-            })?;
-        File::open(&self.folder)?.sync_all()?;
+        store(&self.folder, &name.with_extension("part"), &name, bytes)?;
         tracing::warn!(path = %path.display(), stored = %name.display(), "displaced content was stored");
         Ok(())
     }
@@ -77,4 +67,16 @@ impl Rescue for Rescuer {
             Err(_) => self.store_as_file(path, bytes),
         }
     }
+}
+
+/// Writes and flushes a file in a folder. Writes a temporary file and renames it, so that the named file is
+/// complete even if the disk is full or the daemon is killed.
+pub(crate) fn store(folder: &Path, part: &Path, name: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(part)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(part, name)).inspect_err(
+        |_| {
+            fs::remove_file(part).ok();
+        },
+    )?;
+    File::open(folder)?.sync_all()
 }

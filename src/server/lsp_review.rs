@@ -188,21 +188,7 @@ impl Daemon {
             }
         }
     }
-}
 
-/// Message types of LSP.
-const ERROR: u32 = 1;
-
-const INFO: u32 = 3;
-
-fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
-    sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
-}
-
-/// Maximum number of proposals that an editor shows at a time, oldest first.
-const SHOWN: usize = 64;
-
-impl Daemon {
     /// Answers the LSP request for the code actions of a range.
     pub async fn code_actions(
         &self,
@@ -265,6 +251,18 @@ impl Daemon {
         open.or_else(|| path_of_uri(uri).ok().map(|path| canonical(&path)))
     }
 }
+
+/// Message types of LSP.
+const ERROR: u32 = 1;
+
+const INFO: u32 = 3;
+
+fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
+    sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
+}
+
+/// Maximum number of proposals that an editor shows at a time, oldest first.
+const SHOWN: usize = 64;
 
 /// Returns `true` if the file belongs to the work in an editor: it is in a folder of the editor or open
 /// there. An editor without folders covers all files.

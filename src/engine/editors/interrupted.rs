@@ -5,8 +5,6 @@
 //! refused.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
@@ -20,6 +18,7 @@ use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::editors::back::{Side, UndoOutcome, side};
 use crate::engine::files::open_documents::{OpenDocument, SyncState};
+use crate::engine::recovery::store;
 use crate::text::{ContentHash, Text};
 use crate::workspace::{Refusal, RefusalKind};
 
@@ -110,13 +109,8 @@ impl Interrupted {
 
     /// Writes and flushes the record of a set.
     pub(crate) fn begin(&self, set: &Set) -> io::Result<()> {
-        let part = self.folder.join("part");
-        let _ = fs::remove_file(&part);
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-        file.write_all(&serde_json::to_vec(set)?)?;
-        file.sync_all()?;
-        fs::rename(&part, self.path(&set.transaction))?;
-        fs::File::open(&self.folder)?.sync_all()
+        let (part, path) = (self.folder.join("part"), self.path(&set.transaction));
+        store(&self.folder, &part, &path, &serde_json::to_vec(set)?)
     }
 
     /// Deletes the record of a set that was committed or rolled back completely.
@@ -239,7 +233,7 @@ impl Engine {
                     true
                 }
             };
-            if open_documents.iter().filter(is_unsynced).all(is_settled) {
+            if open_documents.all.iter().filter(is_unsynced).all(is_settled) {
                 self.interrupted.settle(&transaction, &target.path);
             }
         }

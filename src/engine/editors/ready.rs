@@ -40,7 +40,7 @@ impl Engine {
     /// single answer, that of the document that decides whether the file is ready.
     fn request_sync(&self, open_documents: &OpenDocuments) {
         let mut to_await = None;
-        for document in open_documents.iter() {
+        for document in &open_documents.all {
             let is_out_of_step = document.buffer.blocked_reason == Some(BlockedReason::OutOfStep);
             let asked = match document.sync_state {
                 SyncState::Outdated => self.ask_to_reload(document),
@@ -107,7 +107,7 @@ impl Engine {
     /// Asks the editors that still show an older text of a file to reload it, without waiting for them.
     pub(crate) fn reload_others(&self, target: &Target) {
         let Ok(observed) = self.observe(target.clone()) else { return };
-        for document in observed.open.iter().flat_map(OpenDocuments::iter) {
+        for document in observed.open.iter().flat_map(|open_documents| &open_documents.all) {
             if document.sync_state == SyncState::Outdated {
                 drop(self.ask_to_reload(document));
             }

@@ -55,7 +55,7 @@ impl Engine {
         let owner = open_documents.owner();
         if computed.file.action != Action::Edit {
             // The disk applies these actions, and would leave unsaved text without a file.
-            if !open_documents.iter().any(OpenDocument::holds_unsaved) {
+            if !open_documents.all.iter().any(OpenDocument::holds_unsaved) {
                 return Ok(None);
             }
             let what = computed.file.action.name();

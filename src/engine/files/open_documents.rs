@@ -37,7 +37,7 @@ pub(crate) struct OpenDocument {
 /// All open documents of a file. There is at least one.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenDocuments {
-    all: Vec<OpenDocument>,
+    pub(crate) all: Vec<OpenDocument>,
     /// Index of the document through which the file is edited.
     owner: usize,
 }
@@ -64,10 +64,6 @@ impl OpenDocuments {
             document.sync_state == SyncState::Unknown && document.buffer.dirty != Some(false)
         };
         self.all.iter().find(may_be_unsaved)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &OpenDocument> {
-        self.all.iter()
     }
 
     /// Returns `true` if a document has unsaved changes that are not text.
@@ -173,7 +169,7 @@ impl Engine {
     pub(crate) fn contested(&self, open_documents: &OpenDocuments, reason: Contest) -> RefusalKind {
         let editors = match reason {
             Contest::TwoEditors => {
-                let unsaved = open_documents.iter().filter(|document| document.holds_unsaved());
+                let unsaved = open_documents.all.iter().filter(|document| document.holds_unsaved());
                 unsaved.map(|document| self.editor_name(document)).collect()
             }
             _ => vec![self.editor_name(open_documents.owner())],

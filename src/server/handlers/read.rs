@@ -5,7 +5,6 @@ mod notebook;
 mod window;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -151,10 +150,8 @@ fn encoded(observed: &Observed) -> Option<Encoded> {
 /// Decodes an image and prepares it for the answer. Decodes one image at a time, because each may take a
 /// second and a quarter of a gigabyte, and a running decoder cannot be stopped.
 async fn decode(engine: &Engine, encoded: Encoded) -> Result<ReadResult> {
-    let timeout = Duration::from_millis(engine.config.limits.deadline_ms);
-    let permit = tokio::time::timeout(timeout, engine.decoding.clone().lock_owned()).await;
-    let busy = |_| Refusal::new(RefusalKind::Busy { what: "other images are being decoded".to_owned() });
-    let permit = permit.map_err(busy)?;
+    let permit = engine.decoding.clone().lock_owned();
+    let permit = engine.when_free(permit, "other images are being decoded").await?;
     blocking(move || {
         let _permit = permit;
         prepared(&encoded)

@@ -36,28 +36,26 @@ impl Daemon {
         sink: &Arc<dyn ClientSink>,
         command: Command,
     ) -> Result<()> {
-        let decided = |id, revision, decision, pick| {
-            let (accept, reject) =
-                if decision == Decision::Reject { (None, Some(pick)) } else { (Some(pick), None) };
-            DecideParams { id, revision, accept, reject, ..DecideParams::default() }
-        };
-        let params = match command {
+        let (id, revision, decision, pick) = match command {
             Command::Go { forward, from } => return self.go(session, sink, forward, from.as_ref()).await,
             Command::ShowDiff { id } => return self.show_diff(session, sink, id).await,
-            Command::Hunks(Decision::Take, HunksArgument { id, revision, hunks }) => {
-                DecideParams { id, revision, take: Some(hunks), ..DecideParams::default() }
-            }
             Command::Hunks(decision, HunksArgument { id, revision, hunks }) => {
-                decided(id, revision, decision, PickParam::Hunks(hunks))
+                (id, revision, decision, PickParam::Hunks(hunks))
             }
             Command::All(decision, AllArgument { id, revision }) => {
-                decided(id, revision, decision, PickParam::Word("all".to_owned()))
+                (id, revision, decision, PickParam::Word("all".to_owned()))
             }
             Command::File(decision, FileArgument { id, revision, path }) => {
                 let hunks = self.hunks_in(session, &id, &path, decision != Decision::Reject).await?;
-                decided(id, revision, decision, PickParam::Hunks(hunks))
+                (id, revision, decision, PickParam::Hunks(hunks))
             }
         };
+        let mut params = DecideParams { id, revision, ..DecideParams::default() };
+        match (decision, pick) {
+            (Decision::Take, PickParam::Hunks(hunks)) => params.take = Some(hunks),
+            (Decision::Reject, pick) => params.reject = Some(pick),
+            (Decision::Accept | Decision::Take, pick) => params.accept = Some(pick),
+        }
         let decided = self.decide(session, params).await?;
         if let Some(notice) = decided.notice {
             show_message(&**sink, INFO, &format!("editd: {notice}"));
