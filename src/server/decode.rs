@@ -43,13 +43,8 @@ fn read_change(index: usize, change: ChangeParams) -> Result<RequestedChange<Req
             requested(index, file, |WriteParams { content: text, literal, encoding, mode }| {
                 let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
                 let mode = mode.map(|mode| read_mode(&mode)).transpose()?;
-                Ok(ChangeKind::Write(NewContent {
-                    text,
-                    literal,
-                    encoding,
-                    mode,
-                    precondition: Precondition::Any,
-                }))
+                let precondition = Precondition::Any;
+                Ok(ChangeKind::Write(NewContent { text, literal, encoding, mode, precondition }))
             })
         }
         ChangeParams::Delete(file) => requested(index, file, |()| Ok(ChangeKind::Delete(None))),

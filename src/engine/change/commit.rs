@@ -173,13 +173,9 @@ impl Engine {
         let displaced = on_disk.iter_mut().filter_map(|done| done.displaced.take());
         displaced.for_each(|file| self.displaced_files.hold(file));
         let problems = self.save_in_editors(&writes);
-        let asks_user = |part: &&EditorPart| part.save == Saving::Ask;
-        let to_ask: Vec<_> = writes
-            .iter()
-            .filter_map(|write| write.through.as_ref())
-            .filter(asks_user)
-            .map(|part| part.buffer.clone())
-            .collect();
+        let through = writes.iter().filter_map(|write| write.through.as_ref());
+        let to_ask = through.filter(|part| part.save == Saving::Ask);
+        let to_ask: Vec<_> = to_ask.map(|part| part.buffer.clone()).collect();
         let is_open = |write: &&PendingWrite| write.computed.observed.open.is_some();
         let open: Vec<_> =
             writes.iter().filter(is_open).map(|write| write.computed.observed.target.clone()).collect();

@@ -264,12 +264,8 @@ impl RequestedChange<Observed> {
     /// Refuses a mode other than that of an existing file.
     fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
         let is_executable = self.file.stat.is_some_and(|stat| stat.mode & 0o111 != 0);
-        match wanted.filter(|_| self.file.exists()) {
-            Some(wanted) if wanted.is_executable() != is_executable => {
-                Err(RefusalKind::OtherMode { is_executable })
-            }
-            _ => Ok(()),
-        }
+        let differs = wanted.is_some_and(|wanted| wanted.is_executable() != is_executable);
+        if self.file.exists() && differs { Err(RefusalKind::OtherMode { is_executable }) } else { Ok(()) }
     }
 
     /// Refuses an encoding that is not the one in which the file was read.

@@ -101,18 +101,17 @@ impl Engine {
             with_details.filter_map(|(write, detail)| image(&write.computed, &detail.back)).collect();
         let flush = writes.len() > 1 && self.durability(writes.len()) == Durability::Full;
         let undoes = intent.undoes.clone();
-        Ok(match self.history.begin(&entry, details, &images) {
-            Ok(begun) => HistoryEntryGuard { id, undoes, begun, flush, warning: None },
+        let (begun, warning) = match self.history.begin(&entry, details, &images) {
+            Ok(begun) => (begun, None),
             Err(NotRecorded::Io(error)) if !images.is_empty() => {
                 return Err(not_recorded("store the old content in the history", writes, &error));
             }
             Err(error) => {
                 tracing::warn!(%error, transaction = %id, "a change is not in the history");
-                let warning =
-                    Some(format!("This change is not in the history and cannot be undone: {error}."));
-                HistoryEntryGuard { id, undoes, begun: false, flush, warning }
+                (false, Some(format!("This change is not in the history and cannot be undone: {error}.")))
             }
-        })
+        };
+        Ok(HistoryEntryGuard { id, undoes, begun, flush, warning })
     }
 
     /// Records that the change was committed. Called immediately after the commit, before any other work on

@@ -109,13 +109,8 @@ impl Engine {
             (self.cache.get(&target.key), self.disk.stat(&target), self.is_open(&target))
             && let Some(snapshot) = cached.unchanged(&stat)
         {
-            let Target { key, path, .. } = target;
-            return Ok(ObservedVersion {
-                key,
-                path,
-                content: FileContent::Text(snapshot),
-                is_unsaved: false,
-            });
+            let (Target { key, path, .. }, content) = (target, FileContent::Text(snapshot));
+            return Ok(ObservedVersion { key, path, content, is_unsaved: false });
         }
         Ok(self.observe(target)?.version())
     }

@@ -194,12 +194,12 @@ impl View {
     }
 
     pub(crate) fn notice(&self) -> Option<String> {
-        let notices = [self.notice_of_lines(), self.notice_of_columns()];
-        let notices: Vec<_> = notices.into_iter().flatten().collect();
+        let [begins, cut] = self.notices_of_columns();
+        let notices: Vec<_> = [self.notice_of_lines(), begins, cut].into_iter().flatten().collect();
         (!notices.is_empty()).then(|| notices.join(" "))
     }
 
-    fn notice_of_columns(&self) -> Option<String> {
+    fn notices_of_columns(&self) -> [Option<String>; 2] {
         let Columns { first, max } = self.window.columns;
         let begins = (first > 1).then(|| format!("Lines are shown from character {first} on."));
         let cut = self.long.first().map(|line| {
@@ -210,8 +210,7 @@ impl View {
             let next = first.saturating_add(max);
             format!("{lines} cut after {max} characters; `column: {next}` shows the next ones.")
         });
-        let notices: Vec<_> = [begins, cut].into_iter().flatten().collect();
-        (!notices.is_empty()).then(|| notices.join(" "))
+        [begins, cut]
     }
 
     fn notice_of_lines(&self) -> Option<String> {
