@@ -55,7 +55,7 @@ use crate::workspace::rules::names_of;
 use crate::workspace::{OnStale, Proposal, Workspace};
 
 pub use failure::Failure;
-pub(crate) use failure::{collect_all, refusal_of};
+pub(crate) use failure::{Result, collect_all, refusal_of};
 pub(crate) use session::open_root;
 pub use session::{SessionContext, SessionRoot};
 
@@ -68,7 +68,7 @@ use files::locks::FileLocks;
 use files::observe::SnapshotCache;
 use files::rechecks::RecheckQueue;
 use files::watch::{Hints, WatchOrder};
-use recovery::{Rescuer, log_recovery, open_journal};
+use recovery::{Rescuer, open_journal};
 use workspace_handle::{WorkspaceHandle, WorkspaceState};
 
 /// The directories of a daemon.
@@ -93,8 +93,7 @@ pub(crate) struct EngineInner {
     roots: Vec<Arc<SessionRoot>>,
     /// Directories that agents may read besides their roots.
     read_roots: Vec<Arc<SessionRoot>>,
-    pub(crate) state_dir: PathBuf,
-    pub(crate) runtime_dir: PathBuf,
+    pub(crate) places: Places,
     /// The user's path rules.
     pub(crate) policy: PolicyFile,
     /// Files and directories that belong to editd.
@@ -108,7 +107,6 @@ pub(crate) struct EngineInner {
     cache: Arc<SnapshotCache>,
     indexes: Indexes,
     pub(crate) clients: Clients,
-    bases: Arc<BaseStore>,
     /// Interrupted change sets whose documents wait for an editor.
     pub(crate) interrupted: Interrupted,
     pub(crate) history: Arc<History>,
@@ -145,12 +143,11 @@ impl Engine {
         restored: impl FnMut(&Proposal),
     ) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
-        let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
+        let bases = BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?;
         let history =
             Arc::new(History::open(&crate::history::folder_in(&places.state_dir), history_limits(&config)));
-        let rescue = Arc::new(Rescuer::new(history.clone(), &places.state_dir));
-        let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
-        log_recovery(&recovery);
+        let rescue = Arc::new(Rescuer { history: history.clone(), folder: places.state_dir.join("rescued") });
+        let journal = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;
         let hints = Hints::default();
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
@@ -159,25 +156,22 @@ impl Engine {
         let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
-        let state = WorkspaceState::new(workspace, cache.clone(), clients.clone(), watch);
-        let interrupted = Interrupted::open(places.state_dir.join("interrupted"))?;
+        let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = EngineInner {
             roots: open_roots(&*disk, &config.roots),
             read_roots: open_roots(&*disk, &config.read_roots),
             own,
-            state_dir: places.state_dir,
-            runtime_dir: places.runtime_dir,
             policy,
             home_names: home.as_deref().map(names_of).unwrap_or_default(),
             home,
-            workspace: WorkspaceHandle::new(state, bases.clone(), Arc::new(waiting)),
+            workspace: WorkspaceHandle::new(state, bases, waiting),
             locks: FileLocks::default(),
             cache,
             indexes: Indexes::default(),
             clients,
-            bases: bases.clone(),
             history: history.clone(),
-            interrupted,
+            interrupted: Interrupted::open(places.state_dir.join("interrupted"))?,
+            places,
             hints: hints.clone(),
             rechecks: RecheckQueue::default(),
             diagnoses: Notify::new(),
@@ -200,18 +194,6 @@ impl Engine {
         // The history compares files to find interrupted transactions, so the files must be recovered first.
         spawn_thread("history", move || history.settle_previous_run())?;
         Ok(engine)
-    }
-
-    /// Stops searches, and lets all other requests finish.
-    pub(crate) fn stop(&self) {
-        self.searches.close();
-        self.stopped.cancel();
-    }
-
-    /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
-    pub(crate) fn tidy(&self) {
-        self.displaced_files.check_now();
-        self.journal.tidy(&*self.disk, true);
     }
 
     /// Returns the options for computing a change whose edits are already matched.

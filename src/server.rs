@@ -35,7 +35,7 @@ mod handlers {
 }
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -67,7 +67,7 @@ struct Life {
     connections: AtomicUsize,
     changed: Notify,
     /// A client newer than this daemon has connected: stop as soon as no client is connected.
-    outdated: std::sync::atomic::AtomicBool,
+    outdated: AtomicBool,
     next_session: AtomicU64,
 }
 
@@ -82,7 +82,7 @@ impl Daemon {
         let engine = Engine::start(config, disk, places, |proposal| {
             // A repeated request must not make another proposal.
             if let Some(request) = proposal.request.clone() {
-                answers.remember(&proposal.author, request, encode::undecided(proposal).into());
+                answers.remember(&proposal.author, request, encode::undecided(proposal));
             }
         })?;
         let life = Life {
@@ -115,13 +115,15 @@ impl Daemon {
 
     /// Stops the daemon. It accepts no new connections, cancels searches, and finishes all other requests.
     pub fn stop(&self) {
-        self.engine.stop();
+        self.engine.searches.close();
+        self.engine.stopped.cancel();
     }
 
     /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
     pub fn tidy(&self) {
-        lsp_review::clear(&self.engine.runtime_dir);
-        self.engine.tidy();
+        lsp_review::clear(&self.engine.places.runtime_dir);
+        self.engine.displaced_files.check_now();
+        self.engine.journal.tidy(&*self.engine.disk, true);
     }
 
     /// Returns an id for a new session.

@@ -92,9 +92,4 @@ impl Clients {
     pub(crate) fn get(&self, session: SessionId) -> Option<Arc<dyn Client>> {
         self.0.get(&session).map(|entry| entry.value().clone())
     }
-
-    /// Returns `true` if the session is connected.
-    pub(crate) fn is_connected(&self, session: SessionId) -> bool {
-        self.0.contains_key(&session)
-    }
 }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::disk::Target;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Result, SessionContext};
 use crate::text::{ContentHash, Position, PositionEncoding, Text, eq_ignoring_crlf};
 use crate::workspace::diagnostics::{Before, Diagnostic, Report};
 use crate::workspace::limits::{DIAGNOSTICS_LISTED, DIAGNOSTICS_WAIT_MS};
@@ -166,6 +166,55 @@ impl Engine {
             }
         }
     }
+
+    /// Returns the diagnostics of a file, or of all files that the session may read. The flag is `true` if there
+    /// are more than an answer may hold.
+    pub(crate) fn diagnostics(
+        &self,
+        session: &SessionContext,
+        only: Option<&RequestedPath>,
+    ) -> Result<(Vec<FileDiagnostic>, bool)> {
+        let targets = if let Some(path) = only {
+            vec![self.locate(session, path, Purpose::Read)?]
+        } else {
+            let files = self.workspace.update(|w| w.diagnosed_files());
+            // Files outside the roots and files that may not be read are omitted.
+            let located = |path: &PathBuf| self.locate(session, &RequestedPath::of(path), Purpose::Read).ok();
+            files.iter().filter_map(located).collect()
+        };
+        let mut items = Vec::new();
+        for target in targets {
+            if items.len() > DIAGNOSTICS_LISTED {
+                break;
+            }
+            items.extend(self.entries(session, target));
+        }
+        let truncated = items.len() > DIAGNOSTICS_LISTED;
+        items.truncate(DIAGNOSTICS_LISTED);
+        Ok((items, truncated))
+    }
+
+    /// Returns all diagnostics of a file, sorted by position.
+    fn entries(&self, session: &SessionContext, target: Target) -> Vec<FileDiagnostic> {
+        let diagnosed = self.diagnosed(&target);
+        let path = target.path.clone();
+        if diagnosed.iter().all(|one| one.report.as_ref().is_none_or(|report| report.items.is_empty())) {
+            return Vec::new();
+        }
+        let Ok(observed) = self.observe(target) else { return Vec::new() };
+        let Some(present) = observed.content.snapshot() else { return Vec::new() };
+        let mut entries: Vec<FileDiagnostic> = Vec::new();
+        for one in &diagnosed {
+            let converter = EntryConverter::of(&path, one, &present.text, session.encoding);
+            let items = one.report.iter().flat_map(|report| &report.items);
+            entries.extend(items.map(|item| converter.entry(item, present.hash)));
+        }
+        // Two editors with the same language server report the same diagnostics.
+        let order = |one: &FileDiagnostic| (one.item.start, one.item.end);
+        entries.sort_by(|a, b| (order(a), &a.item.message).cmp(&(order(b), &b.item.message)));
+        entries.dedup();
+        entries
+    }
 }
 
 /// A diagnostic of a file.
@@ -213,56 +262,5 @@ impl<'a> EntryConverter<'a> {
     fn position(&self, at: Position) -> Position {
         let convert = self.is_current && self.from != self.to;
         if convert { self.text.position_of(self.text.byte_of(at, self.from), self.to) } else { at }
-    }
-}
-
-impl Engine {
-    /// Returns the diagnostics of a file, or of all files that the session may read. The flag is `true` if there
-    /// are more than an answer may hold.
-    pub(crate) fn diagnostics(
-        &self,
-        session: &SessionContext,
-        only: Option<&RequestedPath>,
-    ) -> Result<(Vec<FileDiagnostic>, bool), Failure> {
-        let targets = if let Some(path) = only {
-            vec![self.locate(session, path, Purpose::Read)?]
-        } else {
-            let files = self.workspace.update(|w| w.diagnosed_files());
-            // Files outside the roots and files that may not be read are omitted.
-            let located = |path: &PathBuf| self.locate(session, &RequestedPath::of(path), Purpose::Read).ok();
-            files.iter().filter_map(located).collect()
-        };
-        let mut items = Vec::new();
-        for target in targets {
-            if items.len() > DIAGNOSTICS_LISTED {
-                break;
-            }
-            items.extend(self.entries(session, target));
-        }
-        let truncated = items.len() > DIAGNOSTICS_LISTED;
-        items.truncate(DIAGNOSTICS_LISTED);
-        Ok((items, truncated))
-    }
-
-    /// Returns all diagnostics of a file, sorted by position.
-    fn entries(&self, session: &SessionContext, target: Target) -> Vec<FileDiagnostic> {
-        let diagnosed = self.diagnosed(&target);
-        let path = target.path.clone();
-        if diagnosed.iter().all(|one| one.report.as_ref().is_none_or(|report| report.items.is_empty())) {
-            return Vec::new();
-        }
-        let Ok(observed) = self.observe(target) else { return Vec::new() };
-        let Some(present) = observed.content.snapshot() else { return Vec::new() };
-        let mut entries: Vec<FileDiagnostic> = Vec::new();
-        for one in &diagnosed {
-            let converter = EntryConverter::of(&path, one, &present.text, session.encoding);
-            let items = one.report.iter().flat_map(|report| &report.items);
-            entries.extend(items.map(|item| converter.entry(item, present.hash)));
-        }
-        // Two editors with the same language server report the same diagnostics.
-        let order = |one: &FileDiagnostic| (one.item.start, one.item.end);
-        entries.sort_by(|a, b| (order(a), &a.item.message).cmp(&(order(b), &b.item.message)));
-        entries.dedup();
-        entries
     }
 }

@@ -3,6 +3,9 @@
 use crate::disk::{DiskError, DiskErrorKind};
 use crate::workspace::{Invalid, Refusal, RefusalKind};
 
+/// The result of a request, or of a part of it.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// The error of a request.
 #[derive(Debug)]
 pub enum Failure {
@@ -65,13 +68,13 @@ fn disk(error: &DiskError, required: Option<u64>, available: Option<u64>) -> Ref
     }
 }
 
-/// Collects all values, or all refusals, each with its index.
-pub(crate) fn collect_all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
+/// Collects all values, or all refusals. A refusal that names no change gets its own index.
+pub(crate) fn collect_all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>> {
     let (mut values, mut refusals) = (Vec::new(), Vec::new());
     for (index, result) in results.enumerate() {
         match result {
             Ok(value) => values.push(value),
-            Err(refusal) => refusals.push(refusal.of_change(index)),
+            Err(refusal) => refusals.push(Refusal { change: refusal.change.or(Some(index)), ..refusal }),
         }
     }
     if refusals.is_empty() { Ok(values) } else { Err(Failure::Refused(refusals)) }

@@ -11,7 +11,7 @@ use crate::edit::{Hunk, Labels, Plan, Spot, diff_texts};
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::history::RecordedEntry;
 use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
 use crate::workspace::history::{Attribution, Back, PastAction, PastDetail, PastEntry, PastFile, step_to};
@@ -73,7 +73,10 @@ impl<'a> Walk<'a> {
             return false;
         }
         if step_to(&self.entries, &self.path, Some(self.hash)).is_none() && !self.bridge() {
-            self.search();
+            // Without known texts, a change owns its text where that text appears exactly once with its
+            // context, and no later change has removed it.
+            let rest = std::mem::take(&mut self.entries);
+            self.claim_all(rest);
             return false;
         }
         let Some(at) = step_to(&self.entries, &self.path, Some(self.hash)) else { return false };
@@ -93,10 +96,8 @@ impl<'a> Walk<'a> {
             Back::Image { .. } => return false,
         }
         if let PastAction::Rename(_) = file.action {
-            let ids: Vec<Arc<str>> =
-                self.engine.history.about(&file.path).iter().map(|entry| entry.id.clone()).collect();
-            let older = ids.iter().position(|id| *id == entry.id).unwrap_or_default();
             self.entries = self.engine.history.about(&file.path);
+            let older = self.entries.iter().position(|other| other.id == entry.id).unwrap_or_default();
             self.entries.truncate(older);
             self.path.clone_from(&file.path);
         }
@@ -141,13 +142,6 @@ impl<'a> Walk<'a> {
         let hash = |format: Format| format.encode(text).ok().map(|bytes| ContentHash::of(&bytes));
         let is_correct = written.is_none_or(|format| hash(format) == Some(self.hash));
         is_correct.then(|| text.clone())
-    }
-
-    /// Attributes the remaining lines without known texts: a change owns its text where that text appears
-    /// exactly once with its context, and no later change has removed it.
-    fn search(&mut self) {
-        let entries = std::mem::take(&mut self.entries);
-        self.claim_all(entries);
     }
 
     /// Attributes lines to changes whose text is still present, newest first.
@@ -249,7 +243,7 @@ impl View<'_> {
 
 impl Engine {
     /// Returns the entry that wrote each line of a file.
-    pub(crate) fn blame(&self, target: Target, job: &Job) -> Result<BlamedFile, Failure> {
+    pub(crate) fn blame(&self, target: Target, job: &Job) -> Result<BlamedFile> {
         let now = self.observe(target)?;
         let (snapshot, text) =
             now.content().map_err(|kind| Failure::from(Refusal::at(&now.target.path, kind)))?;
@@ -277,7 +271,7 @@ impl Engine {
         &self,
         session: &SessionContext,
         filter: &HistoryFilter,
-    ) -> Result<Vec<VisibleTransaction>, Failure> {
+    ) -> Result<Vec<VisibleTransaction>> {
         let path = filter.path.as_ref().map(|path| self.file_or_folder(session, path)).transpose()?;
         let view = View { engine: self, session, hidden: RefCell::default() };
         let concerned = |file: &PastFile| {

@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::disk::Target;
 use crate::engine::change::content::LARGE;
 use crate::engine::files::locks::LockGuard;
-use crate::engine::{Engine, Failure, SessionContext};
-use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
+use crate::engine::files::resolve::Purpose;
+use crate::engine::{Engine, Failure, Result, SessionContext};
+use crate::workspace::{FileKey, Refusal, RefusalKind, RequestedPath, Role};
 
 /// Unit in which memory for large files is reserved, in bytes.
 pub(crate) const WORK_UNIT: u64 = 1 << 10;
@@ -44,7 +45,7 @@ type Spent = Box<dyn Send>;
 
 impl Job {
     /// Fails if no client waits for the answer anymore. Called before anything is changed.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.cancelled.is_cancelled() {
             return Err(Failure::Fault("The request was cancelled.".to_owned()));
         }
@@ -56,16 +57,11 @@ impl Job {
     pub(crate) fn drop_later(&self, spent: impl Send + 'static) {
         self.spent.borrow_mut().push(Box::new(spent));
     }
-
-    /// Releases the locks and returns the values that remain to be dropped.
-    fn end(self) -> Vec<Spent> {
-        self.spent.into_inner()
-    }
 }
 
 /// The state of a request after its first step.
 enum Step<T, F, W> {
-    Done(Result<T, Failure>),
+    Done(Result<T>),
     /// The request must wait for its locks, or needs its own thread. The last field is the weight of its
     /// files, if known.
     Queued(F, Job, W, Option<u32>),
@@ -82,12 +78,12 @@ impl Engine {
         session: &Arc<SessionContext>,
         locate: L,
         work: W,
-    ) -> Result<T, Failure>
+    ) -> Result<T>
     where
         F: Located,
         T: Send + 'static,
-        L: FnOnce(&Self, &SessionContext) -> Result<F, Failure> + Send + 'static,
-        W: FnOnce(&Self, &SessionContext, F, &Job) -> Result<T, Failure> + Send + 'static,
+        L: FnOnce(&Self, &SessionContext) -> Result<F> + Send + 'static,
+        W: FnOnce(&Self, &SessionContext, F, &Job) -> Result<T> + Send + 'static,
     {
         let turn = session.turn.clone().lock_owned().await;
         let permit = session.jobs.clone().acquire_owned().await.map_err(|_| Failure::stopping())?;
@@ -112,9 +108,9 @@ impl Engine {
             let found_weight = || engine.weight(files.targets().into_iter().map(|target| target.size));
             let weight = job.lock.is_at_head().then(found_weight);
             // Long work, and work that waits for an editor, runs on its own thread.
-            if weight == Some(0) && !engine.is_in_editors(&files) {
+            if weight == Some(0) && !files.targets().into_iter().any(|target| engine.is_open(target)) {
                 let result = work(&engine, &of, files, &job);
-                (Step::Done(result), job.end())
+                (Step::Done(result), job.spent.into_inner())
             } else {
                 (Step::Queued(files, job, work, weight), Vec::new())
             }
@@ -128,6 +124,23 @@ impl Engine {
         }
     }
 
+    /// Runs a request that reads one file, as [`on_files`](Self::on_files) does.
+    pub(crate) async fn on_file<T, W>(
+        &self,
+        session: &Arc<SessionContext>,
+        path: RequestedPath,
+        work: W,
+    ) -> Result<T>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Self, &SessionContext, Target, &Job) -> Result<T> + Send + 'static,
+    {
+        let locate = move |engine: &Self, session: &SessionContext| {
+            Ok(engine.locate(session, &path, Purpose::Read)?)
+        };
+        self.on_files(session, locate, work).await
+    }
+
     /// Waits for the locks and the memory of a request, and runs it on its own thread.
     async fn run_queued<F, T, W>(
         &self,
@@ -135,11 +148,11 @@ impl Engine {
         (files, weight): (F, Option<u32>),
         job: Job,
         work: W,
-    ) -> Result<T, Failure>
+    ) -> Result<T>
     where
         F: Located,
         T: Send + 'static,
-        W: FnOnce(&Self, &SessionContext, F, &Job) -> Result<T, Failure> + Send + 'static,
+        W: FnOnce(&Self, &SessionContext, F, &Job) -> Result<T> + Send + 'static,
     {
         job.lock.at_head().await;
         let (weight, files) = if let Some(weight) = weight {
@@ -152,17 +165,11 @@ impl Engine {
         let (engine, of) = (self.clone(), session.clone());
         blocking_then_drop(move || {
             // The memory is reserved until the work is done, even if no client waits for it anymore.
-            let result = (work(&engine, &of, files, &job), job.end());
+            let result = (work(&engine, &of, files, &job), job.spent.into_inner());
             drop(memory);
             result
         })
         .await?
-    }
-
-    /// Returns `true` if an editor has any of the files open. The request may then have to wait for that
-    /// editor.
-    fn is_in_editors(&self, files: &impl Located) -> bool {
-        files.targets().into_iter().any(|target| self.is_open(target))
     }
 
     /// Returns the current sizes of the files, in bytes.
@@ -184,28 +191,33 @@ impl Engine {
         (bytes / WORK_UNIT).min(all).try_into().unwrap_or(u32::MAX)
     }
 
-    async fn reserve_memory(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
-        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
+    async fn reserve_memory(&self, weight: u32) -> Result<OwnedSemaphorePermit> {
         let memory = self.memory_permits.clone().acquire_many_owned(weight);
-        let memory = tokio::time::timeout(timeout, memory).await.map_err(|_| {
-            let what = "requests on other large files are in progress".to_owned();
-            Refusal::new(RefusalKind::Busy { what })
-        })?;
+        let memory = self.when_free(memory, "requests on other large files are in progress").await?;
         memory.map_err(|_| Failure::stopping())
+    }
+
+    /// Waits for a limited resource, at most until the deadline of a request. `busy` says why it is not free.
+    pub(crate) async fn when_free<T>(
+        &self,
+        resource: impl Future<Output = T>,
+        busy: &str,
+    ) -> Result<T, Refusal> {
+        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
+        let refused = |_| Refusal::new(RefusalKind::Busy { what: busy.to_owned() });
+        tokio::time::timeout(timeout, resource).await.map_err(refused)
     }
 }
 
 /// Runs work that may block on another thread. A panic in it fails only this request.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Failure> {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     blocking_then_drop(move || (work(), Vec::new())).await
 }
 
 /// Runs work that may block on another thread, and drops its leftover values after the result is sent.
 async fn blocking_then_drop<T: Send + 'static>(
     work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static,
-) -> Result<T, Failure> {
+) -> Result<T> {
     let (reply, result) = oneshot::channel();
     let busy = Busy::new();
     let thread = tokio::task::spawn_blocking(move || {
@@ -215,23 +227,21 @@ async fn blocking_then_drop<T: Send + 'static>(
         drop(spent);
         drop(busy);
     });
-    let Ok(result) = result.await else {
-        let error = thread.await.err();
-        tracing::error!(?error, "a request panicked");
-        return Err(Failure::bug());
-    };
-    Ok(result)
+    if let Ok(result) = result.await {
+        return Ok(result);
+    }
+    let error = thread.await.err();
+    tracing::error!(?error, "a request panicked");
+    Err(Failure::bug())
 }
 
 /// Runs short work that may block, on the thread of its task. Another thread takes over the other tasks in
 /// the meantime. Waking another thread, and being woken by it, takes longer than a small edit.
-async fn in_place<T: Send + 'static>(
-    work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static,
-) -> Result<T, Failure> {
+async fn in_place<T: Send + 'static>(work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static) -> Result<T> {
     let busy = Busy::new();
     // A runtime with one thread has no other thread that could run the other tasks.
     let has_others = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-    if busy.is_over_limit() || !has_others {
+    if busy.0 >= MAX_IN_PLACE || !has_others {
         return blocking_then_drop(work).await;
     }
     // Leftover values are dropped right here: for small files that takes less time than on another thread.
@@ -256,10 +266,6 @@ struct Busy(usize);
 impl Busy {
     fn new() -> Self {
         Self(BUSY.fetch_add(1, Ordering::Relaxed))
-    }
-
-    fn is_over_limit(&self) -> bool {
-        self.0 >= MAX_IN_PLACE
     }
 }
 

@@ -11,68 +11,43 @@ use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue};
 use crate::history::History;
 use crate::text::ContentHash;
 
-/// Returns the label in the history for rescued content.
-fn label(why: LossReason) -> &'static str {
-    match why {
-        LossReason::Displaced => "written by another program while editd changed the file",
-        LossReason::Interrupted => "content of the file before an interrupted change",
-    }
-}
-
-/// Opens the journal in the state directory, which recovers interrupted changes.
+/// Opens the journal in the state directory, which recovers interrupted changes, and logs what was recovered.
 pub(crate) fn open_journal(
     disk: &dyn Disk,
     state_dir: &Path,
     rescue: Arc<dyn Rescue>,
-) -> io::Result<(Journal, Recovery)> {
+) -> io::Result<Journal> {
     let folder = state_dir.join("journal");
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    Journal::open(disk, &folder, rescue).map_err(io::Error::other)
-}
-
-/// Logs the result of the recovery, unless nothing was recovered.
-pub(crate) fn log_recovery(recovery: &Recovery) {
-    if recovery.is_empty() {
-        return;
+    let (journal, recovery) = Journal::open(disk, &folder, rescue).map_err(io::Error::other)?;
+    if !recovery.is_empty() {
+        let Recovery { restored, left, rescued, strays, failed, damaged } = recovery;
+        tracing::warn!(
+            ?restored,
+            ?left,
+            ?rescued,
+            strays,
+            ?failed,
+            damaged,
+            "an earlier daemon was interrupted while it changed files"
+        );
     }
-    let Recovery { restored, left, rescued, strays, failed, damaged } = recovery;
-    tracing::warn!(
-        ?restored,
-        ?left,
-        ?rescued,
-        strays,
-        ?failed,
-        damaged,
-        "an earlier daemon was interrupted while it changed files"
-    );
+    Ok(journal)
 }
 
 /// Stores displaced content in the history, or as a file if the history cannot store it.
 pub(crate) struct Rescuer {
-    history: Arc<History>,
-    folder: PathBuf,
+    pub(crate) history: Arc<History>,
+    /// Folder of the files.
+    pub(crate) folder: PathBuf,
 }
 
 impl Rescuer {
-    pub(crate) fn new(history: Arc<History>, state_dir: &Path) -> Self {
-        Self { history, folder: state_dir.join("rescued") }
-    }
-
-    /// Stores content in a file named by its hash. Writes a temporary file and renames it, so that the named
-    /// file is complete even if the disk is full or the daemon is killed. Replaces an existing file, whatever
-    /// its content.
+    /// Stores content in a file named by its hash. Replaces an existing file, whatever its content.
     fn store_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
-        let part = name.with_extension("part");
-        let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-        file.write_all(bytes)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&part, &name))
-            .inspect_err(|_| {
-                fs::remove_file(&part).ok();
-            })?;
-        File::open(&self.folder)?.sync_all()?;
+        store(&self.folder, &name.with_extension("part"), &name, bytes)?;
         tracing::warn!(path = %path.display(), stored = %name.display(), "displaced content was stored");
         Ok(())
     }
@@ -80,7 +55,11 @@ impl Rescuer {
 
 impl Rescue for Rescuer {
     fn keep(&self, path: &Path, bytes: &[u8], why: LossReason) -> io::Result<()> {
-        match self.history.rescue(path, &bytes.to_vec().into(), label(why)) {
+        let label = match why {
+            LossReason::Displaced => "written by another program while editd changed the file",
+            LossReason::Interrupted => "content of the file before an interrupted change",
+        };
+        match self.history.rescue(path, &bytes.to_vec().into(), label) {
             Ok(transaction) => {
                 tracing::warn!(path = %path.display(), %transaction, "displaced content was stored");
                 Ok(())
@@ -88,4 +67,16 @@ impl Rescue for Rescuer {
             Err(_) => self.store_as_file(path, bytes),
         }
     }
+}
+
+/// Writes and flushes a file in a folder. Writes a temporary file and renames it, so that the named file is
+/// complete even if the disk is full or the daemon is killed.
+pub(crate) fn store(folder: &Path, part: &Path, name: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(part)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(part, name)).inspect_err(
+        |_| {
+            fs::remove_file(part).ok();
+        },
+    )?;
+    File::open(folder)?.sync_all()
 }

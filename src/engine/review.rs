@@ -9,9 +9,9 @@ use std::time::Duration;
 use crate::disk::Target;
 use crate::edit::{Deadline, Edit, EditRefusalKind};
 use crate::engine::files::observe::Observed;
-use crate::engine::files::resolve::Purpose;
+use crate::engine::files::resolve::{LocatedChange, Purpose};
 use crate::engine::jobs::Located;
-use crate::engine::{Engine, Failure, SessionContext, open_root};
+use crate::engine::{Engine, Result, SessionContext, open_root};
 use crate::text::{ContentHash, PositionEncoding};
 use crate::workspace::review::{CurrentFile, DecidedFile, RebasedFile};
 use crate::workspace::{
@@ -25,23 +25,23 @@ pub(crate) struct LocatedReview {
     /// A session with the author's role and roots, whose access applies: an acceptance by the user does not
     /// open more paths to an agent.
     pub(crate) context: SessionContext,
-    /// Target of each file and of its new name, or the refusal.
-    pub(crate) places: Vec<Result<(Target, Option<Target>), Refusal>>,
+    /// The location of each change, or the refusal.
+    pub(crate) places: Vec<Result<LocatedChange, Refusal>>,
 }
 
 /// The observed state of a file of a proposal under review.
 pub(crate) struct ReviewFile {
     /// The file and the target of its new name, or the refusal.
     pub(crate) located: Result<(Observed, Option<Target>), Refusal>,
-    content: FileContent,
+    /// The current content.
+    pub(crate) content: FileContent,
     /// The proposed change, rebased onto the current content.
     pub(crate) rebased: RebasedFile,
 }
 
 impl Located for LocatedReview {
     fn targets(&self) -> Vec<&Target> {
-        let found = self.places.iter().flatten();
-        found.flat_map(|(target, to)| [Some(target), to.as_ref()]).flatten().collect()
+        self.places.iter().flatten().flat_map(LocatedChange::targets).collect()
     }
 }
 
@@ -49,11 +49,6 @@ impl ReviewFile {
     /// Returns the current text, if the file has one.
     pub(crate) fn text(&self) -> Option<&str> {
         self.located.as_ref().ok().and_then(|(observed, _)| observed.text.as_ref()).map(|text| text.as_str())
-    }
-
-    /// The current content.
-    pub(crate) fn content(&self) -> &FileContent {
-        &self.content
     }
 
     /// Returns the current state of the file, together with the planned file.
@@ -71,20 +66,7 @@ impl Engine {
     /// Locates the files of a proposal again, in the roots of its author rather than of the reviewer.
     pub(crate) fn locate_review(&self, proposal: Proposal) -> LocatedReview {
         let context = self.context_of(&proposal);
-        let place = |file: &PlannedFile| {
-            let found = |path: &Path, purpose| self.as_proposed(&context, path, purpose);
-            let (to, purpose) = match &file.action {
-                Action::Rename { to, .. } => {
-                    let edited = !file.plan.is_empty();
-                    (Some(found(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
-                }
-                Action::Delete => (None, Purpose::Delete),
-                Action::Create { .. } => (None, Purpose::Write),
-                Action::Edit => (None, Purpose::Edit),
-            };
-            Ok((found(&file.path, purpose)?, to))
-        };
-        let places = proposal.files.iter().map(place).collect();
+        let places = proposal.files.iter().map(|file| self.locate_planned(&context, file, true)).collect();
         LocatedReview { proposal, context, places }
     }
 
@@ -103,44 +85,27 @@ impl Engine {
         SessionContext::new(SessionId(0), proposal.role, names, roots, PositionEncoding::Utf8)
     }
 
-    fn as_proposed(
-        &self,
-        context: &SessionContext,
-        path: &Path,
-        purpose: Purpose,
-    ) -> Result<Target, Refusal> {
-        let target = self.locate(context, &RequestedPath::of(path), purpose)?;
-        if target.path == path {
-            return Ok(target);
-        }
-        // The path has become a symbolic link since, and leads to another file than the one that was shown.
-        let what = format!("reached by a symbolic link; it is `{}`", target.path.display());
-        Err(Refusal::at(path, RefusalKind::NotAFile { what }))
-    }
-
     /// Observes all files of a proposal and rebases the proposed changes onto them.
     pub(crate) fn observe_review(
         &self,
         LocatedReview { proposal, context, places }: LocatedReview,
         deadline: Deadline,
     ) -> (Proposal, SessionContext, Vec<ReviewFile>) {
-        let observe = |(file, place): (&PlannedFile, Result<(Target, Option<Target>), Refusal>)| {
-            let located = place.and_then(|(target, to)| Ok((self.observe_to_change(target)?, to)));
+        let observe = |(file, place): (&PlannedFile, Result<LocatedChange, Refusal>)| {
+            let located = place.and_then(|place| Ok((self.observe_to_change(place.target)?, place.to)));
             let content = match &located {
                 Ok((observed, _)) => observed.content.clone(),
                 // A content for which nothing was proposed.
                 Err(_) => FileContent::Opaque(ContentHash::of(b"\0an unobservable file")),
             };
-            let text = located.as_ref().ok().and_then(|(observed, _)| observed.text.clone());
-            let rebased = RebasedFile::of(file, &content, text.as_ref().map(|text| text.as_str()), deadline);
+            let text = located.as_ref().ok().and_then(|(observed, _)| observed.text.as_ref());
+            let rebased = RebasedFile::of(file, &content, text.map(|text| text.as_str()), deadline);
             ReviewFile { located, content, rebased }
         };
         let files = proposal.files.iter().zip(places).map(observe).collect();
         (proposal, context, files)
     }
-}
 
-impl Engine {
     /// Replaces "not found" refusals whose old text appears only in the result of a pending proposal of the
     /// same author: the refusal then names that proposal.
     pub(crate) fn explain_by_pending(
@@ -174,21 +139,7 @@ impl Engine {
         }
         refusals
     }
-}
 
-fn plain_ends(text: &str) -> String {
-    text.replace("\r\n", "\n")
-}
-
-/// Returns the path of a file and, for a rename, its new path.
-pub(crate) fn paths_of(file: &PlannedFile) -> Vec<PathBuf> {
-    match &file.action {
-        Action::Rename { to, .. } => vec![file.path.clone(), to.clone()],
-        _ => vec![file.path.clone()],
-    }
-}
-
-impl Engine {
     /// Returns a proposal of the session's author, in any state.
     pub(crate) fn known_proposal(&self, session: SessionId, id: &str) -> Result<Proposal, Refusal> {
         self.workspace.update(|w| w.proposal(session, id).cloned())
@@ -202,9 +153,7 @@ impl Engine {
     ) -> Result<(), Refusal> {
         proposal.files.iter().flat_map(paths_of).try_for_each(|path| self.require_readable(session, &path))
     }
-}
 
-impl Engine {
     /// Records the files of the outcome of a review as bases of the author, who is about to receive them.
     pub(crate) fn record_delivered(&self, session: &SessionContext, proposal: &Proposal) {
         let Some(outcome) = proposal.review.as_ref().and_then(|review| review.outcome.as_ref()) else {
@@ -247,12 +196,12 @@ impl Engine {
         session: SessionId,
         id: &str,
         wait_ms: Option<u64>,
-    ) -> Result<Proposal, Failure> {
+    ) -> Result<Proposal> {
         let wait = Duration::from_millis(wait_ms.unwrap_or_default());
         // A wait too long to be represented has no deadline.
         let deadline = tokio::time::Instant::now().checked_add(wait);
         loop {
-            let mut changed = std::pin::pin!(self.workspace.decided().notified());
+            let mut changed = std::pin::pin!(self.workspace.decided.notified());
             // Enabled before the check below, so that no change is missed.
             changed.as_mut().enable();
             let proposal = self.known_proposal(session, id)?;
@@ -271,5 +220,17 @@ impl Engine {
                 () = self.stopped.cancelled() => return Ok(proposal),
             }
         }
+    }
+}
+
+fn plain_ends(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Returns the path of a file and, for a rename, its new path.
+pub(crate) fn paths_of(file: &PlannedFile) -> Vec<PathBuf> {
+    match &file.action {
+        Action::Rename { to, .. } => vec![file.path.clone(), to.clone()],
+        _ => vec![file.path.clone()],
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +11,7 @@ use crate::disk::DiskErrorKind;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
-use crate::engine::{Engine, Failure, SessionContext, SessionRoot, refusal_of};
+use crate::engine::{Engine, Failure, Result, SessionContext, SessionRoot, refusal_of};
 use crate::search::{FileAccess, OpenText, Scope, Start, StopCondition};
 use crate::workspace::rules::{Judge, Operation, Spelling, is_version_control};
 use crate::workspace::{Contest, Refusal, RefusalKind, RequestedPath, Role};
@@ -176,31 +175,18 @@ impl Engine {
         let may_be = open.into_iter().filter(|buffer| buffer.is_unchanged() != Some(true));
         may_be.map(|buffer| buffer.path).collect()
     }
-}
 
-fn scope(root: &Arc<SessionRoot>, start: Start, others: Vec<PathBuf>, open: &[PathBuf]) -> Scope {
-    let below = |path: &PathBuf| path.strip_prefix(root.root.path()).ok().map(Path::to_owned);
-    let open: BTreeSet<_> = open.iter().filter_map(below).collect();
-    Scope { root: root.root.clone(), start, top: root.surroundings.top.clone(), others, open }
-}
-
-impl Engine {
     /// Runs a search, or another request that may read many or large files, when a search slot is free. It
     /// ends early if no client waits for it anymore, if the daemon stops, and at the deadline of a request.
-    pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
+    pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T>
     where
         T: Send + 'static,
-        W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T, Failure> + Send + 'static,
+        W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T> + Send + 'static,
     {
         let own = session.searching.clone().lock_owned().await;
-        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
-        let slot = tokio::time::timeout(timeout, self.searches.clone().acquire_owned()).await;
-        let busy = |_| {
-            Refusal::new(RefusalKind::Busy {
-                what: "other searches or reads of very large files are in progress".to_owned(),
-            })
-        };
-        let slot = slot.map_err(busy)?.map_err(|_| Failure::stopping())?;
+        let busy = "other searches or reads of very large files are in progress";
+        let slot = self.when_free(self.searches.clone().acquire_owned(), busy).await?;
+        let slot = slot.map_err(|_| Failure::stopping())?;
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (engine, of) = (self.clone(), session.clone());
@@ -212,4 +198,10 @@ impl Engine {
         })
         .await?
     }
+}
+
+fn scope(root: &Arc<SessionRoot>, start: Start, others: Vec<PathBuf>, open: &[PathBuf]) -> Scope {
+    let below = |path: &PathBuf| path.strip_prefix(root.root.path()).ok().map(Path::to_owned);
+    let open: BTreeSet<_> = open.iter().filter_map(below).collect();
+    Scope { root: root.root.clone(), start, top: root.surroundings.top.clone(), others, open }
 }

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::disk::Root;
 use crate::engine::files::access::Surroundings;
-use crate::engine::{Engine, Failure, refusal_of};
+use crate::engine::{Engine, Result, refusal_of};
 use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
 use crate::workspace::{Abilities, Refusal, RefusalKind, Role, SessionId};
@@ -95,11 +95,6 @@ impl SessionContext {
         Self { id, role, author, name, roots, encoding, abilities, turn, jobs, has_no_followers, searching }
     }
 
-    /// Sets the optional capabilities of the client.
-    pub(crate) fn with_abilities(self, abilities: Abilities) -> Self {
-        Self { abilities, ..self }
-    }
-
     /// Returns the canonical paths of the roots.
     pub fn root_paths(&self) -> Vec<PathBuf> {
         self.roots.read().iter().map(|root| root.path()).collect()
@@ -122,12 +117,7 @@ impl SessionContext {
 }
 
 /// Opens a root. With `new_file`, it may be a missing file directly under the home directory.
-pub(crate) fn open_root(
-    engine: &Engine,
-    role: Role,
-    path: &Path,
-    new_file: bool,
-) -> Result<SessionRoot, Failure> {
+pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool) -> Result<SessionRoot> {
     let refuse = |kind| Refusal::at(path, kind);
     let root = match engine.disk.open_root(path) {
         Ok(root) => SessionRoot::of(&*engine.disk, root, None),

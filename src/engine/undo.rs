@@ -10,12 +10,11 @@ use crate::disk::Target;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
 use crate::engine::change::request::Header;
-use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
-use crate::engine::files::resolve::{Placed, Purpose};
+use crate::engine::files::resolve::{LocatedChange, Purpose};
 use crate::engine::jobs::{Job, Located};
 use crate::engine::undo::reversal::Reversal;
-use crate::engine::{Engine, Failure, SessionContext, collect_all};
+use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::history::RecordedEntry;
 use crate::text::ContentHash;
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
@@ -53,40 +52,16 @@ pub(crate) enum Selection {
     },
 }
 
-/// A transaction that needs no undo.
-pub(crate) struct NotNeeded {
-    pub(crate) id: Arc<str>,
-    pub(crate) refusal: Refusal,
-}
-
 /// A transaction, with its files located again.
 pub(crate) struct LocatedTransaction {
     entry: Arc<PastEntry>,
-    places: Vec<LocatedPastFile>,
-}
-
-/// A file of a transaction, located again.
-struct LocatedPastFile {
-    /// Path after the transaction.
-    now: Target,
-    /// Path before the transaction, if different.
-    old: Option<Target>,
-    clearance: Clearance,
-}
-
-impl LocatedTransaction {
-    /// Returns refusals for the files that need a review, in case no reviewer is available.
-    fn to_review(&self) -> Vec<Refusal> {
-        let of = |(index, place): (usize, &LocatedPastFile)| {
-            Some(place.clearance.review.clone()?.of_change(index))
-        };
-        self.places.iter().enumerate().filter_map(of).collect()
-    }
+    /// The files. The new path of a rename is the path before the transaction.
+    places: Vec<LocatedChange>,
 }
 
 impl Located for LocatedTransaction {
     fn targets(&self) -> Vec<&Target> {
-        self.places.iter().flat_map(|place| [Some(&place.now), place.old.as_ref()]).flatten().collect()
+        self.places.iter().flat_map(LocatedChange::targets).collect()
     }
 }
 
@@ -98,6 +73,11 @@ pub(crate) enum UndoResult {
         undoes: Arc<str>,
         files: Vec<PlannedFile>,
         fingerprint: String,
+    },
+    /// Another request has undone the transaction in the meantime, or another program has reverted it.
+    NotNeeded {
+        id: Arc<str>,
+        refusal: Refusal,
     },
 }
 
@@ -112,7 +92,7 @@ impl Engine {
         &self,
         session: &SessionContext,
         selection: Selection,
-    ) -> Result<LocatedTransaction, Failure> {
+    ) -> Result<LocatedTransaction> {
         let is_own = |entry: &PastEntry| {
             session.role == Role::Editor || (entry.author == session.author && !entry.rescued)
         };
@@ -155,46 +135,31 @@ impl Engine {
 
     /// Locates a file of a transaction. The path rules apply to the undo as to any change: the undo of a
     /// creation is a deletion, and so on.
-    fn locate_past_file(
-        &self,
-        session: &SessionContext,
-        file: &PastFile,
-    ) -> Result<LocatedPastFile, Refusal> {
-        let find = |path: &Path, purpose| {
-            let placed = self.place(session, &RequestedPath::of(path), purpose)?;
-            if placed.target.path == path {
-                return Ok(placed);
-            }
-            // The path has become a symbolic link since, and leads to another file.
-            let what = format!("reached by a symbolic link; it is `{}`", placed.target.path.display());
-            Err(Refusal::at(path, RefusalKind::NotAFile { what }))
-        };
+    fn locate_past_file(&self, session: &SessionContext, file: &PastFile) -> Result<LocatedChange, Refusal> {
         let (purpose, old) = match file.action {
             PastAction::Create => (Purpose::Delete, None),
             PastAction::Delete => (Purpose::Write, None),
             PastAction::Edit => (Purpose::Edit, None),
             PastAction::Rename(_) => {
                 let edited = file.hash_before != file.hash_after;
-                (Purpose::RenameFrom { edited }, Some(find(&file.path, Purpose::RenameTo)?))
+                (Purpose::RenameFrom { edited }, Some(file.path.as_path()))
             }
         };
-        let Placed { target: now, clearance } = find(file.place(), purpose)?;
-        let (old, more) = old.map(|old| (old.target, old.clearance)).unzip();
-        Ok(LocatedPastFile { now, old, clearance: clearance.and(more.unwrap_or_default()) })
+        self.locate_change(session, (file.place(), purpose), old, true)
     }
 
-    /// Undoes a transaction. The inner error says that it needs no undo: another request has undone it in the
-    /// meantime, or another program has reverted it.
+    /// Undoes a transaction.
     pub(crate) fn undo(
         &self,
         session: &SessionContext,
         selected: LocatedTransaction,
         options: &UndoOptions,
         job: &Job,
-    ) -> Result<Result<UndoResult, NotNeeded>, Failure> {
-        let review = self.review_by_rules(selected.to_review(), &selected.targets(), options.review)?;
+    ) -> Result<UndoResult> {
+        let clearances = selected.places.iter().map(|place| &place.clearance).enumerate();
+        let review = self.review_by_rules(clearances, &selected.targets(), options.review)?;
         let LocatedTransaction { entry, places } = selected;
-        let not_needed = |refusal| Ok(Err(NotNeeded { id: entry.id.clone(), refusal }));
+        let not_needed = |refusal| Ok(UndoResult::NotNeeded { id: entry.id.clone(), refusal });
         if let Some(Err(refusal)) = self.history.find(&entry.id).map(|recorded| require_not_undone(&recorded))
         {
             return not_needed(refusal);
@@ -210,12 +175,8 @@ impl Engine {
             return Err(changed_since(&first.computed.observed).into());
         }
         if options.preview {
-            let file = |mut write: PendingWrite| {
-                write.computed.settle();
-                write.computed.file
-            };
-            let files = writes.into_iter().map(file).collect();
-            return Ok(Ok(UndoResult::Preview { undoes: entry.id.clone(), files, fingerprint: actual }));
+            let files = writes.into_iter().map(|write| write.computed.into_file()).collect();
+            return Ok(UndoResult::Preview { undoes: entry.id.clone(), files, fingerprint: actual });
         }
         job.check()?;
         let header = Header {
@@ -226,7 +187,7 @@ impl Engine {
             display: None,
         };
         let options = ChangeOptions { request: None, undoes: Some(entry.id.clone()), review };
-        Ok(Ok(UndoResult::Done(self.perform(session, &header, writes, options)?)))
+        Ok(UndoResult::Done(self.perform(session, &header, writes, options)?))
     }
 
     /// Computes again the undo of a transaction, to the byte, for an accepted proposal of that undo. Fails if
@@ -236,7 +197,7 @@ impl Engine {
         context: &SessionContext,
         proposal: &Proposal,
         transaction: &str,
-    ) -> Result<Vec<PendingWrite>, Failure> {
+    ) -> Result<Vec<PendingWrite>> {
         let unknown = || UndoRefusal::Unknown { id: Some(transaction.to_owned()) };
         let recorded =
             self.history.find(transaction).ok_or_else(|| Refusal::new(RefusalKind::Undo(unknown())))?;
@@ -264,36 +225,29 @@ impl Engine {
         &self,
         session: &SessionContext,
         entry: &PastEntry,
-        places: Vec<LocatedPastFile>,
-    ) -> Result<Vec<PendingWrite>, Failure> {
+        places: Vec<LocatedChange>,
+    ) -> Result<Vec<PendingWrite>> {
         let rules = self.compute_options(OnStale::Reject, None);
         let runs_programs: Vec<_> = places.iter().map(|place| place.clearance.runs_programs).collect();
-        let observe = |place: LocatedPastFile| {
-            let old = place.old.map(|old| self.observe_to_change(old)).transpose()?;
-            Ok((self.observe_to_change(place.now)?, old))
+        let observe = |place: LocatedChange| {
+            let old = place.to.map(|old| self.observe_to_change(old)).transpose()?;
+            Ok((self.observe_to_change(place.target)?, old))
         };
         let observed = collect_all(places.into_iter().map(observe))?;
         let coverage = self.coverage_of(session, &observed);
         let details = self.history.details(&entry.id);
-        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
         let files = entry.files.iter().zip(observed).zip(coverage).enumerate();
-        for (index, ((file, (now, old)), coverage)) in files {
+        let writes = files.map(|(index, ((file, (now, old)), coverage))| {
             let detail = details.as_ref().and_then(|details| details.get(file.detail));
-            let Some(detail) = detail else {
-                refusals.push(changed_since(&now).of_change(index));
-                continue;
-            };
+            let detail = detail.ok_or_else(|| changed_since(&now))?;
             let reversal = Reversal { engine: self, entry, file, detail, coverage, rules: &rules };
-            match reversal.compute(now, old.as_ref()) {
-                Ok(Some(mut computed)) => {
-                    computed.file.runs_programs = runs_programs[index];
-                    writes.push(PendingWrite::new(index, computed, old.map(|old| old.target)));
-                }
-                Ok(None) => {}
-                Err(refusal) => refusals.push(refusal.of_change(index)),
-            }
-        }
-        if refusals.is_empty() { Ok(writes) } else { Err(Failure::Refused(refusals)) }
+            let computed = reversal.compute(now, old.as_ref())?;
+            Ok(computed.map(|mut computed| {
+                computed.file.runs_programs = runs_programs[index];
+                PendingWrite::new(index, computed, old.map(|old| old.target))
+            }))
+        });
+        Ok(collect_all(writes)?.into_iter().flatten().collect())
     }
 
     /// Returns how much of each file the session has read. Only the current content counts.

@@ -35,29 +35,19 @@ pub(crate) struct Observation {
 /// the caller; with three updates per edit, that took longer than all other work of a small edit.
 pub(crate) struct WorkspaceHandle {
     state: Mutex<WorkspaceState>,
-    bases: Arc<BaseStore>,
+    pub(crate) bases: BaseStore,
     /// Stores pending proposals on disk.
-    waiting: Arc<WaitingProposals>,
+    pub(crate) waiting: WaitingProposals,
     /// Notified after each change of a proposal under review.
-    decided: Arc<Notify>,
+    pub(crate) decided: Notify,
     /// `true` if any editor has a document open.
     has_open_documents: AtomicBool,
 }
 
 impl WorkspaceHandle {
-    pub(crate) fn new(state: WorkspaceState, bases: Arc<BaseStore>, waiting: Arc<WaitingProposals>) -> Self {
-        let (decided, has_open_documents) = (Arc::default(), AtomicBool::default());
+    pub(crate) fn new(state: WorkspaceState, bases: BaseStore, waiting: WaitingProposals) -> Self {
+        let (decided, has_open_documents) = (Notify::default(), AtomicBool::default());
         Self { state: Mutex::new(state), bases, waiting, decided, has_open_documents }
-    }
-
-    /// Notified after each change of a proposal under review.
-    pub(crate) fn decided(&self) -> &Arc<Notify> {
-        &self.decided
-    }
-
-    /// Returns `true` if any proposal is pending.
-    pub(crate) fn has_pending(&self) -> bool {
-        self.waiting.is_anything()
     }
 
     /// Returns `true` if any editor has a document open. Does not wait for the lock.
@@ -114,15 +104,6 @@ pub(crate) struct WorkspaceState {
 }
 
 impl WorkspaceState {
-    pub(crate) fn new(
-        workspace: Workspace,
-        cache: Arc<SnapshotCache>,
-        clients: Clients,
-        watch: Sender<WatchOrder>,
-    ) -> Self {
-        Self { workspace, cache, clients, watch }
-    }
-
     /// Caches the content on disk of a file that a session has read.
     pub(crate) fn cache(&self, Observation { seen, stat, disk, root }: Observation) {
         let ObservedVersion { key, path, content, is_unsaved } = seen;

@@ -7,7 +7,7 @@ use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::request::{Call, Header, PatchInfo, bad_patch};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange};
 use crate::engine::files::access::Clearance;
-use crate::engine::{Failure, SessionContext};
+use crate::engine::{Failure, Result, SessionContext};
 use crate::patch;
 use crate::patch::{FilePatch, PatchChange, PatchError, PatchHunk};
 use crate::protocol::{
@@ -70,12 +70,13 @@ fn requested(
     kind: impl FnOnce() -> Result<ChangeKind<RequestedPath>, Invalid>,
 ) -> Result<RequestedChange<RequestedPath>, Invalid> {
     let file = requested_path(path, uri, ("path", "uri"))?;
-    let base = base_hash.map(|hash| read_hash(&hash)).transpose()?;
+    let base = base_hash.map(|hash| read_hash("baseHash", &hash)).transpose()?;
     Ok(RequestedChange { index, file, base, clearance: Clearance::default(), kind: kind()? })
 }
 
-fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
-    hash.parse().map_err(|_| Invalid::new("baseHash", "a hash is `b3:` and 32 hexadecimal digits"))
+/// Parses a hash. `field` is its name in the request.
+pub(crate) fn read_hash(field: impl Into<String>, hash: &str) -> Result<ContentHash, Invalid> {
+    hash.parse().map_err(|_| Invalid::new(field, "a hash is `b3:` and 32 hexadecimal digits"))
 }
 
 /// Parses a mode as written by git or `chmod`: executable or not.
@@ -112,9 +113,7 @@ fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
 }
 
 /// Parses a patch and the bases that came with it.
-fn read_patch(
-    (patch, bases): PatchAndBases,
-) -> Result<(Vec<RequestedChange<RequestedPath>>, PatchInfo), Failure> {
+fn read_patch((patch, bases): PatchAndBases) -> Result<(Vec<RequestedChange<RequestedPath>>, PatchInfo)> {
     if patch.text.len() > PATCH_BYTES {
         let problem = format!("it is longer than {} MiB", PATCH_BYTES >> 20);
         return Err(Invalid::new("patch.text", problem).into());
@@ -133,7 +132,7 @@ fn read_patch(
     Ok((changes, PatchInfo { lines, bases }))
 }
 
-fn path(path: &str, line: usize) -> Result<RequestedPath, Failure> {
+fn path(path: &str, line: usize) -> Result<RequestedPath> {
     requested_path(Some(path.to_owned()), None, ("path", "uri")).map_err(|invalid| {
         let expected = format!("a valid path, but {}", invalid.problem);
         bad_patch(PatchError { line, expected }).into()
@@ -144,10 +143,9 @@ fn read_bases(
     bases: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, (RequestedPath, ContentHash)>, Invalid> {
     let read = |(spelled, hash): (String, String)| {
-        let at = |problem: String| Invalid::new(format!("bases.{spelled}"), problem);
         let path = requested_path(Some(spelled.clone()), None, ("", ""));
-        let path = path.map_err(|invalid| at(invalid.problem))?;
-        let hash = hash.parse().map_err(|_| at("a hash is `b3:` and 32 hexadecimal digits".to_owned()))?;
+        let path = path.map_err(|invalid| Invalid::new(format!("bases.{spelled}"), invalid.problem))?;
+        let hash = read_hash(format!("bases.{spelled}"), &hash)?;
         Ok((spelled, (path, hash)))
     };
     bases.into_iter().map(read).collect()
@@ -162,7 +160,7 @@ fn lines_of(change: &PatchChange) -> Vec<usize> {
     }
 }
 
-fn kind(file: FilePatch) -> Result<ChangeKind<RequestedPath>, Failure> {
+fn kind(file: FilePatch) -> Result<ChangeKind<RequestedPath>> {
     let write = |text, mode, precondition| {
         ChangeKind::Write(NewContent { text, literal: false, encoding: None, mode, precondition })
     };
@@ -194,7 +192,7 @@ pub(crate) fn call(
     kind: Kind,
     session: &SessionContext,
     limits: &Limits,
-) -> Result<Call<RequestedPath>, Failure> {
+) -> Result<Call<RequestedPath>> {
     let request = params.request_id.take().map(|id| Repeatable { id, asks: request_digest(kind, &params) });
     let author = match (params.author.take(), session.role) {
         (Some(author), Role::Editor) => author,

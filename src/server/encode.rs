@@ -36,7 +36,7 @@ pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> Propo
         } else {
             WorkspaceEdit::default()
         },
-        files: entries(&proposal.files, &states(proposal)),
+        files: entries(&*proposal.files, states(proposal)),
     }
 }
 
@@ -56,20 +56,16 @@ fn states(proposal: &Proposal) -> impl Fn(usize) -> &'static str {
 }
 
 /// Converts planned files. Hunks are numbered over all files.
-pub(crate) fn entries(files: &[PlannedFile], state: &dyn Fn(usize) -> &'static str) -> Vec<FileEntry> {
-    let mut numbered = 0;
-    let of_file = |file: &PlannedFile| {
-        let hunks = hunks(file, numbered, state);
-        numbered += hunks.len();
-        entry(file, hunks)
+fn entries<'a>(
+    files: impl IntoIterator<Item = &'a PlannedFile>,
+    state: impl Fn(usize) -> &'static str,
+) -> Vec<FileEntry> {
+    let mut numbers = 0..;
+    let mut of_file = |file: &PlannedFile| {
+        let numbered = file.hunks().into_iter().zip(numbers.by_ref());
+        entry(file, numbered.map(|((kind, lines), at)| hunk(at, kind, lines, state(at))).collect())
     };
-    files.iter().map(of_file).collect()
-}
-
-/// Converts the proposed hunks of a file. `before` is the number of hunks in the previous files.
-fn hunks(file: &PlannedFile, before: usize, state: &dyn Fn(usize) -> &'static str) -> Vec<Hunk> {
-    let hunk = |(at, (kind, lines))| hunk(before + at, kind, lines, state(before + at));
-    file.hunks().into_iter().enumerate().map(hunk).collect()
+    files.into_iter().map(&mut of_file).collect()
 }
 
 /// Converts a proposal to its entry in the list of proposals.
@@ -140,14 +136,10 @@ fn match_entry(found: &Match) -> MatchEntry {
 }
 
 /// Converts committed files. Hunks are numbered over all files.
-pub(crate) fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
-    let mut numbered = 0;
-    let of_file = |done: &CommittedFile| {
-        let hunks = hunks(&done.file, numbered, &|_| "accepted");
-        numbered += hunks.len();
-        AppliedFile { entry: entry(&done.file, hunks), landed: Some(changed_state(done.written())) }
-    };
-    committed.iter().map(of_file).collect()
+fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
+    let entries = entries(committed.iter().map(|done| &done.file), |_| "accepted");
+    let landed = committed.iter().map(|done| Some(changed_state(done.written())));
+    entries.into_iter().zip(landed).map(|(entry, landed)| AppliedFile { entry, landed }).collect()
 }
 
 /// Converts the state of a committed file.
@@ -181,7 +173,7 @@ pub(crate) fn diagnostics(items: Vec<FileDiagnostic>) -> Vec<DiagnosticEntry> {
 /// Formats a modification time as RFC 3339 with nanoseconds, in UTC.
 pub(crate) fn mtime(time: MTime) -> String {
     let nanos = i32::try_from(time.nanos).unwrap_or_default();
-    jiff::Timestamp::new(time.seconds, nanos).map_or_else(|_| String::new(), rfc3339)
+    jiff::Timestamp::new(time.seconds, nanos).map(|time| format!("{time:.9}")).unwrap_or_default()
 }
 
 /// Formats a time as RFC 3339 with nanoseconds, in UTC.
@@ -189,10 +181,6 @@ pub(crate) fn system_time(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
     mtime(MTime { seconds, nanos: since.subsec_nanos() })
-}
-
-fn rfc3339(time: jiff::Timestamp) -> String {
-    format!("{time:.9}")
 }
 
 /// Converts the outcome of a request for a change.
@@ -207,12 +195,8 @@ pub(crate) fn change(outcome: &ChangeOutcome) -> ApplyResult {
         state: ProposalState::Applied.name().to_owned(),
         transaction: commit.transaction.as_ref().map(ToString::to_string),
         undoes: commit.undoes.as_ref().map(ToString::to_string),
-        fingerprint: None,
         files: applied_files(&commit.files),
-        diagnostics: None,
-        user_edits: Vec::new(),
-        comments: Vec::new(),
-        reason: None,
+        ..ApplyResult::default()
     }
 }
 
@@ -222,7 +206,7 @@ const PREVIEW: &str = "preview";
 /// Converts the preview of an undo.
 pub(crate) fn preview_result(undoes: &str, files: &[PlannedFile], fingerprint: String) -> ApplyResult {
     let rebased = files.iter().map(|file| file.rebased);
-    let entries = entries(files, &|_| "pending");
+    let entries = entries(files, |_| "pending");
     let shown = |(entry, rebased): (FileEntry, bool)| {
         let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
         let snippet = String::new();
@@ -230,16 +214,10 @@ pub(crate) fn preview_result(undoes: &str, files: &[PlannedFile], fingerprint: S
         AppliedFile { entry, landed: Some(landed) }
     };
     ApplyResult {
-        id: String::new(),
-        revision: 0,
         state: PREVIEW.to_owned(),
-        transaction: None,
         undoes: Some(undoes.to_owned()),
         fingerprint: Some(fingerprint),
         files: entries.into_iter().zip(rebased).map(shown).collect(),
-        diagnostics: None,
-        user_edits: Vec::new(),
-        comments: Vec::new(),
-        reason: None,
+        ..ApplyResult::default()
     }
 }

@@ -21,14 +21,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::files::rechecks::canonical;
 use crate::engine::jobs::blocking;
-use crate::engine::{Failure, SessionContext};
+use crate::engine::{Failure, Result, SessionContext};
 use crate::protocol::lsp_review::{
     CodeActionQuery, PendingProposal, announcement, code_actions, code_lenses, hints,
 };
 use crate::protocol::{PROPOSAL_CHANGED, ProposalParams, ProposalSummary, ProposalsParams, path_of_uri};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
-use crate::workspace::buffers::{Buffer, BufferId};
+use crate::workspace::ProposalState;
+use crate::workspace::buffers::Buffer;
 
 /// Delay before a pass, which collects further changes.
 const PAUSE: Duration = Duration::from_millis(40);
@@ -187,35 +188,21 @@ impl Daemon {
             }
         }
     }
-}
 
-/// Message types of LSP.
-const ERROR: u32 = 1;
-
-const INFO: u32 = 3;
-
-fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
-    sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
-}
-
-/// Maximum number of proposals that an editor shows at a time, oldest first.
-const SHOWN: usize = 64;
-
-impl Daemon {
     /// Answers the LSP request for the code actions of a range.
     pub async fn code_actions(
         &self,
         session: &Arc<SessionContext>,
         uri: &str,
         wanted: &CodeActionQuery,
-    ) -> Result<Vec<Value>, Failure> {
+    ) -> Result<Vec<Value>> {
         let Some(path) = self.path_in(session, uri) else { return Ok(Vec::new()) };
         let only = wanted.automatic.then_some(path.as_path());
         Ok(code_actions(&self.waiting(session, only).await?, &path, wanted))
     }
 
     /// Answers the LSP request for the code lenses of a document.
-    pub async fn code_lenses(&self, session: &Arc<SessionContext>, uri: &str) -> Result<Vec<Value>, Failure> {
+    pub async fn code_lenses(&self, session: &Arc<SessionContext>, uri: &str) -> Result<Vec<Value>> {
         let Some(buffer) = self.buffer_of(session, uri).filter(|buffer| buffer.blocked_reason.is_none())
         else {
             return Ok(Vec::new());
@@ -230,10 +217,10 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         only: Option<&Path>,
-    ) -> Result<Vec<PendingProposal>, Failure> {
-        let pending = ProposalsParams { state: Some("pending".to_owned()) };
+    ) -> Result<Vec<PendingProposal>> {
+        let pending = ProposalsParams { state: Some(ProposalState::Pending.name().to_owned()) };
         let summaries = self.proposals(session, pending).await?.proposals;
-        let open = self.open_in(session);
+        let open = self.engine.open_in(session.id);
         let concerns = |summary: &&ProposalSummary| {
             let mut paths = summary.paths.iter().map(Path::new);
             match only {
@@ -254,14 +241,8 @@ impl Daemon {
         Ok(waiting)
     }
 
-    /// Returns the open documents of an editor.
-    pub(crate) fn open_in(&self, session: &SessionContext) -> Vec<Buffer> {
-        self.engine.open_in(session.id)
-    }
-
     fn buffer_of(&self, session: &SessionContext, uri: &str) -> Option<Buffer> {
-        let id = BufferId { session: session.id, uri: uri.to_owned() };
-        self.open_in(session).into_iter().find(|buffer| buffer.id == id)
+        self.engine.open_in(session.id).into_iter().find(|buffer| buffer.id.uri == uri)
     }
 
     /// Returns the path of a document, open or not.
@@ -270,6 +251,18 @@ impl Daemon {
         open.or_else(|| path_of_uri(uri).ok().map(|path| canonical(&path)))
     }
 }
+
+/// Message types of LSP.
+const ERROR: u32 = 1;
+
+const INFO: u32 = 3;
+
+fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
+    sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
+}
+
+/// Maximum number of proposals that an editor shows at a time, oldest first.
+const SHOWN: usize = 64;
 
 /// Returns `true` if the file belongs to the work in an editor: it is in a folder of the editor or open
 /// there. An editor without folders covers all files.

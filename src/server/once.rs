@@ -1,16 +1,16 @@
 //! Requests that can be repeated but take effect once.
 
+use std::any::Any;
 use std::collections::{HashMap, VecDeque};
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::engine::Failure;
-use crate::protocol::{ApplyResult, ProposeParams, ProposeResult};
-use crate::text::{ContentHash, Hasher};
+use crate::engine::Result;
+use crate::protocol::ProposeParams;
+use crate::text::ContentHash;
 use crate::workspace::limits::{REMEMBERED_ANSWERS, REMEMBERED_BYTES, REQUEST_ID_SECONDS};
 use crate::workspace::{Refusal, RefusalKind, Repeatable};
 
@@ -24,10 +24,7 @@ pub(crate) enum Kind {
 
 /// Returns a digest of a request that does not depend on the spelling of its parameters.
 pub(crate) fn request_digest(kind: Kind, params: &ProposeParams) -> ContentHash {
-    let mut digest = Digest(Hasher::default());
-    serde_json::to_writer(&mut digest, &(kind, params))
-        .expect("parameters are JSON, and a digest takes it all");
-    digest.0.finish()
+    ContentHash::of(&serde_json::to_vec(&(kind, params)).expect("parameters are JSON"))
 }
 
 /// Answers to requests that carried a `requestId`, for as long as a client may repeat them.
@@ -37,72 +34,37 @@ pub(crate) struct RememberedAnswers(Arc<Mutex<AnswersById>>);
 impl RememberedAnswers {
     /// Carries out a request with a `requestId` only once: a repeated request gets the same answer and has no
     /// effect. Refusals are not stored, because the next try may succeed.
-    pub(crate) fn once<T: Clone + Into<Answer> + TryFrom<Answer>>(
+    pub(crate) fn once<T: Clone + Serialize + Send + Sync + 'static>(
         &self,
         author: &str,
         request: Option<Repeatable>,
-        work: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         let Some(request) = request else { return work() };
         let known = self.0.lock().get(author, &request.id, Instant::now()).cloned();
         if let Some((asks, answer)) = known {
-            let same = T::try_from(answer).ok().filter(|_| asks == request.asks);
+            let same = answer.downcast_ref::<T>().filter(|_| asks == request.asks).cloned();
             return same.ok_or_else(|| Refusal::new(RefusalKind::RequestIdUsed { id: request.id }).into());
         }
         let result = work()?;
-        self.remember(author, request, result.clone().into());
+        self.remember(author, request, result.clone());
         Ok(result)
     }
 
     /// Remembers the answer to a request, in case it is repeated.
-    pub(crate) fn remember(&self, author: &str, request: Repeatable, answer: Answer) {
-        let bytes = answer.bytes();
-        self.0.lock().insert(author, request, (answer, bytes), Instant::now());
+    pub(crate) fn remember<T: Serialize + Send + Sync + 'static>(
+        &self,
+        author: &str,
+        request: Repeatable,
+        answer: T,
+    ) {
+        let bytes = serde_json::to_vec(&answer).map_or(0, |json| json.len());
+        self.0.lock().insert(author, request, (Arc::new(answer), bytes), Instant::now());
     }
 }
 
-/// The answer to a request that may be repeated.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Answer {
-    Proposed(ProposeResult),
-    Applied(ApplyResult),
-}
-
-impl Answer {
-    /// Returns the size of the answer on the wire.
-    fn bytes(&self) -> usize {
-        serde_json::to_vec(self).map_or(0, |json| json.len())
-    }
-}
-
-impl From<ProposeResult> for Answer {
-    fn from(result: ProposeResult) -> Self {
-        Self::Proposed(result)
-    }
-}
-
-impl From<ApplyResult> for Answer {
-    fn from(result: ApplyResult) -> Self {
-        Self::Applied(result)
-    }
-}
-
-impl TryFrom<Answer> for ProposeResult {
-    type Error = ();
-
-    fn try_from(answer: Answer) -> Result<Self, ()> {
-        if let Answer::Proposed(result) = answer { Ok(result) } else { Err(()) }
-    }
-}
-
-impl TryFrom<Answer> for ApplyResult {
-    type Error = ();
-
-    fn try_from(answer: Answer) -> Result<Self, ()> {
-        if let Answer::Applied(result) = answer { Ok(result) } else { Err(()) }
-    }
-}
+/// The result that answered a request. Its type depends on the method.
+type Answer = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug, Default)]
 struct AnswersById {
@@ -155,18 +117,4 @@ impl AnswersById {
 
 fn has_expired(at: Instant, now: Instant) -> bool {
     now.duration_since(at) >= Duration::from_secs(REQUEST_ID_SECONDS)
-}
-
-/// A writer that hashes its input.
-struct Digest(Hasher);
-
-impl io::Write for Digest {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        self.0.update(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

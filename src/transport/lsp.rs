@@ -20,13 +20,13 @@ use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
-    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, Edit, FOCUS, FocusParams,
+    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, DocumentStateParams, EDITOR_METHODS, Edit, FOCUS, FocusParams,
     Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS,
     decode, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
-use crate::workspace::{Abilities, Audience, Role};
+use crate::workspace::{Abilities, Audience, DocumentEvent, Role};
 
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
 pub(super) use review::complete;
@@ -206,14 +206,14 @@ impl Backend {
     }
 
     async fn document_state(&self, params: Value) {
-        if let Some((session, params)) = self.notification(params) {
-            self.daemon.document_state(session, &params);
+        if let Some((session, DocumentStateParams { uri, dirty, version })) = self.notification(params) {
+            self.daemon.document_event(session, &uri, DocumentEvent::State { dirty, version });
         }
     }
 
     async fn focus(&self, params: Value) {
         if let Some((session, FocusParams { uri })) = self.notification(params) {
-            self.daemon.document_focused(session, &uri);
+            self.daemon.document_event(session, &uri, DocumentEvent::Focused);
         }
     }
 

@@ -51,6 +51,24 @@ pub enum ProposalState {
 }
 
 impl ProposalState {
+    /// The states that have their own name on the wire.
+    pub const REPORTED: [Self; 9] = [
+        Self::Proposed,
+        Self::Pending,
+        Self::Applied,
+        Self::Partial,
+        Self::Rejected,
+        Self::Superseded,
+        Self::Discarded,
+        Self::Stale,
+        Self::Failed,
+    ];
+
+    /// Returns the reported state with this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::REPORTED.into_iter().find(|state| state.name() == name)
+    }
+
     /// Returns the name on the wire. `Applying` and `Deciding` are reported as the state that preceded them.
     pub const fn name(self) -> &'static str {
         match self {

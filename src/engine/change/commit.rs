@@ -15,7 +15,6 @@ use crate::engine::editors::{EditorPart, Saving};
 use crate::engine::files::observe::Observed;
 use crate::engine::workspace_handle::Observation;
 use crate::engine::{Engine, refusal_of};
-use crate::text::ContentHash;
 use crate::workspace::rules::Protection;
 use crate::workspace::{
     Action, CommittedChange, FileContent, FileKey, NewMode, ObservedVersion, PlannedFile, Refusal,
@@ -136,7 +135,7 @@ impl Engine {
         };
         let mut entry = self.begin_history_entry(&mut writes, intent)?;
         let label = intent.label.as_deref().unwrap_or(&intent.author);
-        let edited = match self.edit_in_editors(&writes, entry.id(), label) {
+        let edited = match self.edit_in_editors(&writes, &entry.id, label) {
             Ok(edited) => edited,
             Err(refusal) => {
                 drop(staged);
@@ -147,10 +146,10 @@ impl Engine {
         match staged.map(StagedSet::commit).transpose() {
             Ok(on_disk) => {
                 self.record_committed(&mut entry);
-                self.edits_committed(&edited);
-                self.forget_interrupted(
-                    writes.iter().map(|write| write.computed.observed.target.path.as_path()),
-                );
+                if edited.recorded {
+                    self.interrupted.end(&edited.transaction);
+                }
+                self.forget_interrupted(&writes);
                 let files = self.finish_commit(writes, on_disk.unwrap_or_default(), &intent.author);
                 Ok(entry.result(files))
             }
@@ -174,13 +173,9 @@ impl Engine {
         let displaced = on_disk.iter_mut().filter_map(|done| done.displaced.take());
         displaced.for_each(|file| self.displaced_files.hold(file));
         let problems = self.save_in_editors(&writes);
-        let asks_user = |part: &&EditorPart| part.save == Saving::Ask;
-        let to_ask: Vec<_> = writes
-            .iter()
-            .filter_map(|write| write.through.as_ref())
-            .filter(asks_user)
-            .map(|part| part.buffer.clone())
-            .collect();
+        let through = writes.iter().filter_map(|write| write.through.as_ref());
+        let to_ask = through.filter(|part| part.save == Saving::Ask);
+        let to_ask: Vec<_> = to_ask.map(|part| part.buffer.clone()).collect();
         let is_open = |write: &&PendingWrite| write.computed.observed.open.is_some();
         let open: Vec<_> =
             writes.iter().filter(is_open).map(|write| write.computed.observed.target.clone()).collect();
@@ -229,7 +224,7 @@ impl Engine {
     fn committed_in_editor(&self, write: PendingWrite, problem: Option<String>) -> CommittedFile {
         let PendingWrite { mut computed, through, .. } = write;
         computed.settle();
-        let ComputedChange { mut file, content, observed, .. } = computed;
+        let ComputedChange { file, content, observed } = computed;
         let planned = content.as_ref().map_or_else(|| observed.content.clone(), Content::content);
         let (spent, target) = (observed.bytes.clone(), observed.target);
         let now = self.observe(target.clone()).ok();
@@ -245,12 +240,13 @@ impl Engine {
             // Same text, but the planned one shares memory with the previous text.
             seen.content = planned;
         }
-        let result = EditorResult { hash: seen.content.hash(), saved, as_planned };
-        let warning = through.as_ref().and_then(|part| editor_warning(part, &file, &result, problem));
-        file.warnings.extend(warning);
         let shares = as_planned && content.is_some_and(|content| content.shares);
         let root = target.root;
-        CommittedFile { file, seen, stat, root, written: true, shares, saved, disk, _spent: spent }
+        let mut done =
+            CommittedFile { file, seen, stat, root, written: true, shares, saved, disk, _spent: spent };
+        let warning = through.and_then(|part| editor_warning(&part, &done, as_planned, problem));
+        done.file.warnings.extend(warning);
+        done
     }
 
     pub(crate) fn durability(&self, files: usize) -> Durability {
@@ -293,32 +289,24 @@ fn requested_path<'a>(file: &'a PlannedFile, failed: &'a Path) -> &'a Path {
 /// Returns a warning for the author if the result of an edit in an editor is not as planned or not on disk.
 fn editor_warning(
     part: &EditorPart,
-    file: &PlannedFile,
-    result: &EditorResult,
+    done: &CommittedFile,
+    as_planned: bool,
     problem: Option<String>,
 ) -> Option<String> {
     let editor = &part.editor.name;
-    if result.hash == file.hash_before {
+    if done.seen.content.hash() == done.file.hash_before {
         return Some(format!("{editor} has the old text again: the change was undone there."));
     }
-    if !result.saved {
+    if !done.saved {
         let why = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
         let what = if part.save == Saving::Yes { "did not save it" } else { "holds it unsaved" };
         return Some(format!(
             "{editor} has this file open and {what}{why}; programs that read the disk see the old text."
         ));
     }
-    (!result.as_planned).then(|| {
-        format!("{editor} changed the text further when it saved the file; `hash` is the hash of the result.")
+    (!as_planned).then(|| {
+        format!("{editor} changed the text further when it saved the file; the hash is that of the result.")
     })
-}
-
-/// The content of a file after an editor has changed it.
-struct EditorResult {
-    hash: Option<ContentHash>,
-    saved: bool,
-    /// `true` if the content is the planned one.
-    as_planned: bool,
 }
 
 /// Returns the changes on disk: those that no editor applies, in order.

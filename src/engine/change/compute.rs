@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::edit;
-use crate::edit::{Deadline, Display, Edit, Plan};
+use crate::edit::{Deadline, Display, Plan};
 use crate::engine::change::content::Content;
 use crate::engine::change::draft::{
     Draft, DraftError, Indexes, created, draft_cells, draft_edits, refuse_placeholder, stays_notebook,
@@ -67,7 +67,11 @@ impl RequestedChange<Observed> {
                 computed.file.runs_programs = self.clearance.runs_programs;
                 Ok(computed)
             }
-            Err(DraftError::File(RefusalKind::Exists)) => Err(vec![self.exists().of_change(index)]),
+            Err(DraftError::File(RefusalKind::Exists)) => {
+                // The path that exists may be the new path of a rename.
+                let taken = self.new_target().unwrap_or(&self.file.target);
+                Err(vec![Refusal::at(&taken.path, RefusalKind::Exists).of_change(index)])
+            }
             Err(DraftError::File(kind)) => Err(vec![about(kind)]),
             Err(DraftError::Cells(refusals)) => {
                 let of_cell =
@@ -106,11 +110,9 @@ impl RequestedChange<Observed> {
             BaseState::Unread { .. } if !exists && creates => return Ok(Coverage::Whole),
             BaseState::Unread { .. } if !exists => return Err(RefusalKind::Missing),
             // If the file is not text, that is the refusal: reading the file first would not help.
-            BaseState::Unread { new_session: true } => {
-                return Err(self.no_text().unwrap_or_else(|| self.unread(Known::NothingYet)));
-            }
-            BaseState::Unread { .. } => {
-                return Err(self.no_text().unwrap_or_else(|| self.unread(Known::OtherFiles)));
+            BaseState::Unread { new_session } => {
+                let known = if *new_session { Known::NothingYet } else { Known::OtherFiles };
+                return Err(self.no_text().unwrap_or_else(|| self.unread(known)));
             }
             BaseState::Fresh(coverage) => *coverage,
             BaseState::Moved { text, coverage, .. } => {
@@ -141,30 +143,17 @@ impl RequestedChange<Observed> {
     }
 
     fn unread(&self, known: Known) -> RefusalKind {
-        let excerpt = match &self.kind {
-            ChangeKind::Edit(edits, _) | ChangeKind::Rename { edits, .. } => self.excerpt(edits),
-            ChangeKind::Write(_) | ChangeKind::Delete(_) | ChangeKind::Cells(_) => None,
-        };
-        RefusalKind::Unread { current: self.file.content.hash(), excerpt, known }
+        RefusalKind::Unread { current: self.file.content.hash(), excerpt: self.excerpt(), known }
     }
 
     /// Returns the lines around the old text of the first edit, if the file contains it exactly.
-    fn excerpt(&self, edits: &[Edit]) -> Option<String> {
+    fn excerpt(&self) -> Option<String> {
         let (_, text) = self.file.content().ok()?;
-        let wanted = edits.first().map(|edit| edit.old.as_str()).filter(|old| !old.is_empty())?;
+        let wanted = self.kind.edits().first().map(|edit| edit.old.as_str()).filter(|old| !old.is_empty())?;
         let start = text.find(wanted)?;
         let first = count_lines(&text[..line_start(text, start)]) + 1;
         let last = first + count_lines(wanted).saturating_sub(1);
         Some(edit::snippet(text, first, last, EXCERPT_CONTEXT))
-    }
-
-    /// Returns the refusal for a new path that already exists.
-    fn exists(&self) -> Refusal {
-        let taken = match &self.kind {
-            ChangeKind::Rename { to, .. } => &to.target.path,
-            _ => &self.file.target.path,
-        };
-        Refusal::at(taken, RefusalKind::Exists)
     }
 
     fn draft(&self, base: &BaseState, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
@@ -275,12 +264,8 @@ impl RequestedChange<Observed> {
     /// Refuses a mode other than that of an existing file.
     fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
         let is_executable = self.file.stat.is_some_and(|stat| stat.mode & 0o111 != 0);
-        match wanted.filter(|_| self.file.exists()) {
-            Some(wanted) if wanted.is_executable() != is_executable => {
-                Err(RefusalKind::OtherMode { is_executable })
-            }
-            _ => Ok(()),
-        }
+        let differs = wanted.is_some_and(|wanted| wanted.is_executable() != is_executable);
+        if self.file.exists() && differs { Err(RefusalKind::OtherMode { is_executable }) } else { Ok(()) }
     }
 
     /// Refuses an encoding that is not the one in which the file was read.
@@ -370,6 +355,12 @@ impl ComputedChange {
             .map_err(|kind| Refusal::at(&file.path, kind))?
             .map(|content| content.with_hash(file.hash_after));
         Ok(Self { file: file.clone(), content, observed })
+    }
+
+    /// Returns the planned file, with the hash of the result.
+    pub(crate) fn into_file(mut self) -> PlannedFile {
+        self.settle();
+        self.file
     }
 
     /// Sets the hash of the result in `file`. May wait for the thread that computes it.

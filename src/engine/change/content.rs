@@ -24,8 +24,8 @@ pub(crate) struct Content {
     /// `true` if the text shares memory with the text from which it was computed.
     pub(crate) shares: bool,
     /// The decoded text; `None` if the bytes are not text.
-    text: Option<Text>,
-    format: Format,
+    pub(crate) text: Option<Text>,
+    pub(crate) format: Format,
     hash: Arc<OnceLock<ContentHash>>,
 }
 
@@ -80,16 +80,6 @@ impl Content {
             }
             Err((bytes, _)) => Self { bytes: bytes.into(), shares, text: None, format: Format::UTF8, hash },
         }
-    }
-
-    /// Returns the text; `None` if the content is not text.
-    pub(crate) fn text(&self) -> Option<&Text> {
-        self.text.as_ref()
-    }
-
-    /// Returns the format of the text.
-    pub(crate) fn format(&self) -> Format {
-        self.format
     }
 
     /// Starts hashing large content on another thread.

@@ -39,7 +39,8 @@ pub(crate) struct CommitResult {
 
 /// A history entry whose change is being committed.
 pub(crate) struct HistoryEntryGuard {
-    id: Arc<str>,
+    /// Id of the transaction.
+    pub(crate) id: Arc<str>,
     undoes: Option<Arc<str>>,
     /// `true` if the history has recorded the entry.
     begun: bool,
@@ -49,11 +50,6 @@ pub(crate) struct HistoryEntryGuard {
 }
 
 impl HistoryEntryGuard {
-    /// Returns the transaction id.
-    pub(crate) fn id(&self) -> &str {
-        &self.id
-    }
-
     /// Returns the result of the commit.
     pub(crate) fn result(self, mut files: Vec<CommittedFile>) -> CommitResult {
         if let (Some(warning), Some(first)) = (self.warning, files.first_mut()) {
@@ -105,18 +101,17 @@ impl Engine {
             with_details.filter_map(|(write, detail)| image(&write.computed, &detail.back)).collect();
         let flush = writes.len() > 1 && self.durability(writes.len()) == Durability::Full;
         let undoes = intent.undoes.clone();
-        Ok(match self.history.begin(&entry, details, &images) {
-            Ok(begun) => HistoryEntryGuard { id, undoes, begun, flush, warning: None },
+        let (begun, warning) = match self.history.begin(&entry, details, &images) {
+            Ok(begun) => (begun, None),
             Err(NotRecorded::Io(error)) if !images.is_empty() => {
-                return Err(image_not_stored(&error, &entry));
+                return Err(not_recorded("store the old content in the history", writes, &error));
             }
             Err(error) => {
                 tracing::warn!(%error, transaction = %id, "a change is not in the history");
-                let warning =
-                    Some(format!("This change is not in the history and cannot be undone: {error}."));
-                HistoryEntryGuard { id, undoes, begun: false, flush, warning }
+                (false, Some(format!("This change is not in the history and cannot be undone: {error}.")))
             }
-        })
+        };
+        Ok(HistoryEntryGuard { id, undoes, begun, flush, warning })
     }
 
     /// Records that the change was committed. Called immediately after the commit, before any other work on
@@ -141,18 +136,23 @@ impl Engine {
     }
 }
 
-fn image_not_stored(error: &std::io::Error, entry: &PastEntry) -> Refusal {
+/// Returns the refusal for a change that editd could not record before the commit.
+pub(crate) fn not_recorded(
+    operation: &'static str,
+    writes: &[PendingWrite],
+    error: &std::io::Error,
+) -> Refusal {
     let kind = RefusalKind::Disk {
-        operation: "store the old content in the history",
+        operation,
         errno: error.raw_os_error(),
         detail: error.to_string(),
         required: None,
         available: None,
     };
-    entry
-        .files
-        .first()
-        .map_or_else(|| Refusal::new(kind.clone()), |file| Refusal::at(&file.path, kind.clone()))
+    match writes.first() {
+        Some(write) => Refusal::at(&write.computed.file.path, kind),
+        None => Refusal::new(kind),
+    }
 }
 
 fn past_file(write: &PendingWrite, detail: usize) -> PastFile {
@@ -187,7 +187,7 @@ fn undo_plan(computed: &ComputedChange) -> Back {
         (Action::Create { .. }, _) => Some(""),
         (_, text) => text.as_ref().map(|text| text.as_str()),
     };
-    let result = content.as_ref().and_then(|content| Some((content.text()?, content.format())));
+    let result = content.as_ref().and_then(|content| Some((content.text.as_ref()?, content.format)));
     match (&file.action, text, result) {
         (Action::Delete, ..) => Back::Image { mode: observed.stat.map(|stat| stat.mode & PERMISSIONS) },
         (_, Some(text), Some((result, after))) => {

@@ -13,11 +13,11 @@ use crate::engine::change::commit::{PendingWrite, changes};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::change::request::{Call, Header, PatchInfo};
+use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
-use crate::engine::workspace_handle::WorkspaceState;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::text::ContentHash;
 use crate::workspace::{
     Action, BaseState, NewProposal, NextStep, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
@@ -71,25 +71,25 @@ impl Engine {
         }
     }
 
-    /// Returns the `review` option of a call, adjusted by the path rules.
-    pub(crate) fn review_for_call(
-        &self,
-        call: &Call<Target>,
-        asked: Option<bool>,
-    ) -> Result<Option<bool>, Failure> {
-        let decided = self.review_by_rules(call.to_review(), &call.targets(), asked);
+    fn review_for_call(&self, call: &Call<Target>, asked: Option<bool>) -> Result<Option<bool>> {
+        let clearances = call.files.iter().map(|file| (file.index, &file.clearance));
+        let decided = self.review_by_rules(clearances, &call.targets(), asked);
         decided.map_err(|failure| PatchInfo::add_lines(call.patch.as_ref(), failure))
     }
 
     /// Returns the `review` option of a request, adjusted by the path rules. If the rules require a review
     /// and a reviewer is available, the whole set goes under review. If no reviewer is available, the request
     /// is refused before it reveals anything else about its files.
-    pub(crate) fn review_by_rules(
+    /// `clearances` are those of all changes, with their indexes.
+    pub(crate) fn review_by_rules<'c>(
         &self,
-        to_review: Vec<Refusal>,
+        clearances: impl Iterator<Item = (usize, &'c Clearance)>,
         targets: &[&Target],
         asked: Option<bool>,
-    ) -> Result<Option<bool>, Failure> {
+    ) -> Result<Option<bool>> {
+        let to_review =
+            |(index, clearance): (usize, &Clearance)| Some(clearance.review.clone()?.of_change(index));
+        let to_review: Vec<_> = clearances.filter_map(to_review).collect();
         if to_review.is_empty() {
             return Ok(asked);
         }
@@ -113,21 +113,20 @@ impl Engine {
         session: &SessionContext,
         header: &Header,
         mut writes: Vec<PendingWrite>,
-        ChangeOptions { request, undoes, review }: ChangeOptions,
-    ) -> Result<ChangeOutcome, Failure> {
+        options: ChangeOptions,
+    ) -> Result<ChangeOutcome> {
         let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
-        let is_reviewed = self.wants_review(session, review, &files);
-        let origin = Origin { purpose: NextStep::Applying, request, undoes: undoes.clone() };
-        if is_reviewed {
-            let origin = Origin { purpose: NextStep::Reviewing, ..origin };
-            let proposal = self.record_proposal(session, header, &mut writes, origin)?;
+        if self.wants_review(session, options.review, &files) {
+            let proposal =
+                self.record_proposal(session, header, &mut writes, NextStep::Reviewing, options)?;
             return Ok(ChangeOutcome::Undecided(Box::new(proposal)));
         }
         self.route(&mut writes)?;
         let changes = changes(&writes);
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
-        let proposal = self.record_proposal(session, header, &mut writes, origin)?;
+        let undoes = options.undoes.clone();
+        let proposal = self.record_proposal(session, header, &mut writes, NextStep::Applying, options)?;
         let commit_result = self.commit_staged(staged, writes, &Intent { undoes, ..Intent::of(&proposal) });
         drop(changes);
         match commit_result {
@@ -165,24 +164,13 @@ impl Engine {
     pub(crate) fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
         self.workspace.update(|w| w.not_applied(session.id, &proposal.id.to_string(), state));
     }
-}
 
-/// The origin of a proposal.
-pub(crate) struct Origin {
-    pub(crate) purpose: NextStep,
-    /// The `requestId`, if the request has one.
-    pub(crate) request: Option<Repeatable>,
-    /// The transaction that the proposal undoes.
-    pub(crate) undoes: Option<Arc<str>>,
-}
-
-impl Engine {
     /// Observes all files of a call and computes all changes. Reports every refusal, in order.
     pub(crate) fn compute(
         &self,
         session: &SessionContext,
         call: Call<Target>,
-    ) -> Result<(Header, Vec<PendingWrite>), Failure> {
+    ) -> Result<(Header, Vec<PendingWrite>)> {
         let Call { header, matching, files, patch, .. } = call;
         let rules = ComputeOptions { matching, ..self.compute_options(header.on_stale, header.display) };
         match self.compute_files(session, &rules, files) {
@@ -196,10 +184,15 @@ impl Engine {
         session: &SessionContext,
         rules: &ComputeOptions<'_>,
         files: Vec<RequestedChange<Target>>,
-    ) -> Result<Vec<PendingWrite>, Failure> {
-        let changes = self.observe_all(files)?;
+    ) -> Result<Vec<PendingWrite>> {
+        let observe = |target| self.observe_to_change(target);
+        let observed = files.into_iter().map(|change| {
+            let index = change.index;
+            change.advance(observe, observe).map_err(|refusal| refusal.of_change(index))
+        });
+        let changes = collect_all(observed)?;
         let bases = self.bases_of(session, &changes);
-        let has_pending = self.workspace.has_pending();
+        let has_pending = self.workspace.waiting.is_anything();
         let (mut writes, mut refusals) = (Vec::new(), Vec::new());
         for (change, base) in changes.into_iter().zip(bases) {
             let (index, to) = (change.index, change.new_target().cloned());
@@ -208,9 +201,7 @@ impl Engine {
             let edits = if has_pending { change.kind.edits().to_vec() } else { Vec::new() };
             let is_empty = change.file.text.as_ref().is_some_and(|text| text.is_empty());
             match change.compute(&base, rules) {
-                Ok(computed) => {
-                    writes.push(PendingWrite::new(index, computed, to));
-                }
+                Ok(computed) => writes.push(PendingWrite::new(index, computed, to)),
                 Err(reasons) => {
                     let reasons = self.explain_by_pending(session, &key, &edits, reasons);
                     refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, is_empty)));
@@ -222,26 +213,6 @@ impl Engine {
             return Err(Failure::Refused(refusals));
         }
         Ok(writes)
-    }
-
-    fn observe_all(
-        &self,
-        changes: Vec<RequestedChange<Target>>,
-    ) -> Result<Vec<RequestedChange<Observed>>, Failure> {
-        let (mut observed, mut refusals) = (Vec::new(), Vec::new());
-        for change in changes {
-            let index = change.index;
-            match self.observe_change(change) {
-                Ok(change) => observed.push(change),
-                Err(refusal) => refusals.push(refusal.of_change(index)),
-            }
-        }
-        if refusals.is_empty() { Ok(observed) } else { Err(Failure::Refused(refusals)) }
-    }
-
-    fn observe_change(&self, change: RequestedChange<Target>) -> Result<RequestedChange<Observed>, Refusal> {
-        let observe = |target| self.observe_to_change(target);
-        change.advance(observe, observe)
     }
 
     fn bases_of(&self, session: &SessionContext, changes: &[RequestedChange<Observed>]) -> Vec<BaseState> {
@@ -261,10 +232,8 @@ impl Engine {
         session: &SessionContext,
         files: &[(ObservedVersion, Option<ContentHash>)],
     ) -> Vec<BaseState> {
-        let state = |w: &mut WorkspaceState, (seen, sent): &(ObservedVersion, Option<ContentHash>)| {
-            w.base_state(session.id, seen, *sent)
-        };
-        self.workspace.update(|w| files.iter().map(|file| state(w, file)).collect())
+        self.workspace
+            .update(|w| files.iter().map(|(seen, sent)| w.base_state(session.id, seen, *sent)).collect())
     }
 
     /// Stores a proposal in the workspace.
@@ -273,8 +242,9 @@ impl Engine {
         session: &SessionContext,
         header: &Header,
         writes: &mut [PendingWrite],
-        Origin { purpose, request, undoes }: Origin,
-    ) -> Result<Proposal, Failure> {
+        purpose: NextStep,
+        ChangeOptions { request, undoes, .. }: ChangeOptions,
+    ) -> Result<Proposal> {
         for write in writes.iter_mut() {
             write.computed.settle();
         }
@@ -291,6 +261,29 @@ impl Engine {
             files: writes.iter().map(|write| write.computed.file.clone()).collect(),
         };
         Ok(self.workspace.update(|w| w.add_proposal(new))?)
+    }
+
+    /// Computes and carries out the change of a call.
+    pub(crate) fn edit(
+        &self,
+        session: &SessionContext,
+        call: Call<Target>,
+        review: Option<bool>,
+        job: &Job,
+    ) -> Result<ChangeOutcome> {
+        let review = self.review_for_call(&call, review)?;
+        let request = call.request.clone();
+        let (header, writes) = self.compute(session, call)?;
+        job.check()?;
+        self.perform(session, &header, writes, ChangeOptions { request, undoes: None, review })
+    }
+
+    /// Computes a change and stores it as a proposal.
+    pub(crate) fn propose(&self, session: &SessionContext, call: Call<Target>) -> Result<Proposal> {
+        self.review_for_call(&call, None)?;
+        let (header, mut writes) = self.compute(session, call)?;
+        let options = ChangeOptions::default();
+        self.record_proposal(session, &header, &mut writes, NextStep::Inspecting, options)
     }
 }
 
@@ -311,30 +304,4 @@ fn duplicate_paths(writes: &[PendingWrite]) -> Vec<Refusal> {
         }
     }
     refusals
-}
-
-impl Engine {
-    /// Computes and carries out the change of a call.
-    pub(crate) fn edit(
-        &self,
-        session: &SessionContext,
-        call: Call<Target>,
-        review: Option<bool>,
-        job: &Job,
-    ) -> Result<ChangeOutcome, Failure> {
-        let review = self.review_for_call(&call, review)?;
-        let request = call.request.clone();
-        let (header, writes) = self.compute(session, call)?;
-        job.check()?;
-        let options = ChangeOptions { request, undoes: None, review };
-        self.perform(session, &header, writes, options)
-    }
-
-    /// Computes a change and stores it as a proposal.
-    pub(crate) fn propose(&self, session: &SessionContext, call: Call<Target>) -> Result<Proposal, Failure> {
-        self.review_for_call(&call, None)?;
-        let origin = Origin { purpose: NextStep::Inspecting, request: None, undoes: None };
-        let (header, mut writes) = self.compute(session, call)?;
-        self.record_proposal(session, &header, &mut writes, origin)
-    }
 }

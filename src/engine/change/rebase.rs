@@ -153,11 +153,15 @@ fn without_line_numbers(warning: String) -> String {
 
 /// Returns the refusal for a file that differs from the content that the author was given.
 pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline) -> RefusalKind {
-    let name = shown_path(now);
-    let text = now.text.as_ref().map(|text| text.as_str());
-    let comparable = given.filter(|_| text.is_some() || !now.exists());
-    let diff = comparable.and_then(|given| drift(given, text, &name, deadline));
+    let diff = given.and_then(|given| drift_to(given, now, deadline));
     RefusalKind::Stale { current: now.content.hash(), diff, base_known: given.is_some(), since: Since::Read }
+}
+
+/// Returns the unified diff between the given text and the observed one; `None` if the file is not text, or the
+/// texts are too large to compare.
+pub(crate) fn drift_to(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
+    let text = now.text.as_ref().map(|text| text.as_str());
+    (text.is_some() || !now.exists()).then(|| drift(given, text, &shown_path(now), deadline))?
 }
 
 /// Returns the unified diff between the given text and the current one. `now` is `None` if the file is gone.

@@ -7,9 +7,9 @@ use crate::edit::Display;
 use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::{ChangeKind, RequestedChange};
 use crate::engine::files::access::Clearance;
-use crate::engine::files::resolve::Purpose;
+use crate::engine::files::resolve::{Purpose, linked};
 use crate::engine::jobs::Located;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::patch::PatchError;
 use crate::text::ContentHash;
 use crate::workspace::{Invalid, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath};
@@ -37,65 +37,69 @@ pub(crate) struct Header {
 
 impl RequestedChange<RequestedPath> {
     fn locate(self, engine: &Engine, session: &SessionContext) -> Result<RequestedChange<Target>, Refusal> {
-        let (asked, purpose) = (self.file.clone(), self.kind.purpose());
+        let purpose = self.kind.purpose();
         let removes_name = matches!(self.kind, ChangeKind::Delete(_) | ChangeKind::Rename { .. });
         let (mut clearance, mut of_new_path) = (Clearance::default(), Clearance::default());
         let locate = |path| {
-            let placed = engine.place(session, &path, purpose)?;
-            if placed.target.via_symlink && removes_name {
+            let (target, judged) = engine.place(session, &path, purpose)?;
+            if target.via_symlink && removes_name {
                 // The link would dangle afterwards, and it is unclear whether the request refers to the link
                 // or to the file.
-                let what = format!("reached by a symbolic link; it is `{}`", placed.target.path.display());
-                return Err(Refusal::at(asked.as_path(), RefusalKind::NotAFile { what }));
+                return Err(linked(path.as_path(), &target));
             }
-            clearance = placed.clearance;
-            Ok(placed.target)
+            clearance = judged;
+            Ok(target)
         };
         let locate_new = |path| {
-            let placed = engine.place(session, &path, Purpose::RenameTo)?;
-            of_new_path = placed.clearance;
-            Ok(placed.target)
+            let (target, judged) = engine.place(session, &path, Purpose::RenameTo)?;
+            of_new_path = judged;
+            Ok(target)
         };
-        let located = self.advance(locate, locate_new)?;
+        let index = self.index;
+        let located = self.advance(locate, locate_new).map_err(|refusal| refusal.of_change(index))?;
         Ok(RequestedChange { clearance: clearance.and(of_new_path), ..located })
     }
 }
 
-/// Joins an edit and a rename of one file. Any other two changes of one file are refused.
-fn merge_renames(changes: Vec<RequestedChange<Target>>) -> Result<Vec<RequestedChange<Target>>, Invalid> {
-    let mut merged: Vec<RequestedChange<Target>> = Vec::with_capacity(changes.len());
-    for file in changes {
-        let other = merged.iter_mut().find(|other| other.file.key == file.file.key);
-        match (other, file) {
-            (None, file) => merged.push(file),
-            (Some(other), file) => other.join(file)?,
-        }
-    }
-    Ok(merged)
-}
-
-impl RequestedChange<Target> {
-    fn join(&mut self, file: Self) -> Result<(), Invalid> {
-        let (index, base) = (self.index, self.base.or(file.base));
-        let Some(kind) = std::mem::replace(&mut self.kind, ChangeKind::Delete(None)).join(file.kind, false)
-        else {
-            let field = format!("changes[{}].path", file.index);
-            let problem =
-                format!("changes[{index}] has the same file; only an edit and a rename can be combined");
-            return Err(Invalid::new(field, problem));
+/// Joins the changes of each file: an edit with a rename, and all sections of a patch that name the file with
+/// several spellings. Any other two changes of one file are refused.
+fn join_by_file(
+    changes: Vec<RequestedChange<Target>>,
+    mut patch: Option<&mut PatchInfo>,
+) -> Result<Vec<RequestedChange<Target>>> {
+    let mut joined: Vec<RequestedChange<Target>> = Vec::with_capacity(changes.len());
+    for mut file in changes {
+        let Some(at) = joined.iter().position(|other| other.file.key == file.file.key) else {
+            joined.push(file);
+            continue;
         };
-        let clearance = std::mem::take(&mut self.clearance).and(file.clearance);
-        *self = Self { index, file: file.file, base, clearance, kind };
-        Ok(())
+        let first = joined.swap_remove(at);
+        let index = first.index;
+        let kind = match (first.kind.join(file.kind, patch.is_some()), &mut patch) {
+            (Some(kind), None) => kind,
+            (Some(kind), Some(patch)) => {
+                let more = std::mem::take(&mut patch.lines[file.index].1);
+                patch.lines[index].1.extend(more);
+                kind
+            }
+            (None, None) => {
+                let field = format!("changes[{}].path", file.index);
+                let problem =
+                    format!("changes[{index}] has the same file; only an edit and a rename can be combined");
+                return Err(Invalid::new(field, problem).into());
+            }
+            (None, Some(patch)) => {
+                let (first, line) = (patch.lines[index].0, patch.lines[file.index].0);
+                let expected = format!("no further change of the file of line {first}");
+                return Err(bad_patch(PatchError { line, expected }).into());
+            }
+        };
+        file.base = first.base.or(file.base);
+        file.clearance = first.clearance.and(file.clearance);
+        joined.push(RequestedChange { index, kind, ..file });
     }
-}
-
-impl Call<Target> {
-    /// Returns refusals for the files that need a review, in case no reviewer is available.
-    pub(crate) fn to_review(&self) -> Vec<Refusal> {
-        let of = |file: &RequestedChange<Target>| Some(file.clearance.review.clone()?.of_change(file.index));
-        self.files.iter().filter_map(of).collect()
-    }
+    joined.sort_by_key(|file| file.index);
+    Ok(joined)
 }
 
 impl Located for Call<Target> {
@@ -140,33 +144,6 @@ impl PatchInfo {
         Ok(())
     }
 
-    /// Joins the changes of each file that the patch names with several spellings in several sections.
-    pub(crate) fn merge(
-        &mut self,
-        changes: Vec<RequestedChange<Target>>,
-    ) -> Result<Vec<RequestedChange<Target>>, Failure> {
-        let mut merged: Vec<RequestedChange<Target>> = Vec::with_capacity(changes.len());
-        for mut file in changes {
-            let Some(at) = merged.iter().position(|other| other.file.key == file.file.key) else {
-                merged.push(file);
-                continue;
-            };
-            let first = merged.swap_remove(at);
-            let (index, line) = (first.index, self.lines[first.index].0);
-            let more = std::mem::take(&mut self.lines[file.index]);
-            let kind = first.kind.join(file.kind, true).ok_or_else(|| {
-                let expected = format!("no further change of the file of line {line}");
-                Failure::from(bad_patch(PatchError { line: more.0, expected }))
-            })?;
-            self.lines[index].1.extend(more.1);
-            file.base = first.base.or(file.base);
-            file.clearance = first.clearance.and(file.clearance);
-            merged.push(RequestedChange { index, kind, ..file });
-        }
-        merged.sort_by_key(|file| file.index);
-        Ok(merged)
-    }
-
     /// Adds the lines of the patch to the refusals of a failure.
     pub(crate) fn add_lines(patch: Option<&Self>, failure: Failure) -> Failure {
         let Some(patch) = patch else { return failure };
@@ -195,26 +172,15 @@ pub(crate) fn with_targets(Repeatable { id, asks }: Repeatable, files: &[&Target
 
 impl Call<RequestedPath> {
     /// Locates all files, or returns a refusal for each file that cannot be changed.
-    pub(crate) fn locate(self, engine: &Engine, session: &SessionContext) -> Result<Call<Target>, Failure> {
-        let (mut found, mut refusals) = (Vec::new(), Vec::new());
-        for file in self.files {
-            let index = file.index;
-            match file.locate(engine, session) {
-                Ok(file) => found.push(file),
-                Err(refusal) => refusals.push(refusal.of_change(index)),
-            }
-        }
+    pub(crate) fn locate(self, engine: &Engine, session: &SessionContext) -> Result<Call<Target>> {
         let mut patch = self.patch;
-        if !refusals.is_empty() {
-            return Err(PatchInfo::add_lines(patch.as_ref(), Failure::Refused(refusals)));
+        let located = self.files.into_iter().map(|file| file.locate(engine, session));
+        let mut files =
+            collect_all(located).map_err(|failure| PatchInfo::add_lines(patch.as_ref(), failure))?;
+        if let Some(patch) = &patch {
+            patch.assign_bases(&mut files, engine, session)?;
         }
-        let files = match &mut patch {
-            Some(patch) => {
-                patch.assign_bases(&mut found, engine, session)?;
-                patch.merge(found)?
-            }
-            None => merge_renames(found)?,
-        };
+        let files = join_by_file(files, patch.as_mut())?;
         let mut call = Call { request: None, header: self.header, matching: self.matching, files, patch };
         call.request = self.request.map(|request| with_targets(request, &call.targets()));
         Ok(call)

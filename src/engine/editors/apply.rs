@@ -4,19 +4,18 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
+use crate::engine::change::history_recording::not_recorded;
 use crate::engine::change::rebase::stale;
 use crate::engine::clients::{EditorAnswer, EditorRequestError, wait_for};
 use crate::engine::editors::back::{Edited, EditedDocument, Side, side};
 use crate::engine::editors::interrupted::Set;
 use crate::engine::editors::{APPLY, EditorPart, POLL_INTERVAL, SETTLE};
-use crate::text::{ContentHash, Text};
+use crate::text::ContentHash;
 use crate::workspace::buffers::Buffer;
 use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
 
 /// The changes that one request to an editor contains.
-struct EditOrder<'d> {
-    parts: Vec<&'d PendingWrite>,
-}
+type EditOrder<'d> = Vec<&'d PendingWrite>;
 
 /// The failure of an order.
 struct OrderError {
@@ -42,7 +41,8 @@ impl Engine {
         if writes.len() > 1 && !orders.is_empty() {
             edited.recorded = true;
             let set = interruptible_set(writes, id);
-            self.interrupted.begin(&set).map_err(|error| not_recorded(writes, &error))?;
+            let operation = "record the change in the state folder before changing";
+            self.interrupted.begin(&set).map_err(|error| not_recorded(operation, writes, &error))?;
         }
         for order in orders {
             match self.carry_out_order(&order, id, label) {
@@ -50,28 +50,22 @@ impl Engine {
                 Err(error) => {
                     edited.documents.extend(error.edited);
                     let still_edited = self.undo_edits(&edited, &error.unknown);
-                    return Err(still_edited
-                        .unwrap_or_else(|| self.edit_refusal(order.parts[error.part], error.refusal)));
+                    return Err(
+                        still_edited.unwrap_or_else(|| self.edit_refusal(order[error.part], error.refusal))
+                    );
                 }
             }
         }
         Ok(edited)
     }
 
-    /// Called after the commit of the whole set: its edits no longer have to be undone after an interruption.
-    pub(crate) fn edits_committed(&self, edited: &Edited) {
-        if edited.recorded {
-            self.interrupted.end(&edited.transaction);
-        }
-    }
-
     fn carry_out_order(
         &self,
-        order: &EditOrder<'_>,
+        order: &[&PendingWrite],
         id: &str,
         label: &str,
     ) -> Result<Vec<EditedDocument>, OrderError> {
-        let parts: Vec<_> = order.parts.iter().filter_map(|write| write.through.as_ref()).collect();
+        let parts: Vec<_> = order.iter().filter_map(|write| write.through.as_ref()).collect();
         let Some(first) = parts.first() else { return Ok(Vec::new()) };
         let session = first.buffer.id.session;
         let expected: Vec<_> = parts.iter().map(|part| self.expect(part)).collect();
@@ -125,22 +119,23 @@ impl Engine {
     ) -> Result<(), EditorRefusal> {
         let editor = part.editor.name.clone();
         let refused = |reason: String| EditorRefusal::Refused { reason, editor: editor.clone() };
-        let patience = match answered {
-            Ok(result) if result.applied => SETTLE,
-            // The editor may have applied the edit all the same, so check once.
-            _ => Duration::ZERO,
+        let problem = match answered {
+            Ok(result) if result.applied => None,
+            Ok(result) => {
+                let reason = result.reason.as_deref().unwrap_or("it gave no reason");
+                Some(reason.trim_end_matches('.').to_owned())
+            }
+            Err(error) => Some(error.reason(APPLY)),
         };
-        let denied = matches!(answered, Ok(result) if !result.applied);
-        if self.reaches(number, patience) && !(denied && self.is_undone(part)) {
+        // The editor may have applied the edit in spite of a problem, so check once.
+        let patience = if problem.is_none() { SETTLE } else { Duration::ZERO };
+        let is_undone = || self.present(&part.buffer).is_some_and(|now| now.text == part.buffer.text);
+        let denied = answered.is_ok() && problem.is_some();
+        if self.reaches(number, patience) && !(denied && is_undone()) {
             return Ok(());
         }
-        match answered {
-            Err(error) => return Err(refused(error.reason(APPLY))),
-            Ok(result) if !result.applied => {
-                let reason = result.reason.clone().unwrap_or_else(|| "it gave no reason".to_owned());
-                return Err(refused(reason.trim_end_matches('.').to_owned()));
-            }
-            Ok(_) => {}
+        if let Some(problem) = problem {
+            return Err(refused(problem));
         }
         let Some(now) = self.present(&part.buffer) else {
             return Err(refused("it closed the document".to_owned()));
@@ -152,14 +147,9 @@ impl Engine {
             Side::Before => Err(refused("it reported that it applied the edit, but did not".to_owned())),
             Side::Unclear => Err(EditorRefusal::Unverified {
                 reason: format!("{editor} has changed the document, but not as requested"),
-                actual: Some(hash_of(&now.text)),
+                actual: Some(ContentHash::of_chunks(now.text.hash_input())),
             }),
         }
-    }
-
-    /// Returns `true` if the document has the text from before the edit.
-    fn is_undone(&self, part: &EditorPart) -> bool {
-        self.present(&part.buffer).is_some_and(|now| now.text == part.buffer.text)
     }
 
     fn reaches(&self, number: u64, patience: Duration) -> bool {
@@ -207,20 +197,6 @@ fn interruptible_set(writes: &[PendingWrite], id: &str) -> Set {
     })
 }
 
-fn not_recorded(writes: &[PendingWrite], error: &std::io::Error) -> Refusal {
-    let kind = RefusalKind::Disk {
-        operation: "record the change in the state folder before changing",
-        errno: error.raw_os_error(),
-        detail: error.to_string(),
-        required: None,
-        available: None,
-    };
-    match writes.first() {
-        Some(write) => Refusal::at(&write.computed.file.path, kind),
-        None => Refusal::new(kind),
-    }
-}
-
 /// Groups the edits into requests: one per editor if it can check all its documents before it edits the
 /// first, otherwise one per document.
 fn orders(writes: &[PendingWrite]) -> Vec<EditOrder<'_>> {
@@ -228,18 +204,14 @@ fn orders(writes: &[PendingWrite]) -> Vec<EditOrder<'_>> {
     for write in writes {
         let Some(part) = &write.through else { continue };
         let is_same = |order: &&mut EditOrder<'_>| {
-            let first = order.parts.first().and_then(|write| write.through.as_ref());
+            let first = order.first().and_then(|write| write.through.as_ref());
             part.editor.abilities.apply_edits
                 && first.is_some_and(|first| first.buffer.id.session == part.buffer.id.session)
         };
         match orders.iter_mut().find(is_same) {
-            Some(order) => order.parts.push(write),
-            None => orders.push(EditOrder { parts: vec![write] }),
+            Some(order) => order.push(write),
+            None => orders.push(vec![write]),
         }
     }
     orders
-}
-
-fn hash_of(text: &Text) -> ContentHash {
-    ContentHash::of_chunks(text.hash_input())
 }

@@ -10,7 +10,7 @@ use crate::engine::editors::interrupted::Set;
 use crate::engine::editors::{APPLY, Editor, EditorPart, Saving};
 use crate::text::Text;
 use crate::workspace::buffers::Buffer;
-use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
+use crate::workspace::{EditorRefusal, Refusal, RefusalKind};
 
 /// Maximum number of attempts to undo an edit while the user is typing.
 const MAX_ATTEMPTS: usize = 5;
@@ -33,7 +33,6 @@ pub(crate) struct Edited {
 /// A document after an edit, with the inverse plan.
 #[derive(Clone, Debug)]
 pub(crate) struct EditedDocument {
-    session: SessionId,
     editor: Editor,
     /// The document before the edit.
     buffer: Buffer,
@@ -85,7 +84,7 @@ impl Engine {
         for document in unknown {
             remaining = remaining.with(&document.buffer.path, &document.after, &document.inverse, false);
         }
-        if !remaining.is_empty() {
+        if !remaining.documents.is_empty() {
             self.interrupted.keep(remaining);
         } else if edited.recorded {
             self.interrupted.end(&edited.transaction);
@@ -95,9 +94,8 @@ impl Engine {
 
     /// Undoes an edit in a document whose editor is connected again.
     pub(crate) fn undo_edit_in(&self, buffer: Buffer, after: Text, inverse: Plan) -> UndoOutcome {
-        let session = buffer.id.session;
-        let Some(editor) = self.editor(session) else { return UndoOutcome::Gone };
-        self.undo_edit(&EditedDocument { session, editor, buffer, after, inverse })
+        let Some(editor) = self.editor(buffer.id.session) else { return UndoOutcome::Gone };
+        self.undo_edit(&EditedDocument { editor, buffer, after, inverse })
     }
 
     fn undo_edit(&self, document: &EditedDocument) -> UndoOutcome {
@@ -112,7 +110,7 @@ impl Engine {
             let (editor, before) = (document.editor.clone(), now.text.clone());
             let part = EditorPart { editor, buffer: now, plan, after, save: Saving::No };
             let number = self.expect(&part);
-            let client = self.clients.get(document.session).ok_or(EditorRequestError::Gone);
+            let client = self.clients.get(document.buffer.id.session).ok_or(EditorRequestError::Gone);
             let answered = client
                 .and_then(|client| wait_for(&mut client.apply_edits(&[&part], "", "editd: undone"), APPLY));
             let is_undone = self.verify(&part, number, &answered).is_ok();
@@ -136,8 +134,7 @@ impl Engine {
             let deadline = tokio::time::Instant::now() + LATE;
             while tokio::time::Instant::now() < deadline {
                 let answered = tokio::time::timeout(LATE_INTERVAL, &mut reply).await;
-                let gone = matches!(answered, Ok(Err(EditorRequestError::Gone)));
-                if gone {
+                if matches!(answered, Ok(Err(EditorRequestError::Gone))) {
                     let none = Edited { transaction: edited.transaction.clone(), ..Edited::default() };
                     drop(engine.undo_edits(&none, &edited.documents));
                     return;
@@ -165,7 +162,6 @@ impl Engine {
 impl EditedDocument {
     pub(crate) fn of(part: &EditorPart) -> Self {
         Self {
-            session: part.buffer.id.session,
             editor: part.editor.clone(),
             buffer: part.buffer.clone(),
             after: part.after.clone(),

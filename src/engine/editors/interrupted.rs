@@ -5,8 +5,6 @@
 //! refused.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
@@ -17,8 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::disk::Target;
 use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
+use crate::engine::change::commit::PendingWrite;
 use crate::engine::editors::back::{Side, UndoOutcome, side};
 use crate::engine::files::open_documents::{OpenDocument, SyncState};
+use crate::engine::recovery::store;
 use crate::text::{ContentHash, Text};
 use crate::workspace::{Refusal, RefusalKind};
 
@@ -32,10 +32,10 @@ const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
 /// A change set of which some documents may have their edit, and others not.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Set {
-    transaction: String,
+    pub(super) transaction: String,
     /// Time of the change, in seconds since 1970.
     at: u64,
-    documents: Vec<Reached>,
+    pub(super) documents: Vec<Reached>,
     /// Files that are written on disk, with the hash of their new content; `None` for deleted files.
     files: Vec<(PathBuf, Option<String>)>,
 }
@@ -70,20 +70,6 @@ impl Set {
         let (path, after) = (path.to_owned(), after.to_string());
         self.documents.push(Reached { path, after, back, waits });
         self
-    }
-
-    /// Returns the files on disk, with the hashes that they have after the commit of the whole set.
-    pub(crate) fn files(&self) -> &[(PathBuf, Option<String>)] {
-        &self.files
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.documents.is_empty()
-    }
-
-    /// Returns the transaction id.
-    pub(crate) fn transaction(&self) -> &str {
-        &self.transaction
     }
 
     fn age(&self) -> Duration {
@@ -123,13 +109,8 @@ impl Interrupted {
 
     /// Writes and flushes the record of a set.
     pub(crate) fn begin(&self, set: &Set) -> io::Result<()> {
-        let part = self.folder.join("part");
-        let _ = fs::remove_file(&part);
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-        file.write_all(&serde_json::to_vec(set)?)?;
-        file.sync_all()?;
-        fs::rename(&part, self.path(&set.transaction))?;
-        fs::File::open(&self.folder)?.sync_all()
+        let (part, path) = (self.folder.join("part"), self.path(&set.transaction));
+        store(&self.folder, &part, &path, &serde_json::to_vec(set)?)
     }
 
     /// Deletes the record of a set that was committed or rolled back completely.
@@ -213,8 +194,8 @@ impl Engine {
                 let now = fs::read(path).ok().map(|bytes| ContentHash::of(&bytes).to_string());
                 now == *hash
             };
-            if !set.files().is_empty() && set.files().iter().all(has_new_content) {
-                self.interrupted.end(set.transaction());
+            if !set.files.is_empty() && set.files.iter().all(has_new_content) {
+                self.interrupted.end(&set.transaction);
             }
         }
     }
@@ -235,15 +216,14 @@ impl Engine {
             };
             // A document that equals the disk was saved by the user, or the file was changed since.
             let is_unsynced = |document: &&OpenDocument| document.sync_state != SyncState::Same;
-            let is_settled = |document: &OpenDocument| match side(
+            let is_settled = |OpenDocument { buffer, .. }: &OpenDocument| match side(
                 &after,
                 &inverse,
-                &document.buffer.text,
+                &buffer.text,
                 self.deadline(),
             ) {
                 Side::After => {
-                    let buffer = document.buffer.clone();
-                    let outcome = self.undo_edit_in(buffer, after.clone(), inverse.clone());
+                    let outcome = self.undo_edit_in(buffer.clone(), after.clone(), inverse.clone());
                     matches!(outcome, UndoOutcome::Undone | UndoOutcome::TypedOver)
                 }
                 Side::Before => true,
@@ -253,7 +233,7 @@ impl Engine {
                     true
                 }
             };
-            if open_documents.iter().filter(is_unsynced).all(is_settled) {
+            if open_documents.all.iter().filter(is_unsynced).all(is_settled) {
                 self.interrupted.settle(&transaction, &target.path);
             }
         }
@@ -267,8 +247,8 @@ impl Engine {
     }
 
     /// Forgets interrupted edits of files that were changed since.
-    pub(crate) fn forget_interrupted<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
-        for path in paths {
+    pub(crate) fn forget_interrupted(&self, writes: &[PendingWrite]) {
+        for path in writes.iter().map(|write| &write.computed.observed.target.path) {
             for (transaction, _) in self.interrupted.of(path) {
                 self.interrupted.settle(&transaction, path);
             }

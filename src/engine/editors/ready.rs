@@ -11,7 +11,7 @@ use crate::engine::files::observe::Observed;
 use crate::engine::files::open_documents::{OpenDocument, OpenDocuments, SyncState};
 use crate::engine::{Engine, refusal_of};
 use crate::workspace::buffers::BlockedReason;
-use crate::workspace::{Contest, EditorRefusal, Refusal, RefusalKind};
+use crate::workspace::{Contest, Refusal, RefusalKind};
 
 impl Engine {
     /// Observes a file before a change. Refuses it while an interrupted transaction of the file is not
@@ -40,7 +40,7 @@ impl Engine {
     /// single answer, that of the document that decides whether the file is ready.
     fn request_sync(&self, open_documents: &OpenDocuments) {
         let mut to_await = None;
-        for document in open_documents.iter() {
+        for document in &open_documents.all {
             let is_out_of_step = document.buffer.blocked_reason == Some(BlockedReason::OutOfStep);
             let asked = match document.sync_state {
                 SyncState::Outdated => self.ask_to_reload(document),
@@ -101,17 +101,16 @@ impl Engine {
             Some(blocked_reason) => blocked_reason.to_string(),
             None => "it shows text, but the file on disk is not text".to_owned(),
         };
-        let editor = self.editor_name(document);
-        RefusalKind::Editor(EditorRefusal::Refused { reason, editor })
+        self.refused(document, reason)
     }
 
     /// Asks the editors that still show an older text of a file to reload it, without waiting for them.
     pub(crate) fn reload_others(&self, target: &Target) {
         let Ok(observed) = self.observe(target.clone()) else { return };
-        for document in
-            observed.open.iter().flat_map(OpenDocuments::iter).filter(|document| is_outdated(document))
-        {
-            drop(self.ask_to_reload(document));
+        for document in observed.open.iter().flat_map(|open_documents| &open_documents.all) {
+            if document.sync_state == SyncState::Outdated {
+                drop(self.ask_to_reload(document));
+            }
         }
     }
 }
@@ -119,8 +118,4 @@ impl Engine {
 /// Returns `true` if the file can be changed, through its owner or on disk.
 fn is_ready(open_documents: &OpenDocuments) -> bool {
     open_documents.contest().is_none() && open_documents.unknown().is_none()
-}
-
-fn is_outdated(document: &OpenDocument) -> bool {
-    document.sync_state == SyncState::Outdated
 }

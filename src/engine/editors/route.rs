@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::config::SaveMode;
-use crate::disk::Target;
 use crate::edit::{Deadline, Plan};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
@@ -38,12 +37,6 @@ pub(crate) enum Saving {
     Yes,
 }
 
-/// The damage that a save by the editor would do to a file.
-enum Harm {
-    LineEnds,
-    Bytes,
-}
-
 impl Engine {
     /// Decides for each file whether an editor or the disk applies its change. Refuses the change of a file
     /// if neither is possible.
@@ -62,42 +55,37 @@ impl Engine {
         let owner = open_documents.owner();
         if computed.file.action != Action::Edit {
             // The disk applies these actions, and would leave unsaved text without a file.
-            return if open_documents.iter().any(OpenDocument::holds_unsaved) {
-                let what = computed.file.action.name();
-                Err(self.refused(
-                    owner,
-                    format!("it holds unsaved text, which a {what} would leave without a file"),
-                ))
-            } else {
-                Ok(None)
-            };
+            if !open_documents.all.iter().any(OpenDocument::holds_unsaved) {
+                return Ok(None);
+            }
+            let what = computed.file.action.name();
+            let reason = format!("it holds unsaved text, which a {what} would leave without a file");
+            return Err(self.refused(owner, reason));
         }
         let can = |editor: &Editor| editor.abilities.apply_edits || editor.abilities.apply_edit;
         let editor = self.editor(owner.buffer.id.session).filter(can);
         match (harm(&computed.observed), owner.buffer.blocked_reason, editor) {
             (None, None, Some(editor)) => {
                 let part = self.through(computed, owner, editor);
-                if part.save != Saving::No {
-                    self.require_writable(&computed.observed.target)?;
+                // Checked before the editor saves the file, because the editor would detect an error too late,
+                // or write a file that must not be written.
+                if part.save != Saving::No
+                    && let Some(entry) = computed.observed.target.entry()
+                {
+                    self.disk.examine(&entry, None).map_err(|error| refusal_of(&error))?;
                 }
                 Ok(Some(part))
             }
             // The document has no unsaved text, so the file can be changed on disk.
             _ if owner.is_clean() => Ok(None),
-            (Some(harm), ..) => Err(RefusalKind::Encoding { detail: harm.detail() }),
+            (Some(harm), ..) => Err(RefusalKind::Encoding { detail: harm.to_owned() }),
             (_, Some(blocked_reason), _) => Err(self.refused(owner, blocked_reason.to_string())),
             (_, _, None) => Err(self.refused(owner, "it cannot apply edits".to_owned())),
         }
     }
 
-    /// Checks that the file may be written, before an editor saves it. The editor would detect an error too
-    /// late, or write a file that must not be written.
-    fn require_writable(&self, target: &Target) -> Result<(), RefusalKind> {
-        let Some(entry) = target.entry() else { return Ok(()) };
-        self.disk.examine(&entry, None).map(drop).map_err(|error| refusal_of(&error))
-    }
-
-    fn refused(&self, owner: &OpenDocument, reason: String) -> RefusalKind {
+    /// Returns the refusal for a document that its editor cannot change.
+    pub(crate) fn refused(&self, owner: &OpenDocument, reason: String) -> RefusalKind {
         RefusalKind::Editor(EditorRefusal::Refused { reason, editor: self.editor_name(owner) })
     }
 
@@ -119,39 +107,7 @@ impl Engine {
         };
         EditorPart { editor, buffer, plan, after, save }
     }
-}
 
-/// Returns the plan that gives a document the wanted text, with the line endings of the document.
-fn in_document(shown: &Text, wanted: &str, deadline: Deadline) -> Plan {
-    let shown = shown.to_string();
-    let folded = normalize_line_endings(wanted);
-    let wanted =
-        if eol_style(&shown) == EolStyle::Crlf { folded.replace('\n', "\r\n") } else { folded.into_owned() };
-    Plan::between(&shown, &wanted, deadline)
-}
-
-/// Returns the damage that a save by the editor would do to the file. Editors use a single line ending per
-/// file, and replace bytes that their encoding cannot decode.
-fn harm(observed: &Observed) -> Option<Harm> {
-    let snapshot = observed.disk_snapshot()?;
-    if snapshot.format.encoding == Encoding::Utf8Stray {
-        return Some(Harm::Bytes);
-    }
-    let disk = snapshot.text.to_string();
-    matches!(eol_style(&disk), EolStyle::Mixed | EolStyle::Cr).then_some(Harm::LineEnds)
-}
-
-impl Harm {
-    fn detail(&self) -> String {
-        match self {
-            Self::LineEnds => "its line endings are mixed, and the editor that holds unsaved text of it would write all of them alike",
-            Self::Bytes => "some of its bytes are not text, and the editor that holds unsaved text of it would not keep them",
-        }
-        .to_owned()
-    }
-}
-
-impl Engine {
     /// Asks the editors to save the documents that must be saved. Returns the errors by the URI of the
     /// document.
     pub(crate) fn save_in_editors(&self, writes: &[PendingWrite]) -> BTreeMap<String, String> {
@@ -197,4 +153,27 @@ impl Engine {
             }
         });
     }
+}
+
+/// Returns the plan that gives a document the wanted text, with the line endings of the document.
+fn in_document(shown: &Text, wanted: &str, deadline: Deadline) -> Plan {
+    let shown = shown.to_string();
+    let folded = normalize_line_endings(wanted);
+    let wanted =
+        if eol_style(&shown) == EolStyle::Crlf { folded.replace('\n', "\r\n") } else { folded.into_owned() };
+    Plan::between(&shown, &wanted, deadline)
+}
+
+/// Returns the damage that a save by the editor would do to the file. Editors use a single line ending per
+/// file, and replace bytes that their encoding cannot decode.
+fn harm(observed: &Observed) -> Option<&'static str> {
+    let snapshot = observed.disk_snapshot()?;
+    if snapshot.format.encoding == Encoding::Utf8Stray {
+        let bytes = "some of its bytes are not text, and the editor that holds unsaved text of it would not keep them";
+        return Some(bytes);
+    }
+    let disk = snapshot.text.to_string();
+    matches!(eol_style(&disk), EolStyle::Mixed | EolStyle::Cr).then_some(
+        "its line endings are mixed, and the editor that holds unsaved text of it would write all of them alike",
+    )
 }

@@ -7,8 +7,8 @@ use crate::disk::Target;
 use crate::edit::{Deadline, Plan};
 use crate::engine::change::rebase::drift;
 use crate::engine::files::resolve::Purpose;
-use crate::engine::jobs::{Job, Located};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::jobs::Located;
+use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::text::{ContentHash, Text};
 use crate::workspace::limits::CHANGES_BYTES;
 use crate::workspace::{Changed, FileContent, FileKey, ObservedVersion, RequestedPath, Snapshot};
@@ -57,14 +57,9 @@ impl Engine {
         session: &Arc<SessionContext>,
         only: Option<RequestedPath>,
         since: Option<u64>,
-    ) -> Result<(u64, Vec<FileDifference>), Failure> {
+    ) -> Result<(u64, Vec<FileDifference>)> {
         let only = match only {
-            Some(path) => {
-                let locate = move |engine: &Self, session: &SessionContext| {
-                    Ok(engine.locate(session, &path, Purpose::Read)?)
-                };
-                Some(self.on_files(session, locate, |_, _, target: Target, _| Ok(target)).await?)
-            }
+            Some(path) => Some(self.on_file(session, path, |_, _, target, _| Ok(target)).await?),
             None => None,
         };
         // The cursor is taken before the files are checked: a change in the meantime may be reported twice,
@@ -74,14 +69,15 @@ impl Engine {
         let mut options = ReportOptions { since, deadline: self.deadline(), room: CHANGES_BYTES };
         let mut files = Vec::new();
         for (key, path) in read {
-            let locate = move |engine: &Self, session: &SessionContext| {
-                let target = engine.locate(session, &RequestedPath::of(&path), Purpose::Read)?;
-                Ok(ReadFile { key, target })
-            };
-            let work = move |engine: &Self, session: &SessionContext, file: ReadFile, _: &Job| {
-                engine.change_of(session, file, options)
-            };
-            match self.on_files(session, locate, work).await {
+            let changed = self.on_files(
+                session,
+                move |engine, session| {
+                    let target = engine.locate(session, &RequestedPath::of(&path), Purpose::Read)?;
+                    Ok(ReadFile { key, target })
+                },
+                move |engine, session, file, _| engine.change_of(session, file, options),
+            );
+            match changed.await {
                 Ok(changed) => {
                     let diff = changed.as_ref().and_then(|changed| changed.diff.as_ref());
                     options.room = options.room.saturating_sub(diff.map_or(0, String::len));
@@ -100,7 +96,7 @@ impl Engine {
         session: &SessionContext,
         ReadFile { key, target }: ReadFile,
         options: ReportOptions,
-    ) -> Result<Option<FileDifference>, Failure> {
+    ) -> Result<Option<FileDifference>> {
         let seen = ObservedVersion { key, ..self.observe_if_changed(target)? };
         let content = seen.content.clone();
         let changed = self.workspace.update(|w| w.change_of(session.id, &seen, options.since));
@@ -108,18 +104,13 @@ impl Engine {
     }
 
     /// Observes a file. Does not read it if its metadata proves that the cached content is current.
-    fn observe_if_changed(&self, target: Target) -> Result<ObservedVersion, Failure> {
+    fn observe_if_changed(&self, target: Target) -> Result<ObservedVersion> {
         if let (Some(cached), Ok(Some(stat)), false) =
             (self.cache.get(&target.key), self.disk.stat(&target), self.is_open(&target))
             && let Some(snapshot) = cached.unchanged(&stat)
         {
-            let Target { key, path, .. } = target;
-            return Ok(ObservedVersion {
-                key,
-                path,
-                content: FileContent::Text(snapshot),
-                is_unsaved: false,
-            });
+            let (Target { key, path, .. }, content) = (target, FileContent::Text(snapshot));
+            return Ok(ObservedVersion { key, path, content, is_unsaved: false });
         }
         Ok(self.observe(target)?.version())
     }

@@ -150,7 +150,7 @@ impl Engine {
 
     /// Reads an evicted text from the state folder.
     pub(crate) fn stored_base(&self, hash: ContentHash) -> Option<Arc<Snapshot>> {
-        let bytes = self.bases.get(&hash.to_string()).ok()??;
+        let bytes = self.workspace.bases.get(&hash.to_string()).ok()??;
         let size = bytes.len() as u64;
         // The stored file is trusted only if its content matches its name.
         if ContentHash::of(&bytes) != hash {
@@ -158,6 +158,12 @@ impl Engine {
         }
         let FileText { text, format, .. } = into_text(bytes).ok()?;
         Some(Arc::new(Snapshot { hash, text: text.as_str().into(), format, size }))
+    }
+
+    /// Returns a text by its hash, from memory or from the state directory.
+    pub(crate) fn known_text(&self, hash: ContentHash) -> Option<String> {
+        let cached = self.workspace.update(|w| w.text(hash));
+        cached.or_else(|| self.stored_base(hash)).map(|snapshot| snapshot.text.to_string())
     }
 
     /// Records that a session was given the content of a file.

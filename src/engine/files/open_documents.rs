@@ -37,7 +37,7 @@ pub(crate) struct OpenDocument {
 /// All open documents of a file. There is at least one.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenDocuments {
-    all: Vec<OpenDocument>,
+    pub(crate) all: Vec<OpenDocument>,
     /// Index of the document through which the file is edited.
     owner: usize,
 }
@@ -64,10 +64,6 @@ impl OpenDocuments {
             document.sync_state == SyncState::Unknown && document.buffer.dirty != Some(false)
         };
         self.all.iter().find(may_be_unsaved)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &OpenDocument> {
-        self.all.iter()
     }
 
     /// Returns `true` if a document has unsaved changes that are not text.
@@ -164,19 +160,6 @@ impl Engine {
         }
     }
 
-    /// Returns the names of the editors of the selected documents.
-    pub(crate) fn editors(
-        &self,
-        open_documents: &OpenDocuments,
-        which: impl Fn(&OpenDocument) -> bool,
-    ) -> Vec<String> {
-        open_documents
-            .iter()
-            .filter(|document| which(document))
-            .map(|document| self.editor_name(document))
-            .collect()
-    }
-
     pub(crate) fn editor_name(&self, document: &OpenDocument) -> String {
         let session = document.buffer.id.session;
         self.editor(session).map_or_else(|| "an editor".to_owned(), |editor| editor.name)
@@ -185,7 +168,10 @@ impl Engine {
     /// Returns the refusal for a file whose current content is ambiguous.
     pub(crate) fn contested(&self, open_documents: &OpenDocuments, reason: Contest) -> RefusalKind {
         let editors = match reason {
-            Contest::TwoEditors => self.editors(open_documents, OpenDocument::holds_unsaved),
+            Contest::TwoEditors => {
+                let unsaved = open_documents.all.iter().filter(|document| document.holds_unsaved());
+                unsaved.map(|document| self.editor_name(document)).collect()
+            }
             _ => vec![self.editor_name(open_documents.owner())],
         };
         RefusalKind::Editor(EditorRefusal::Contested { reason, editors })

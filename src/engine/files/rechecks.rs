@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::engine::Engine;
 use crate::engine::jobs::blocking;
@@ -24,6 +24,7 @@ const MAX_CONCURRENT: usize = 2;
 pub(crate) struct RecheckQueue {
     /// The running rechecks. The value is `true` if another recheck was requested in the meantime.
     running: Mutex<HashMap<PathBuf, bool>>,
+    /// Limits concurrent rechecks.
     room: Arc<Semaphore>,
 }
 
@@ -60,11 +61,6 @@ impl RecheckQueue {
             }
         }
     }
-
-    /// Waits until fewer than the maximum number of rechecks run.
-    pub(crate) async fn room(&self) -> Option<OwnedSemaphorePermit> {
-        self.room.clone().acquire_owned().await.ok()
-    }
 }
 
 /// Minimum time between two rechecks of a file, however many notifications its editor sends.
@@ -95,7 +91,7 @@ impl Engine {
                 // Wait for the file lock, because requests in its queue may be about to change the file.
                 let lock = engine.locks.join(vec![key_of(&path)]);
                 lock.at_head().await;
-                let permit = engine.rechecks.room().await;
+                let permit = engine.rechecks.room.clone().acquire_owned().await;
                 let (checker, at) = (engine.clone(), path.clone());
                 // An error here is reported by the next request on the file.
                 let _ = blocking(move || (checker.recheck(&at), lock, permit).0).await;

@@ -7,7 +7,7 @@ use crate::disk::{DiskErrorKind, Target};
 use crate::engine::files::access::Clearance;
 use crate::engine::{Engine, SessionContext, SessionRoot, refusal_of};
 use crate::workspace::rules::Operation;
-use crate::workspace::{Refusal, RefusalKind, RequestedPath, Role};
+use crate::workspace::{Action, PlannedFile, Refusal, RefusalKind, RequestedPath, Role};
 
 /// The purpose for which a path is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +57,17 @@ pub(crate) struct Found {
     pub(crate) target: Target,
 }
 
-/// A resolved path that the session may use.
-pub(crate) struct Placed {
+/// The file of a change and, for a rename, its new path, both resolved.
+pub(crate) struct LocatedChange {
     pub(crate) target: Target,
+    pub(crate) to: Option<Target>,
     pub(crate) clearance: Clearance,
+}
+
+impl LocatedChange {
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        std::iter::once(&self.target).chain(&self.to)
+    }
 }
 
 impl Engine {
@@ -71,7 +78,7 @@ impl Engine {
         path: &RequestedPath,
         purpose: Purpose,
     ) -> Result<Target, Refusal> {
-        self.place(session, path, purpose).map(|placed| placed.target)
+        self.place(session, path, purpose).map(|(target, _)| target)
     }
 
     /// Like [`locate`](Self::locate), with the judgement of the path rules.
@@ -80,10 +87,46 @@ impl Engine {
         session: &SessionContext,
         path: &RequestedPath,
         purpose: Purpose,
-    ) -> Result<Placed, Refusal> {
+    ) -> Result<(Target, Clearance), Refusal> {
         let found = self.find(session, path, purpose)?;
         let clearance = self.judge(session, &found, purpose)?;
-        Ok(Placed { target: found.target, clearance })
+        Ok((found.target, clearance))
+    }
+
+    /// Locates the file of a change and, for a rename, its new path. With `as_named`, refuses a path that has
+    /// become a symbolic link since it was named, because the link leads to another file.
+    pub(crate) fn locate_change(
+        &self,
+        session: &SessionContext,
+        (path, purpose): (&Path, Purpose),
+        to: Option<&Path>,
+        as_named: bool,
+    ) -> Result<LocatedChange, Refusal> {
+        let place = |path: &Path, purpose| {
+            let (target, clearance) = self.place(session, &RequestedPath::of(path), purpose)?;
+            if as_named && target.path != path { Err(linked(path, &target)) } else { Ok((target, clearance)) }
+        };
+        let (to, more) = to.map(|to| place(to, Purpose::RenameTo)).transpose()?.unzip();
+        let (target, clearance) = place(path, purpose)?;
+        Ok(LocatedChange { target, to, clearance: clearance.and(more.unwrap_or_default()) })
+    }
+
+    /// Locates the files of a planned change.
+    pub(crate) fn locate_planned(
+        &self,
+        session: &SessionContext,
+        file: &PlannedFile,
+        as_named: bool,
+    ) -> Result<LocatedChange, Refusal> {
+        let (purpose, to) = match &file.action {
+            Action::Rename { to, .. } => {
+                (Purpose::RenameFrom { edited: !file.plan.is_empty() }, Some(to.as_path()))
+            }
+            Action::Delete => (Purpose::Delete, None),
+            Action::Create { .. } => (Purpose::Write, None),
+            Action::Edit => (Purpose::Edit, None),
+        };
+        self.locate_change(session, (&file.path, purpose), to, as_named)
     }
 
     /// Refuses to show an agent information about a file that it may not read. Ignores other reasons why the
@@ -137,4 +180,10 @@ impl Engine {
         let mut roots = own.iter().chain(configured).chain(readable);
         roots.find_map(|root| Some((root.clone(), root.relative(asked)?)))
     }
+}
+
+/// Returns the refusal for a path that is a symbolic link.
+pub(crate) fn linked(path: &Path, target: &Target) -> Refusal {
+    let what = format!("reached by a symbolic link; it is `{}`", target.path.display());
+    Refusal::at(path, RefusalKind::NotAFile { what })
 }

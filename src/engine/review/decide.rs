@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use scopeguard::{ScopeGuard, guard};
+
 use crate::edit::{Labels, Plan, diff_texts};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::{ComputedChange, finish};
@@ -12,7 +14,7 @@ use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::jobs::Job;
 use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Result, SessionContext, collect_all};
 use crate::workspace::review::{
     Choice, DecidedFile, Decision, FileOutcome, Replacement, Review, ReviewOutcome,
 };
@@ -31,22 +33,6 @@ pub(crate) struct Decided<'a> {
     pub(crate) replacement: Option<&'a Replacement>,
 }
 
-/// An attempt to commit a decided proposal. Unless it succeeds, dropping it makes the proposal pending again,
-/// also after a panic.
-struct Attempt<'a> {
-    engine: &'a Engine,
-    id: &'a str,
-    settled: bool,
-}
-
-impl Drop for Attempt<'_> {
-    fn drop(&mut self) {
-        if !self.settled {
-            self.engine.workspace.update(|w| w.decision_failed(self.id));
-        }
-    }
-}
-
 impl Engine {
     /// Commits the accepted hunks, in all files or none, and closes the proposal. If the commit fails, the
     /// last decision does not count.
@@ -56,11 +42,12 @@ impl Engine {
         proposal: &Proposal,
         mut review: Review,
         (context, files): (&SessionContext, Vec<ReviewFile>),
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let id = proposal.id.to_string();
         let revision = proposal.revision;
         self.workspace.update(|w| w.begin_decision(session.id, &id, revision))?;
-        let mut attempt = Attempt { engine: self, id: &id, settled: false };
+        // Unless the commit succeeds, the proposal is pending again, also after a panic.
+        let attempt = guard((), |()| self.workspace.update(|w| w.decision_failed(&id)));
         let mut decided = self.decided_files(proposal, &review, &files);
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
@@ -75,7 +62,7 @@ impl Engine {
             let intent = Intent { undoes, ..Intent::of(proposal) };
             commit_result = self.commit(writes, &intent)?;
         }
-        attempt.settled = true;
+        ScopeGuard::into_inner(attempt);
         let CommitResult { files: committed, transaction, undoes } = commit_result;
         let committed: Vec<_> = indexes.into_iter().zip(committed).collect();
         for (index, file) in &committed {
@@ -89,7 +76,7 @@ impl Engine {
         review.outcome = Some(Arc::new(outcome));
         let (moved, observations): (Vec<_>, Vec<_>) =
             committed.iter().map(|(_, file)| file.moved(false)).unzip();
-        let is_connected = self.clients.is_connected(proposal.session);
+        let is_connected = self.clients.get(proposal.session).is_some();
         let by = if is_connected { proposal.session } else { SessionId(0) };
         self.workspace.update(|w| {
             w.decided(session.id, &id, review, transaction);
@@ -104,23 +91,19 @@ impl Engine {
         proposal: &Proposal,
         review: &Review,
         files: Vec<ReviewFile>,
-    ) -> Result<Vec<PendingWrite>, Failure> {
-        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
-        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
-        for (index, ((file, mut reviewed), range)) in of_files.enumerate() {
+    ) -> Result<Vec<PendingWrite>> {
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges()).enumerate();
+        let writes = of_files.map(|(index, ((file, mut reviewed), range))| {
             let replacement = review.replaced.get(&index);
             let decided = Decided { file, choices: &review.choices[range], replacement };
             let to = reviewed.located.as_mut().ok().and_then(|(_, to)| to.take());
-            match self.compute_decided(&decided, reviewed) {
-                Ok(Some(computed)) => {
-                    let to = to.filter(|_| matches!(computed.file.action, Action::Rename { .. }));
-                    writes.push(PendingWrite::new(index, computed, to));
-                }
-                Ok(None) => {}
-                Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),
-            }
-        }
-        if refusals.is_empty() { Ok(writes) } else { Err(Failure::Refused(refusals)) }
+            let computed = self.compute_decided(&decided, reviewed).map_err(Refusal::of_proposal)?;
+            Ok(computed.map(|computed| {
+                let to = to.filter(|_| matches!(computed.file.action, Action::Rename { .. }));
+                PendingWrite::new(index, computed, to)
+            }))
+        });
+        Ok(collect_all(writes)?.into_iter().flatten().collect())
     }
 
     /// Computes the rejected part of a closed proposal on the current content.
@@ -128,35 +111,25 @@ impl Engine {
         &self,
         proposal: &Proposal,
         files: Vec<ReviewFile>,
-    ) -> Result<Vec<PlannedFile>, Failure> {
+    ) -> Result<Vec<PlannedFile>> {
         let review = proposal.review.clone().unwrap_or_default();
-        let (mut wanted, mut refusals) = (Vec::new(), Vec::new());
         let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
-        for (index, ((file, reviewed), range)) in of_files.enumerate() {
+        let wanted = of_files.map(|((file, reviewed), range)| {
             // The result is reviewed before it is committed, so it may overwrite what was changed since.
             let invert = |choice: &Choice| {
                 if *choice == Choice::Rejected { Choice::Taken } else { Choice::Rejected }
             };
             let choices: Vec<_> = review.choices[range].iter().map(invert).collect();
-            let is_gone = matches!(reviewed.content(), FileContent::Missing);
+            let is_gone = matches!(reviewed.content, FileContent::Missing);
             if is_gone && choices.contains(&Choice::Taken) && file.before.is_some() {
-                refusals.push(Refusal::at(&file.path, RefusalKind::Missing).of_change(index).of_proposal());
-                continue;
+                return Err(Refusal::at(&file.path, RefusalKind::Missing));
             }
-            match self.compute_decided(&Decided { file, choices: &choices, replacement: None }, reviewed) {
-                Ok(Some(mut computed)) => {
-                    computed.settle();
-                    wanted.push(computed.file);
-                }
-                Ok(None) => {}
-                Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),
-            }
-        }
-        match wanted.is_empty() {
-            _ if !refusals.is_empty() => Err(Failure::Refused(refusals)),
-            true => Err(Refusal::new(RefusalKind::NoChange).into()),
-            false => Ok(wanted),
-        }
+            let decided = Decided { file, choices: &choices, replacement: None };
+            let computed = self.compute_decided(&decided, reviewed).map_err(Refusal::of_proposal)?;
+            Ok(computed.map(ComputedChange::into_file))
+        });
+        let wanted: Vec<_> = collect_all(wanted)?.into_iter().flatten().collect();
+        if wanted.is_empty() { Err(Refusal::new(RefusalKind::NoChange).into()) } else { Ok(wanted) }
     }
 
     /// Computes the change of a file after the decisions. Returns `None` if the file stays as it is.
@@ -241,23 +214,21 @@ impl Engine {
         replacement: &Replacement,
     ) -> Option<String> {
         let now = reviewed.text().unwrap_or_default();
-        let result = replacement.plan(reviewed.content(), reviewed.text(), self.deadline())?.apply(now);
+        let result = replacement.plan(&reviewed.content, reviewed.text(), self.deadline())?.apply(now);
         let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
         let proposed = reviewed.observed_version(file).proposed(&all, None, self.deadline());
         let name = file.path.display().to_string();
         let labels = Labels::same(name.trim_start_matches('/'));
         Some(diff_texts(&proposed, &result, labels, self.deadline()).unified)
     }
-}
 
-impl Engine {
     /// Makes the rejected part of a closed proposal a new pending proposal.
     pub(crate) fn reopen(
         &self,
         session: &SessionContext,
         places: LocatedReview,
         job: &Job,
-    ) -> Result<ProposalView, Failure> {
+    ) -> Result<ProposalView> {
         let (old, _, files) = self.observe_review(places, self.deadline());
         let id = old.id.to_string();
         let files = match old.state {
@@ -269,18 +240,6 @@ impl Engine {
         let reopened = self.workspace.update(|w| w.reopen(session.id, &id, files, at))?;
         Ok(self.view(session, reopened))
     }
-}
-
-impl Engine {
-    /// Returns a proposal that the session may decide at this revision.
-    pub(crate) fn proposal_to_decide(
-        &self,
-        session: &SessionContext,
-        id: &str,
-        revision: u32,
-    ) -> Result<Proposal, Refusal> {
-        self.workspace.update(|w| w.proposal_to_decide(session.id, id, revision).cloned())
-    }
 
     /// Records a decision. If it is the last one, commits the accepted hunks. `read` reads the
     /// decision.
@@ -288,15 +247,15 @@ impl Engine {
         &self,
         session: &SessionContext,
         places: LocatedReview,
-        read: impl FnOnce(&Self, &Proposal, &[ReviewFile]) -> Result<Decision, Failure>,
+        read: impl FnOnce(&Proposal, &[ReviewFile]) -> Result<Decision>,
         job: &Job,
-    ) -> Result<ProposalView, Failure> {
+    ) -> Result<ProposalView> {
         let (id, revision) = (places.proposal.id.to_string(), places.proposal.revision);
         // Another request may have decided the proposal while this one waited for the file locks.
-        let proposal = self.proposal_to_decide(session, &id, revision)?;
+        let proposal = self.workspace.update(|w| w.proposal_to_decide(session.id, &id, revision).cloned())?;
         let places = LocatedReview { proposal, ..places };
         let (proposal, context, files) = self.observe_review(places, self.deadline());
-        let decision = read(self, &proposal, &files)?;
+        let decision = read(&proposal, &files)?;
         let seen: Vec<_> =
             proposal.files.iter().zip(&files).map(|(file, it)| it.observed_version(file)).collect();
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));

@@ -60,11 +60,8 @@ impl Engine {
             |(index, ((file, reviewed), range)): (usize, ((&PlannedFile, ReviewFile), Range<usize>))| {
                 let choices = &review.choices[range];
                 let hunks = hunk_views(file, &reviewed, choices, session.role == Role::Editor);
-                let problem = reviewed
-                    .located
-                    .as_ref()
-                    .err()
-                    .map(|refusal| refusal.message(session.abilities.audience));
+                let refusal = reviewed.located.as_ref().err();
+                let problem = refusal.map(|refusal| refusal.message(session.abilities.audience));
                 let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
                 RebasedView { file, is_change, problem, hunks }
             };
@@ -90,10 +87,7 @@ impl Engine {
             choices.iter().map(|choice| if is_declined(choice) { *choice } else { Choice::Taken }).collect();
         let decided = Decided { file, choices: &all, replacement };
         match self.compute_decided(&decided, reviewed) {
-            Ok(Some(mut computed)) => {
-                computed.settle();
-                (computed.file, true)
-            }
+            Ok(Some(computed)) => (computed.into_file(), true),
             Ok(None) | Err(_) => (file.clone(), false),
         }
     }

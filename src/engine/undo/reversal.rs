@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::engine::change::compute::{ComputeOptions, ComputedChange, finish, with_content};
 use crate::engine::change::content::Content;
 use crate::engine::change::draft::{Draft, DraftError};
-use crate::engine::change::rebase::{drift, rebase};
+use crate::engine::change::rebase::{drift_to, rebase};
 use crate::engine::files::observe::Observed;
 use crate::notebook::broken;
 use crate::text::{ContentHash, Format, decode_as};
@@ -266,13 +266,13 @@ impl Reversal<'_> {
 
     /// Computes a change that replaces the whole content of the file.
     fn whole(&self, now: Observed, action: Action, content: Content) -> ComputedChange {
-        let plan = match (content.text().map(ToString::to_string), &now.text) {
+        let plan = match (content.text.as_ref().map(ToString::to_string), &now.text) {
             (Some(text), Some(present)) => Plan::between(present, &text, self.rules.deadline),
             (Some(text), None) => Plan::new(0, vec![Splice { range: 0..0, text }]).unwrap_or_default(),
             (None, present) => Plan::empty(present.as_ref().map_or(0, |text| text.len())),
         };
         let draft = Draft { plan, ..Draft::default() };
-        let content = (content.format(), Some(content));
+        let content = (content.format, Some(content));
         with_content(now, action, content, draft, self.coverage, self.rules)
     }
 
@@ -300,11 +300,7 @@ impl Reversal<'_> {
     fn stale(&self, now: &Observed, text_after: Option<&str>) -> Refusal {
         let diff = text_after.zip(self.file.hash_after).and_then(|(after, hash)| {
             let (text, size) = (after.into(), after.len() as u64);
-            let given = Snapshot { hash, text, format: Format::UTF8, size };
-            let name = now.target.path.strip_prefix(now.target.root.path()).unwrap_or(&now.target.path);
-            let present = now.text.as_ref().map(|text| text.as_str());
-            let comparable = present.is_some() || !now.exists();
-            comparable.then(|| drift(&given, present, &name.display().to_string(), self.rules.deadline))?
+            drift_to(&Snapshot { hash, text, format: Format::UTF8, size }, now, self.rules.deadline)
         });
         let (current, base_known) = (now.content.hash(), text_after.is_some());
         let since = Since::Written { later: self.blocking_transaction(now) };
@@ -355,12 +351,4 @@ fn resembles(a: &str, b: &str) -> bool {
 
 fn format_of(now: &Observed) -> Format {
     now.content.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format)
-}
-
-impl Engine {
-    /// Returns a text by its hash, from memory or from the state directory.
-    pub(crate) fn known_text(&self, hash: ContentHash) -> Option<String> {
-        let cached = self.workspace.update(|w| w.text(hash));
-        cached.or_else(|| self.stored_base(hash)).map(|snapshot| snapshot.text.to_string())
-    }
 }

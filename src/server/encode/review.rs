@@ -46,11 +46,12 @@ pub(crate) fn proposal_view(view: &ProposalView, encoding: PositionEncoding) -> 
 
 fn rebased_view(proposal: &Proposal, files: &[RebasedView], encoding: PositionEncoding) -> ProposalResult {
     let mut result = stored_view(proposal, encoding);
-    let (mut numbered, mut conflicted) = (0, Vec::new());
+    let (mut numbers, mut conflicted) = (0.., Vec::new());
     let mut shown = |view: &RebasedView| {
-        let hunks: Vec<_> = view.hunks.iter().zip(numbered..).map(|(it, at)| hunk_view(it, at)).collect();
-        numbered += hunks.len();
-        conflicted.extend(hunks.iter().filter(|it| it.state == "conflicted").map(|it| it.id.clone()));
+        let hunks: Vec<_> = view.hunks.iter().zip(numbers.by_ref()).map(hunk_view).collect();
+        let of_view = view.hunks.iter().zip(&hunks);
+        let is_conflicted = |view: &HunkView| view.conflicted && view.choice == Choice::Open;
+        conflicted.extend(of_view.filter(|(it, _)| is_conflicted(it)).map(|(_, hunk)| hunk.id.clone()));
         let mut entry = entry(&view.file, hunks);
         entry.warnings.extend(view.problem.clone());
         AppliedFile { entry, landed: None }
@@ -67,7 +68,7 @@ fn rebased_view(proposal: &Proposal, files: &[RebasedView], encoding: PositionEn
     result
 }
 
-fn hunk_view(view: &HunkView, at: usize) -> Hunk {
+fn hunk_view((view, at): (&HunkView, usize)) -> Hunk {
     let (old_text, new_text) = view.texts.clone().unzip();
     Hunk { old_text, new_text, ..hunk(at, view.kind, view.lines, view.choice.name(view.conflicted)) }
 }
@@ -120,11 +121,9 @@ fn result(proposal: &Proposal, files: Vec<AppliedFile>) -> ApplyResult {
         state: proposal.state.name().to_owned(),
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         undoes: proposal.undoes.as_ref().map(ToString::to_string),
-        fingerprint: None,
         files,
-        diagnostics: None,
-        user_edits: Vec::new(),
         comments: comments(proposal.review.as_ref()),
         reason: proposal.reason.clone(),
+        ..ApplyResult::default()
     }
 }

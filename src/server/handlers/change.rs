@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use super::search::path_of;
-use crate::disk::Target;
-use crate::engine::change::apply::LocatedProposal;
 use crate::engine::change::perform::ChangeOutcome;
-use crate::engine::change::request::Call;
 use crate::engine::diagnoses::Watch;
 use crate::engine::jobs::{Job, Located};
-use crate::engine::undo::{LocatedTransaction, MAX_TRIES, NotNeeded, Selection, UndoOptions, UndoResult};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::undo::{MAX_TRIES, Selection, UndoOptions, UndoResult};
+use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::protocol::{
     ApplyParams, ApplyResult, EditParams, Invalid, ProposeParams, ProposeResult, UndoParams,
 };
@@ -24,63 +21,60 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         params: ProposeParams,
-    ) -> Result<ProposeResult, Failure> {
+    ) -> Result<ProposeResult> {
         let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
         let answers = self.answers.clone();
-        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
+        let locate = |engine: &_, session: &_| call.locate(engine, session);
+        let proposed = self.engine.on_files(session, locate, move |engine, session, call, _| {
             let (author, request) = (call.header.author.clone(), call.request.clone());
             answers.once(&author, request, || {
                 let proposal = engine.propose(session, call)?;
                 Ok(encode::proposed(&proposal, session.encoding))
             })
-        };
-        self.engine.on_files(session, |engine, session| call.locate(engine, session), work).await
+        });
+        proposed.await
     }
 
     /// `editd/edit`.
-    pub async fn edit(
-        &self,
-        session: &Arc<SessionContext>,
-        params: EditParams,
-    ) -> Result<ApplyResult, Failure> {
+    pub async fn edit(&self, session: &Arc<SessionContext>, params: EditParams) -> Result<ApplyResult> {
         let ApplyParams { review, wait_ms, .. } = params.apply;
         let call = decode::call(params.propose, Kind::Edit { review }, session, &self.engine.config.limits)?;
         let watch = Watch::of(params.apply.diagnostics_wait_ms);
         let (begin, answers) = (watch.clone(), self.answers.clone());
-        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
+        let locate = |engine: &_, session: &_| call.locate(engine, session);
+        let done = self.engine.on_files(session, locate, move |engine, session, call, job| {
             begin.begin(engine, call.targets());
             let (author, request) = (call.header.author.clone(), call.request.clone());
             answers.once(&author, request, || Ok(encoded(engine.edit(session, call, review, job)?, job)))
-        };
-        let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
-        let done = self.engine.on_files(session, locate, work).await?;
-        self.when_settled(session, done, wait_ms, watch).await
+        });
+        self.when_settled(session, done.await?, wait_ms, watch).await
     }
 
     /// `editd/apply`.
-    pub async fn apply(
-        &self,
-        session: &Arc<SessionContext>,
-        params: ApplyParams,
-    ) -> Result<ApplyResult, Failure> {
+    pub async fn apply(&self, session: &Arc<SessionContext>, params: ApplyParams) -> Result<ApplyResult> {
         let ApplyParams { id, revision, review, wait_ms, diagnostics_wait_ms } = params;
-        if self.engine.proposal_to_apply(session, &id, revision)?.is_reviewed() {
+        let to_apply =
+            self.engine.workspace.update(|w| w.proposal_to_apply(session.id, &id, revision).cloned());
+        if to_apply?.is_reviewed() {
             return self.outcome(session, &id, wait_ms).await;
         }
         let watch = Watch::of(diagnostics_wait_ms);
         let (begin, asked) = (watch.clone(), id.clone());
-        let work = move |engine: &Engine, session: &SessionContext, located: LocatedProposal, job: &Job| {
-            begin.begin(engine, located.targets());
-            Ok(encoded(engine.apply_or_review(session, located, review, job)?, job))
-        };
-        let locate = move |engine: &Engine, session: &SessionContext| {
-            engine.locate_proposal(session, &asked, revision)
-        };
-        let done = match self.engine.on_files(session, locate, work).await {
-            Err(refused @ Failure::Refused(_)) => {
-                let before = self.engine.applied_before(session, &id);
-                before.map(|proposal| encode::undecided(&proposal)).ok_or(refused)?
-            }
+        let applied = self.engine.on_files(
+            session,
+            move |engine, session| engine.locate_proposal(session, &asked, revision),
+            move |engine, session, located, job| {
+                begin.begin(engine, located.targets());
+                Ok(encoded(engine.apply_or_review(session, located, review, job)?, job))
+            },
+        );
+        let done = match applied.await {
+            // A client that repeats the request because the answer was lost gets the outcome, whatever the
+            // current content of the files.
+            Err(refused @ Failure::Refused(_)) => match self.engine.known_proposal(session.id, &id) {
+                Ok(proposal) if proposal.state == ProposalState::Applied => encode::undecided(&proposal),
+                _ => return Err(refused),
+            },
             done => done?,
         };
         self.when_settled(session, done, wait_ms, watch).await
@@ -94,11 +88,11 @@ impl Daemon {
         done: ApplyResult,
         wait_ms: Option<u64>,
         watch: Watch,
-    ) -> Result<ApplyResult, Failure> {
+    ) -> Result<ApplyResult> {
         let is_unknown = |refusal: &Refusal| {
             matches!(refusal.kind, RefusalKind::Proposal(ProposalRefusal::Unknown { .. }))
         };
-        let mut result = if done.state == ProposalState::Pending.name() {
+        let mut result = if ProposalState::of_name(&done.state) == Some(ProposalState::Pending) {
             match self.outcome(session, &done.id, wait_ms).await {
                 // The proposal may no longer be stored.
                 Err(Failure::Refused(refusals)) if refusals.iter().all(is_unknown) => done,
@@ -115,11 +109,7 @@ impl Daemon {
     }
 
     /// `editd/undo`.
-    pub async fn undo(
-        &self,
-        session: &Arc<SessionContext>,
-        params: UndoParams,
-    ) -> Result<ApplyResult, Failure> {
+    pub async fn undo(&self, session: &Arc<SessionContext>, params: UndoParams) -> Result<ApplyResult> {
         let UndoParams { transaction, path, uri, own_session, review, wait_ms, preview, fingerprint } =
             params;
         let options = UndoOptions { preview, review, fingerprint };
@@ -132,13 +122,17 @@ impl Daemon {
         };
         for _ in 0..MAX_TRIES {
             let (wanted, options) = (selection.clone(), options.clone());
-            let select = move |engine: &Engine, session: &SessionContext| engine.select(session, wanted);
-            let work =
-                move |engine: &Engine, session: &SessionContext, selected: LocatedTransaction, job: &Job| {
-                    let undone = engine.undo(session, selected, &options, job)?;
-                    Ok(undone.map(|result| encoded_undo(result, job)))
-                };
-            match (self.engine.on_files(session, select, work).await?, &mut selection) {
+            let select = |engine: &_, session: &_| Engine::select(engine, session, wanted);
+            let undone = self.engine.on_files(session, select, move |engine, session, selected, job| {
+                Ok(match engine.undo(session, selected, &options, job)? {
+                    UndoResult::Done(outcome) => Ok(encoded(outcome, job)),
+                    UndoResult::Preview { undoes, files, fingerprint } => {
+                        Ok(encode::preview_result(&undoes, &files, fingerprint))
+                    }
+                    UndoResult::NotNeeded { id, refusal } => Err((id, refusal)),
+                })
+            });
+            match (undone.await?, &mut selection) {
                 (Ok(mut result), selection) => {
                     if let (Some(file), Some(warning)) = (result.files.first_mut(), selection.skip_warning())
                     {
@@ -146,8 +140,8 @@ impl Daemon {
                     }
                     return self.when_settled(session, result, wait_ms, Watch::of(None)).await;
                 }
-                (Err(NotNeeded { refusal, .. }), Selection::Id(_)) => return Err(refusal.into()),
-                (Err(NotNeeded { id, .. }), Selection::Newest { skipped, .. }) => skipped.push(id),
+                (Err((_, refusal)), Selection::Id(_)) => return Err(refusal.into()),
+                (Err((id, _)), Selection::Newest { skipped, .. }) => skipped.push(id),
             }
         }
         let what = format!("the newest {MAX_TRIES} transactions are already reverted; name one");
@@ -160,13 +154,4 @@ fn encoded(outcome: ChangeOutcome, job: &Job) -> ApplyResult {
     let result = encode::change(&outcome);
     job.drop_later(outcome);
     result
-}
-
-fn encoded_undo(result: UndoResult, job: &Job) -> ApplyResult {
-    match result {
-        UndoResult::Done(outcome) => encoded(outcome, job),
-        UndoResult::Preview { undoes, files, fingerprint } => {
-            encode::preview_result(&undoes, &files, fingerprint)
-        }
-    }
 }

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::engine::change::rebase::stale;
-use crate::engine::jobs::Job;
-use crate::engine::review::{LocatedReview, ReviewFile};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::review::ReviewFile;
+use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::protocol::{
     CommentEntry, CommentParam, DecideParams, Invalid, PickParam, ProposalResult, ReplaceParam,
 };
+use crate::server::decode::read_hash;
 use crate::server::{Daemon, encode};
-use crate::text::ContentHash;
 use crate::workspace::review::{Comment, Decision, HunkId, Pick, Replace};
 use crate::workspace::{Action, Proposal, Refusal};
 
@@ -27,20 +26,22 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         params: DecideParams,
-    ) -> Result<ProposalResult, Failure> {
+    ) -> Result<ProposalResult> {
         let (id, revision) = (params.id.clone(), params.revision);
-        let locate = move |engine: &Engine, session: &SessionContext| {
-            let proposal = engine.proposal_to_decide(session, &id, revision)?;
-            Ok(engine.locate_review(proposal))
-        };
-        let work = move |engine: &Engine, session: &SessionContext, places: LocatedReview, job: &Job| {
-            let read = |engine: &Engine, proposal: &Proposal, files: &[ReviewFile]| {
-                read_decision(engine, &params, proposal, files)
-            };
-            let view = engine.decide(session, places, read, job)?;
-            Ok(encode::proposal_view(&view, session.encoding))
-        };
-        self.engine.on_files(session, locate, work).await
+        let decided = self.engine.on_files(
+            session,
+            move |engine, session| {
+                let proposal =
+                    engine.workspace.update(|w| w.proposal_to_decide(session.id, &id, revision).cloned())?;
+                Ok(engine.locate_review(proposal))
+            },
+            move |engine, session, places, job| {
+                let read = |proposal: &_, files: &_| read_decision(engine, &params, proposal, files);
+                let view = engine.decide(session, places, read, job)?;
+                Ok(encode::proposal_view(&view, session.encoding))
+            },
+        );
+        decided.await
     }
 }
 
@@ -49,7 +50,7 @@ fn read_decision(
     params: &DecideParams,
     proposal: &Proposal,
     files: &[ReviewFile],
-) -> Result<Decision, Failure> {
+) -> Result<Decision> {
     let hunks = proposal.hunk_count();
     let (accept, reject) =
         (pick("accept", params.accept.as_ref(), hunks)?, pick("reject", params.reject.as_ref(), hunks)?);
@@ -90,7 +91,7 @@ fn read_replacements(
     params: &DecideParams,
     proposal: &Proposal,
     files: &[ReviewFile],
-) -> Result<Vec<Replace>, Failure> {
+) -> Result<Vec<Replace>> {
     let (mut replaced, mut refusals, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for (at, entry) in params.replace.iter().flatten().enumerate() {
         let ReplaceParam { path, base_hash, content } = entry;
@@ -100,10 +101,7 @@ fn read_replacements(
             let problem = "the proposal has no such file, or `replace` names it twice";
             return Err(Invalid::new(field("path"), problem).into());
         };
-        let parse = |hash: &String| hash.parse::<ContentHash>();
-        let base = base_hash.as_ref().map(parse).transpose();
-        let base =
-            base.map_err(|_| Invalid::new(field("baseHash"), "a hash is `b3:` and 32 hexadecimal digits"))?;
+        let base = base_hash.as_ref().map(|hash| read_hash(field("baseHash"), hash)).transpose()?;
         let reviewed = &files[file];
         match &reviewed.located {
             Err(refusal) => refusals.push(refusal.clone().of_change(file)),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::engine::files::rechecks::{canonical, key_of};
 use crate::engine::jobs::blocking;
-use crate::engine::{Failure, SessionContext, open_root};
-use crate::protocol::{DocumentStateParams, path_of_uri};
+use crate::engine::{Result, SessionContext, open_root};
+use crate::protocol::path_of_uri;
 use crate::server::Daemon;
 use crate::text::{PositionEncoding, Text};
 use crate::workspace::DocumentEvent;
-use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, TextChange, has_ambiguous_line_breaks};
+use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, has_ambiguous_line_breaks};
 use crate::workspace::{Abilities, Role};
 
 /// The properties of a client from its `initialize` request.
@@ -35,7 +35,7 @@ pub struct Introduction {
 
 impl Daemon {
     /// Creates the session of a client and opens its roots. Refuses roots that it may not have.
-    pub async fn introduce(&self, introduction: Introduction) -> Result<SessionContext, Failure> {
+    pub async fn introduce(&self, introduction: Introduction) -> Result<SessionContext> {
         let id = self.next_session();
         let engine = self.engine.clone();
         blocking(move || {
@@ -44,23 +44,20 @@ impl Daemon {
             let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
             let name = session_name.map_or_else(|| engine.history.session_name(id.0), Arc::from);
-            Ok(SessionContext::new(id, role, (author, name), roots, encoding).with_abilities(abilities))
+            let mut context = SessionContext::new(id, role, (author, name), roots, encoding);
+            context.abilities = abilities;
+            Ok(context)
         })
         .await?
     }
-}
 
-impl Daemon {
     /// Updates the roots of an editor's session.
     pub fn folders_changed(&self, session: &SessionContext, removed: &[PathBuf], added: &[PathBuf]) {
         let open = |path: &PathBuf| open_root(&self.engine, session.role, path, true).ok();
         session.change_roots(removed, added.iter().filter_map(open).collect());
         self.engine.workspace.update(|w| w.set_roots(session.id, session.root_paths()));
     }
-}
 
-/// Document notifications of editors. Each is handled at once, in the order of arrival.
-impl Daemon {
     /// Handles an opened document. Ignores documents that are not files. Without a text, only the fact that
     /// the document is open is known.
     pub fn document_opened(
@@ -92,44 +89,13 @@ impl Daemon {
         self.engine.update_document(&buffer.id.clone(), DocumentEvent::Opened(Box::new(buffer)));
     }
 
-    /// Handles a changed document. Without a version, the version is the last one plus one.
-    pub fn document_changed(
-        &self,
-        session: &SessionContext,
-        uri: &str,
-        version: Option<i32>,
-        changes: Vec<TextChange>,
-    ) {
-        let event = DocumentEvent::Changed { version, changes };
+    /// Handles a notification about an open document at once, so in the order of arrival.
+    pub fn document_event(&self, session: &SessionContext, uri: &str, event: DocumentEvent) {
+        let is_closed = matches!(event, DocumentEvent::Closed);
         self.engine.update_document(&id_of(session, uri), event);
-    }
-
-    /// Handles a change that could not be parsed: the text of the document is unknown from now on.
-    pub fn document_lost(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(&id_of(session, uri), DocumentEvent::Lost);
-    }
-
-    /// Handles a saved document.
-    pub fn document_saved(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(&id_of(session, uri), DocumentEvent::Saved);
-    }
-
-    /// Handles a closed document.
-    pub fn document_closed(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(&id_of(session, uri), DocumentEvent::Closed);
-        self.engine.diagnoses.notify_waiters();
-    }
-
-    /// Handles an editor's report whether a document has unsaved text.
-    pub fn document_state(&self, session: &SessionContext, params: &DocumentStateParams) {
-        let DocumentStateParams { uri, dirty, version } = params;
-        let state = DocumentEvent::State { dirty: *dirty, version: *version };
-        self.engine.update_document(&id_of(session, uri), state);
-    }
-
-    /// Handles a focused document.
-    pub fn document_focused(&self, session: &SessionContext, uri: &str) {
-        self.engine.update_document(&id_of(session, uri), DocumentEvent::Focused);
+        if is_closed {
+            self.engine.diagnoses.notify_waiters();
+        }
     }
 }
 

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use super::editor::id_of;
 use super::search::path_of;
-use crate::disk::Target;
-use crate::engine::diagnoses::FileDiagnostic;
 use crate::engine::files::changes::FileDifference;
 use crate::engine::files::rechecks::canonical;
-use crate::engine::files::resolve::Purpose;
-use crate::engine::jobs::{Job, blocking};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::jobs::blocking;
+use crate::engine::{Result, SessionContext};
 use crate::protocol::{
     ChangedFile, ChangesParams, ChangesResult, DiagnosticsChangedParams, DiagnosticsResult, FileParams,
     ForgetResult, path_of_uri, requested_path, uri_of,
@@ -24,27 +21,20 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         ChangesParams { since, path, uri }: ChangesParams,
-    ) -> Result<ChangesResult, Failure> {
+    ) -> Result<ChangesResult> {
         let (cursor, files) = self.engine.changes(session, path_of(path, uri)?, since).await?;
         Ok(ChangesResult { cursor, files: files.into_iter().map(changed_file).collect() })
     }
 
     /// `editd/forget`. Waits for the file lock, so that it forgets exactly the content that was read before
     /// it.
-    pub async fn forget(
-        &self,
-        session: &Arc<SessionContext>,
-        params: FileParams,
-    ) -> Result<ForgetResult, Failure> {
+    pub async fn forget(&self, session: &Arc<SessionContext>, params: FileParams) -> Result<ForgetResult> {
         let path = requested_path(params.path, params.uri, ("path", "uri"))?;
-        let locate = move |engine: &Engine, session: &SessionContext| {
-            Ok(engine.locate(session, &path, Purpose::Read)?)
-        };
-        let work = |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
+        let forgotten = self.engine.on_file(session, path, |engine, session, target, _| {
             engine.workspace.update(|w| w.forget(session.id, &target.key));
             Ok(ForgetResult {})
-        };
-        self.engine.on_files(session, locate, work).await
+        });
+        forgotten.await
     }
 
     /// Records the diagnostics that an editor reports for a document.
@@ -62,10 +52,9 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         FileParams { path, uri }: FileParams,
-    ) -> Result<DiagnosticsResult, Failure> {
+    ) -> Result<DiagnosticsResult> {
         let (engine, session, only) = (self.engine.clone(), session.clone(), path_of(path, uri)?);
-        let found = blocking(move || engine.diagnostics(&session, only.as_ref()));
-        let (items, truncated): (Vec<FileDiagnostic>, _) = found.await??;
+        let (items, truncated) = blocking(move || engine.diagnostics(&session, only.as_ref())).await??;
         Ok(DiagnosticsResult { items: encode::diagnostics(items), truncated })
     }
 }

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::search::path_of;
-use crate::disk::Target;
-use crate::engine::files::resolve::Purpose;
 use crate::engine::history::{BlamedFile, HistoryFilter, VisibleTransaction};
-use crate::engine::jobs::{Job, blocking};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::jobs::blocking;
+use crate::engine::{Result, SessionContext};
 use crate::history::RecordedEntry;
 use crate::protocol::{
     BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, TransactionEntry,
@@ -30,13 +28,10 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         FileParams { path, uri }: FileParams,
-    ) -> Result<BlameResult, Failure> {
+    ) -> Result<BlameResult> {
         let path = requested_path(path, uri, ("path", "uri"))?;
-        let locate = move |engine: &Engine, session: &SessionContext| {
-            Ok(engine.locate(session, &path, Purpose::Read)?)
-        };
-        let work = |engine: &Engine, _: &SessionContext, file: Target, job: &Job| engine.blame(file, job);
-        let BlamedFile { path, hash, lines } = self.engine.on_files(session, locate, work).await?;
+        let blamed = self.engine.on_file(session, path, |engine, _, file, job| engine.blame(file, job));
+        let BlamedFile { path, hash, lines } = blamed.await?;
         let lines = lines.into_iter().map(blame_entry).collect();
         Ok(BlameResult {
             uri: uri_of(&path),
@@ -51,7 +46,7 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         params: HistoryParams,
-    ) -> Result<HistoryResult, Failure> {
+    ) -> Result<HistoryResult> {
         let filter = filter_of(params)?;
         let (engine, session) = (self.engine.clone(), session.clone());
         let found = blocking(move || engine.past(&session, &filter)).await??;

@@ -5,19 +5,16 @@ mod notebook;
 mod window;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::disk::{FileBytes, Stat, Target};
 use crate::engine::files::observe::Observed;
-use crate::engine::files::resolve::Purpose;
-use crate::engine::jobs::{Job, blocking};
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::jobs::blocking;
+use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
 use crate::protocol::{ImageContent, ReadContent, ReadParams, ReadResult, requested_path, uri_of};
-use crate::search::StopCondition;
 use crate::server::handlers::read::window::{View, Window};
 use crate::server::{Daemon, encode};
 use crate::text::{ContentHash, Encoding};
@@ -34,42 +31,30 @@ enum FirstStep {
 
 impl Daemon {
     /// `editd/read`.
-    pub async fn read(
-        &self,
-        session: &Arc<SessionContext>,
-        params: ReadParams,
-    ) -> Result<ReadResult, Failure> {
+    pub async fn read(&self, session: &Arc<SessionContext>, params: ReadParams) -> Result<ReadResult> {
         let window = Window::of(&params, session.abilities.audience)?;
         let path = requested_path(params.path, params.uri, ("path", "uri"))?;
-        let locate = move |engine: &Engine, session: &SessionContext| {
-            Ok(engine.locate(session, &path, Purpose::Read)?)
-        };
-        let work = move |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
+        let first = self.engine.on_file(session, path, move |engine, session, target, _| {
             if large::is_large(engine, &target) {
                 Ok(FirstStep::Large(target))
             } else {
                 read(engine, session, target, &window)
             }
-        };
-        match self.engine.on_files(session, locate, work).await? {
+        });
+        match first.await? {
             FirstStep::Read(result) => Ok(result),
             FirstStep::Image(encoded) => decode(&self.engine, encoded).await,
             FirstStep::Large(target) => {
-                let pass = move |engine: &Engine, _: &SessionContext, stop: &StopCondition<'_>| {
-                    large::read(engine, &target, &window, stop)
-                };
-                self.engine.searching(session, pass).await
+                let pass = self
+                    .engine
+                    .searching(session, move |engine, _, stop| large::read(engine, &target, &window, stop));
+                pass.await
             }
         }
     }
 }
 
-fn read(
-    engine: &Engine,
-    session: &SessionContext,
-    target: Target,
-    window: &Window,
-) -> Result<FirstStep, Failure> {
+fn read(engine: &Engine, session: &SessionContext, target: Target, window: &Window) -> Result<FirstStep> {
     let observed = engine.observe(target)?;
     if let Some(open_documents) = &observed.open
         && open_documents.contest() == Some(Contest::TwoEditors)
@@ -96,10 +81,10 @@ fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) 
     let mut notices = Vec::new();
     let cells = notebook::wanted(observed, window).then(|| notebook::shown(text, window));
     let (content, coverage) = match cells {
-        Some(Ok(shown)) => {
-            notices.extend(shown.notice);
+        Some(Ok((content, notice))) => {
+            notices.extend(notice);
             // The metadata of the notebook is in none of the cells.
-            (ReadContent::Notebook(shown.content), Coverage::Part)
+            (ReadContent::Notebook(content), Coverage::Part)
         }
         other => {
             notices.extend(other.and_then(Result::err));
@@ -119,14 +104,7 @@ fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) 
     let result = ReadResult {
         source: if observed.is_unsaved() { "editor" } else { "disk" }.to_owned(),
         version: observed.open.as_ref().map(|open_documents| open_documents.owner().buffer.version),
-        ..answer_about(
-            &observed.target,
-            observed.stat.as_ref(),
-            snapshot.hash,
-            snapshot.size,
-            content,
-            &notices,
-        )
+        ..answer_about((&observed.target, observed.stat), (snapshot.hash, snapshot.size), content, &notices)
     };
     (result, coverage)
 }
@@ -135,10 +113,8 @@ const STRAY: &str = "Some bytes of this file are not UTF-8; each is shown as one
 
 /// Returns the answer about a file, with its state on disk.
 fn answer_about(
-    target: &Target,
-    stat: Option<&Stat>,
-    hash: ContentHash,
-    size: u64,
+    (target, stat): (&Target, Option<Stat>),
+    (hash, size): (ContentHash, u64),
     content: ReadContent,
     notices: &[String],
 ) -> ReadResult {
@@ -156,7 +132,7 @@ fn answer_about(
 }
 
 /// An encoded image file.
-pub(crate) struct Encoded {
+struct Encoded {
     target: Target,
     stat: Option<Stat>,
     hash: ContentHash,
@@ -164,7 +140,7 @@ pub(crate) struct Encoded {
 }
 
 /// Returns the image if the file is one.
-pub(crate) fn encoded(observed: &Observed) -> Option<Encoded> {
+fn encoded(observed: &Observed) -> Option<Encoded> {
     let FileContent::Opaque(hash) = observed.content else { return None };
     let begins = observed.bytes.pieces().next().is_some_and(is_image);
     let (target, stat) = (observed.target.clone(), observed.stat);
@@ -173,11 +149,9 @@ pub(crate) fn encoded(observed: &Observed) -> Option<Encoded> {
 
 /// Decodes an image and prepares it for the answer. Decodes one image at a time, because each may take a
 /// second and a quarter of a gigabyte, and a running decoder cannot be stopped.
-async fn decode(engine: &Engine, encoded: Encoded) -> Result<ReadResult, Failure> {
-    let timeout = Duration::from_millis(engine.config.limits.deadline_ms);
-    let permit = tokio::time::timeout(timeout, engine.decoding.clone().lock_owned()).await;
-    let busy = |_| Refusal::new(RefusalKind::Busy { what: "other images are being decoded".to_owned() });
-    let permit = permit.map_err(busy)?;
+async fn decode(engine: &Engine, encoded: Encoded) -> Result<ReadResult> {
+    let permit = engine.decoding.clone().lock_owned();
+    let permit = engine.when_free(permit, "other images are being decoded").await?;
     blocking(move || {
         let _permit = permit;
         prepared(&encoded)
@@ -185,19 +159,15 @@ async fn decode(engine: &Engine, encoded: Encoded) -> Result<ReadResult, Failure
     .await?
 }
 
-impl Encoded {
-    fn refusal(&self, error: &ImageError) -> Failure {
+fn prepared(Encoded { target, stat, hash, bytes }: &Encoded) -> Result<ReadResult> {
+    let bytes = bytes.to_vec();
+    let image = prepare(&bytes).map_err(|error| {
         let kind = match error {
-            ImageError::TooLarge(size) => RefusalKind::TooLarge { limit: DECODED_BYTES, size: *size },
+            ImageError::TooLarge(size) => RefusalKind::TooLarge { limit: DECODED_BYTES, size },
             ImageError::Unknown | ImageError::Damaged(_) => RefusalKind::DamagedImage(error.to_string()),
         };
-        Refusal::at(&self.target.path, kind).into()
-    }
-}
-
-fn prepared(encoded: &Encoded) -> Result<ReadResult, Failure> {
-    let bytes = encoded.bytes.to_vec();
-    let image = prepare(&bytes).map_err(|error| encoded.refusal(&error))?;
+        Refusal::at(&target.path, kind)
+    })?;
     let original = (image.original_width, image.original_height);
     let notice = (original != (image.width, image.height)).then(|| {
         let (width, height) = original;
@@ -213,6 +183,5 @@ fn prepared(encoded: &Encoded) -> Result<ReadResult, Failure> {
         original_height: image.original_height,
     };
     let (content, size) = (ReadContent::Image(content), bytes.len() as u64);
-    let Encoded { target, stat, hash, .. } = encoded;
-    Ok(answer_about(target, stat.as_ref(), *hash, size, content, notice.as_slice()))
+    Ok(answer_about((target, *stat), (*hash, size), content, notice.as_slice()))
 }

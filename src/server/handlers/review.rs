@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::engine::jobs::{Job, blocking};
-use crate::engine::review::LocatedReview;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::jobs::blocking;
+use crate::engine::{Failure, Result, SessionContext};
 use crate::protocol::{
     ApplyResult, DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult,
     ProposeResult, ReopenParams,
 };
 use crate::server::{Daemon, encode};
-use crate::workspace::{Proposal, Refusal, RefusalKind, ReviewRefusal};
-
-const STATES: [&str; 9] =
-    ["proposed", "pending", "applied", "partial", "rejected", "superseded", "discarded", "stale", "failed"];
+use crate::workspace::{Proposal, ProposalState, Refusal, RefusalKind, ReviewRefusal};
 
 impl Daemon {
     /// `editd/proposal`.
@@ -21,7 +17,7 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         ProposalParams { id, wait_ms }: ProposalParams,
-    ) -> Result<ProposalResult, Failure> {
+    ) -> Result<ProposalResult> {
         let proposal = self.engine.when_decided(session.id, &id, wait_ms).await?;
         self.record_bases(session, &proposal).await?;
         let (engine, session) = (self.engine.clone(), session.clone());
@@ -37,7 +33,7 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         DiscardParams { id, reason }: DiscardParams,
-    ) -> Result<ProposeResult, Failure> {
+    ) -> Result<ProposeResult> {
         let proposal = self.engine.workspace.update(|w| w.discard(session.id, &id, reason))?;
         let (engine, session) = (self.engine.clone(), session.clone());
         let shown = move || {
@@ -52,15 +48,16 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         ProposalsParams { state }: ProposalsParams,
-    ) -> Result<ProposalsResult, Failure> {
-        if let Some(unknown) = state.as_deref().filter(|state| !STATES.contains(state)) {
-            let problem = format!("unknown state `{unknown}`, expected one of {}", STATES.join(", "));
-            return Err(Invalid::new("state", problem).into());
-        }
-        let list: Vec<_> = self
-            .engine
-            .workspace
-            .update(|w| w.proposals(session.id, state.as_deref()).into_iter().cloned().collect());
+    ) -> Result<ProposalsResult> {
+        let unknown = |name: &String| {
+            let known = ProposalState::REPORTED.map(ProposalState::name).join(", ");
+            Invalid::new("state", format!("unknown state `{name}`, expected one of {known}"))
+        };
+        let read = |name: String| ProposalState::of_name(&name).ok_or_else(|| unknown(&name));
+        let state = state.map(read).transpose()?;
+        let workspace = &self.engine.workspace;
+        let list: Vec<_> =
+            workspace.update(|w| w.proposals(session.id, state).into_iter().cloned().collect());
         let (engine, session) = (self.engine.clone(), session.clone());
         let shown = move || {
             let is_shown = |proposal: &&Proposal| engine.require_readable_files(&session, proposal).is_ok();
@@ -74,7 +71,7 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         ReopenParams { id }: ReopenParams,
-    ) -> Result<ProposalResult, Failure> {
+    ) -> Result<ProposalResult> {
         if let Some(id) = id {
             return self.reopen_one(session, id).await;
         }
@@ -92,16 +89,19 @@ impl Daemon {
         Err(refusal)
     }
 
-    async fn reopen_one(&self, session: &Arc<SessionContext>, id: String) -> Result<ProposalResult, Failure> {
-        let locate = move |engine: &Engine, session: &SessionContext| {
-            let proposal = engine.workspace.update(|w| w.rejected(session.id, &id))?;
-            Ok(engine.locate_review(proposal))
-        };
-        let work = move |engine: &Engine, session: &SessionContext, places: LocatedReview, job: &Job| {
-            let reopened = engine.reopen(session, places, job)?;
-            Ok(encode::proposal_view(&reopened, session.encoding))
-        };
-        self.engine.on_files(session, locate, work).await
+    async fn reopen_one(&self, session: &Arc<SessionContext>, id: String) -> Result<ProposalResult> {
+        let reopened = self.engine.on_files(
+            session,
+            move |engine, session| {
+                let proposal = engine.workspace.update(|w| w.rejected(session.id, &id))?;
+                Ok(engine.locate_review(proposal))
+            },
+            |engine, session, places, job| {
+                let reopened = engine.reopen(session, places, job)?;
+                Ok(encode::proposal_view(&reopened, session.encoding))
+            },
+        );
+        reopened.await
     }
 
     /// Returns the outcome of a proposal under review once it is decided or the wait times out. Waits as a
@@ -111,7 +111,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         id: &str,
         wait_ms: Option<u64>,
-    ) -> Result<ApplyResult, Failure> {
+    ) -> Result<ApplyResult> {
         let proposal = self.engine.when_decided(session.id, id, wait_ms).await?;
         let Some(outcome) = encode::outcome_of(&proposal) else { return Ok(encode::undecided(&proposal)) };
         self.record_bases(session, &proposal).await?;
@@ -119,7 +119,7 @@ impl Daemon {
     }
 
     /// Records the files of the outcome as bases of the author, who is about to receive them.
-    async fn record_bases(&self, session: &Arc<SessionContext>, proposal: &Proposal) -> Result<(), Failure> {
+    async fn record_bases(&self, session: &Arc<SessionContext>, proposal: &Proposal) -> Result<()> {
         let is_decided = proposal.review.as_ref().is_some_and(|review| review.outcome.is_some());
         if !is_decided || session.author != proposal.author || session.role != proposal.role {
             return Ok(());

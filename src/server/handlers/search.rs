@@ -7,7 +7,7 @@ use lsp_types::Uri;
 
 use crate::disk::{DiskErrorKind, Kind};
 use crate::engine::searching::{Locations, SessionAccess};
-use crate::engine::{Engine, Failure, SessionContext, refusal_of};
+use crate::engine::{Engine, Result, SessionContext, refusal_of};
 use crate::protocol::{
     Entries, EntryKind, FindParams, FoundEntry, FoundLine, Invalid, ListParams, SearchParams, SearchResult,
     requested_path, uri_of,
@@ -34,17 +34,63 @@ pub(crate) const REPOSITORY: &str = "treated as a repository by git (with `HEAD`
 
 impl Daemon {
     /// `editd/find`.
-    pub async fn find(&self, session: &Arc<SessionContext>, params: FindParams) -> Result<Entries, Failure> {
+    pub async fn find(&self, session: &Arc<SessionContext>, params: FindParams) -> Result<Entries> {
         let limit = limit_of(params.limit, FIND_ENTRIES, ENTRIES_MOST)?;
         let glob = Glob::new(&params.pattern).map_err(|problem| Invalid::new("pattern", problem))?;
         let path = path_of(params.path, params.uri)?;
-        let work = move |engine: &Engine, session: &SessionContext, stop: &StopCondition<'_>| {
+        let found = self.engine.searching(session, move |engine, session, stop| {
             let locations = engine.locations(session, path.as_ref())?;
             let fits = |entry: &Entry<'_>| glob.fits(entry.absolute, entry.below, entry.kind == Kind::Folder);
             Ok(list_entries(engine, session, &locations, (stop, limit), fits, Then::Enter))
-        };
-        self.engine.searching(session, work).await
+        });
+        found.await
     }
+
+    /// `editd/list`.
+    pub async fn list(&self, session: &Arc<SessionContext>, params: ListParams) -> Result<Entries> {
+        let limit = limit_of(params.limit, LIST_ENTRIES, ENTRIES_MOST)?;
+        let path = path_of(params.path, params.uri)?;
+        let listed = self.engine.searching(session, move |engine, session, stop| {
+            let locations = engine.locations(session, path.as_ref())?;
+            if path.is_some() {
+                require_listable(engine, &locations)?;
+            }
+            Ok(list_entries(engine, session, &locations, (stop, limit), |_| true, Then::Pass))
+        });
+        listed.await
+    }
+
+    /// `editd/search`.
+    pub async fn search(&self, session: &Arc<SessionContext>, params: SearchParams) -> Result<SearchResult> {
+        let path = path_of(params.path.clone(), params.uri.clone())?;
+        let glob = params.glob.as_deref().map(FileGlob::new).transpose();
+        let glob = glob.map_err(|problem| Invalid::new("glob", problem))?;
+        let bounds = Bounds {
+            lines: limit_of(params.limit, SEARCH_LINES, SEARCH_LINES_MOST)?,
+            context: params.context.unwrap_or_default().min(SEARCH_CONTEXT_MOST),
+            bytes: FOUND_BYTES,
+        };
+        let found = self.engine.searching(session, move |engine, session, stop| {
+            let query = Query::new(&params.pattern, params.literal, params.ignore_case, bounds);
+            let audience = session.abilities.audience;
+            let query = query.map_err(|error| Invalid::new("pattern", pattern_problem(&error, audience)))?;
+            let locations = engine.locations(session, path.as_ref())?;
+            let access = SessionAccess::new(engine, session, &locations.scopes);
+            let report = search(&*engine.disk, &locations.scopes, (&query, glob.as_ref()), &access, stop);
+            let mut notices = incomplete_notices(engine, stop, &report.passed, report.more, audience);
+            notices.extend(locations.metadata.then(|| metadata_notice(audience)));
+            notices.extend(report_notices(&report, &bounds, audience));
+            let truncated = report.more || stop.has_happened();
+            let matches = report.files.into_iter().flat_map(lines).collect();
+            Ok(SearchResult { matches, truncated, notice: joined(&notices) })
+        });
+        found.await
+    }
+}
+
+/// Joins notices to one.
+fn joined(notices: &[String]) -> Option<String> {
+    (!notices.is_empty()).then(|| notices.join(" "))
 }
 
 /// Returns the wanted entries of some locations, in order. `then` says how the walk continues after a
@@ -95,8 +141,7 @@ pub(crate) fn list_entries(
     } else if found.is_empty() || then == Then::Pass {
         notices.extend(omission_notices(&passed));
     }
-    let notice = (!notices.is_empty()).then(|| notices.join(" "));
-    Entries { entries: found, truncated: more || stop.has_happened(), notice }
+    Entries { entries: found, truncated: more || stop.has_happened(), notice: joined(&notices) }
 }
 
 /// Returns notices about omitted entries, which may be the wanted ones.
@@ -151,85 +196,6 @@ fn require_listable(engine: &Engine, locations: &Locations) -> Result<(), Refusa
         }
     }
     Ok(())
-}
-
-impl Daemon {
-    /// `editd/list`.
-    pub async fn list(&self, session: &Arc<SessionContext>, params: ListParams) -> Result<Entries, Failure> {
-        let limit = limit_of(params.limit, LIST_ENTRIES, ENTRIES_MOST)?;
-        let path = path_of(params.path, params.uri)?;
-        let work = move |engine: &Engine, session: &SessionContext, stop: &StopCondition<'_>| {
-            let locations = engine.locations(session, path.as_ref())?;
-            if path.is_some() {
-                require_listable(engine, &locations)?;
-            }
-            Ok(list_entries(engine, session, &locations, (stop, limit), |_| true, Then::Pass))
-        };
-        self.engine.searching(session, work).await
-    }
-}
-
-impl Daemon {
-    /// `editd/search`.
-    pub async fn search(
-        &self,
-        session: &Arc<SessionContext>,
-        params: SearchParams,
-    ) -> Result<SearchResult, Failure> {
-        let path = path_of(params.path.clone(), params.uri.clone())?;
-        let options = SearchOptions::of(&params)?;
-        let work = move |engine: &Engine, session: &SessionContext, stop: &StopCondition<'_>| {
-            run(engine, session, path.as_ref(), &options, stop)
-        };
-        self.engine.searching(session, work).await
-    }
-}
-
-/// The parameters of a search.
-struct SearchOptions {
-    pattern: String,
-    literal: bool,
-    ignore_case: bool,
-    glob: Option<FileGlob>,
-    bounds: Bounds,
-}
-
-impl SearchOptions {
-    fn of(params: &SearchParams) -> Result<Self, Invalid> {
-        let glob = params.glob.as_deref().map(FileGlob::new).transpose();
-        let glob = glob.map_err(|problem| Invalid::new("glob", problem))?;
-        let bounds = Bounds {
-            lines: limit_of(params.limit, SEARCH_LINES, SEARCH_LINES_MOST)?,
-            context: params.context.unwrap_or_default().min(SEARCH_CONTEXT_MOST),
-            bytes: FOUND_BYTES,
-        };
-        let SearchParams { pattern, literal, ignore_case, .. } = params.clone();
-        Ok(Self { pattern, literal, ignore_case, glob, bounds })
-    }
-}
-
-fn run(
-    engine: &Engine,
-    session: &SessionContext,
-    path: Option<&RequestedPath>,
-    options: &SearchOptions,
-    stop: &StopCondition<'_>,
-) -> Result<SearchResult, Failure> {
-    let SearchOptions { pattern, literal, ignore_case, glob, bounds } = options;
-    let query = Query::new(pattern, *literal, *ignore_case, *bounds);
-    let audience = session.abilities.audience;
-    let query = query.map_err(|error| Invalid::new("pattern", pattern_problem(&error, audience)))?;
-    let locations = engine.locations(session, path)?;
-    let access = SessionAccess::new(engine, session, &locations.scopes);
-    let report = search(&*engine.disk, &locations.scopes, (&query, glob.as_ref()), &access, stop);
-    let mut notices = incomplete_notices(engine, stop, &report.passed, report.more, audience);
-    if locations.metadata {
-        notices.push(metadata_notice(audience));
-    }
-    notices.extend(report_notices(&report, bounds, audience));
-    let truncated = report.more || stop.has_happened();
-    let matches = report.files.into_iter().flat_map(lines).collect();
-    Ok(SearchResult { matches, truncated, notice: (!notices.is_empty()).then(|| notices.join(" ")) })
 }
 
 fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = FoundLine> {
@@ -291,28 +257,20 @@ fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<S
 
 /// Returns notices about skipped files, for a complete search.
 fn skip_notices(passed: &Passed) -> Vec<String> {
-    let mut notices = Vec::new();
-    if passed.endless() > 0 {
-        let files = counted(passed.endless(), "file", "files");
-        notices.push(format!("{files} with a line of more than 16 MiB: searched up to that line only."));
-    }
-    if passed.contested() > 0 {
-        let files = counted(passed.contested(), "file", "files");
-        notices.push(format!(
-            "{files} with different unsaved texts in two editors: not searched. The user must save or close one of them."
-        ));
-    }
-    if passed.unknown() > 0 {
-        let files = counted(passed.unknown(), "file", "files");
-        notices.push(format!(
-            "{files} open in an editor whose text is not known: searched as on disk, so unsaved text is missing."
-        ));
-    }
-    if passed.protected() > 0 {
-        let files = counted(passed.protected(), "file", "files");
-        notices.push(format!("{files} that may not be read: not searched."));
-    }
-    notices
+    let skipped = [
+        (passed.endless(), "with a line of more than 16 MiB: searched up to that line only."),
+        (
+            passed.contested(),
+            "with different unsaved texts in two editors: not searched. The user must save or close one of them.",
+        ),
+        (
+            passed.unknown(),
+            "open in an editor whose text is not known: searched as on disk, so unsaved text is missing.",
+        ),
+        (passed.protected(), "that may not be read: not searched."),
+    ];
+    let skipped = skipped.into_iter().filter(|(count, _)| *count > 0);
+    skipped.map(|(count, why)| format!("{} {why}", counted(count, "file", "files"))).collect()
 }
 
 /// Returns a notice about omitted files, which may be the reason why nothing matches.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::config::PolicyFile;
-use crate::engine::{Failure, SessionContext};
+use crate::engine::{Result, SessionContext};
 use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, ShutdownResult, StatusResult};
 use crate::server::Daemon;
 use crate::workspace::Limits;
@@ -13,7 +13,7 @@ use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
 impl Daemon {
     /// `editd/status`.
-    pub fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult, Failure> {
+    pub fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult> {
         let counts = self.engine.workspace.update(|w| w.counts());
         let config = &self.engine.config;
         Ok(StatusResult {
@@ -29,13 +29,20 @@ impl Daemon {
             memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
             review: config.review.name().to_owned(),
             durability: config.durability_description().to_owned(),
-            state_dir: self.engine.state_dir.display().to_string(),
-            runtime_dir: self.engine.runtime_dir.display().to_string(),
+            state_dir: self.engine.places.state_dir.display().to_string(),
+            runtime_dir: self.engine.places.runtime_dir.display().to_string(),
             configuration_error: config.error.clone(),
             recovering: self.engine.journal.unfinished().len() + self.engine.interrupted.count(),
             policy: policy(&self.engine.policy),
             limits: limits(&config.limits),
         })
+    }
+
+    /// `editd/shutdown`.
+    pub fn shutdown(&self) -> ShutdownResult {
+        tracing::info!("stop requested");
+        self.stop();
+        ShutdownResult { pid: std::process::id() }
     }
 }
 
@@ -64,13 +71,4 @@ fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |joined, word| joined + &word[..1].to_uppercase() + &word[1..])
-}
-
-impl Daemon {
-    /// `editd/shutdown`.
-    pub fn shutdown(&self) -> ShutdownResult {
-        tracing::info!("stop requested");
-        self.stop();
-        ShutdownResult { pid: std::process::id() }
-    }
 }

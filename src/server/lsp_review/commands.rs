@@ -7,13 +7,15 @@ use serde_json::json;
 
 use super::{ERROR, INFO, documents, show_message};
 use crate::engine::jobs::blocking;
-use crate::engine::{Failure, SessionContext};
+use crate::engine::{Failure, Result, SessionContext};
 use crate::protocol::lsp_review::{
     AllArgument, Command, Decision, FileArgument, HunksArgument, Location, PendingProposal, neighbour,
 };
 use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, uri_of};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
+use crate::workspace::Audience;
+use crate::workspace::review::HunkKind;
 
 impl Daemon {
     /// Answers the LSP request `workspace/executeCommand`. Also shows failures as messages, because not every
@@ -23,7 +25,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         sink: &Arc<dyn ClientSink>,
         command: Command,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let run = self.run(session, sink, command).await;
         run.inspect_err(|failure| show_message(&**sink, ERROR, &format!("editd: {}", failure.message())))
     }
@@ -33,29 +35,27 @@ impl Daemon {
         session: &Arc<SessionContext>,
         sink: &Arc<dyn ClientSink>,
         command: Command,
-    ) -> Result<(), Failure> {
-        let decided = |id, revision, decision, pick| {
-            let (accept, reject) =
-                if decision == Decision::Reject { (None, Some(pick)) } else { (Some(pick), None) };
-            DecideParams { id, revision, accept, reject, ..DecideParams::default() }
-        };
-        let params = match command {
+    ) -> Result<()> {
+        let (id, revision, decision, pick) = match command {
             Command::Go { forward, from } => return self.go(session, sink, forward, from.as_ref()).await,
             Command::ShowDiff { id } => return self.show_diff(session, sink, id).await,
-            Command::Hunks(Decision::Take, HunksArgument { id, revision, hunks }) => {
-                DecideParams { id, revision, take: Some(hunks), ..DecideParams::default() }
-            }
             Command::Hunks(decision, HunksArgument { id, revision, hunks }) => {
-                decided(id, revision, decision, PickParam::Hunks(hunks))
+                (id, revision, decision, PickParam::Hunks(hunks))
             }
             Command::All(decision, AllArgument { id, revision }) => {
-                decided(id, revision, decision, PickParam::Word("all".to_owned()))
+                (id, revision, decision, PickParam::Word("all".to_owned()))
             }
             Command::File(decision, FileArgument { id, revision, path }) => {
                 let hunks = self.hunks_in(session, &id, &path, decision != Decision::Reject).await?;
-                decided(id, revision, decision, PickParam::Hunks(hunks))
+                (id, revision, decision, PickParam::Hunks(hunks))
             }
         };
+        let mut params = DecideParams { id, revision, ..DecideParams::default() };
+        match (decision, pick) {
+            (Decision::Take, PickParam::Hunks(hunks)) => params.take = Some(hunks),
+            (Decision::Reject, pick) => params.reject = Some(pick),
+            (Decision::Accept | Decision::Take, pick) => params.accept = Some(pick),
+        }
         let decided = self.decide(session, params).await?;
         if let Some(notice) = decided.notice {
             show_message(&**sink, INFO, &format!("editd: {notice}"));
@@ -71,7 +71,7 @@ impl Daemon {
         id: &str,
         path: &str,
         yes: bool,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<Vec<String>> {
         let params = ProposalParams { id: id.to_owned(), wait_ms: None };
         let waiting = PendingProposal::of(&self.proposal(session, params).await?);
         let hunks = waiting.iter().flat_map(|one| &one.hunks).filter(|hunk| hunk.path == Path::new(path));
@@ -91,13 +91,13 @@ impl Daemon {
         sink: &Arc<dyn ClientSink>,
         forward: bool,
         from: Option<&Location>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let waiting = self.waiting(session, None).await?;
         let Some((one, hunk)) = neighbour(&waiting, from, forward) else {
             show_message(&**sink, INFO, "editd: no change is pending.");
             return Ok(());
         };
-        if hunk.kind.as_deref() == Some("create") {
+        if hunk.kind.as_deref() == Some(HunkKind::Create.name()) {
             // The file does not exist yet.
             return self.show_diff(session, sink, Some(one.id.clone())).await;
         }
@@ -115,18 +115,15 @@ impl Daemon {
         session: &Arc<SessionContext>,
         sink: &Arc<dyn ClientSink>,
         id: Option<String>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let id = match id {
             Some(id) => id,
             None => match self.waiting(session, None).await?.as_slice() {
                 [one] => one.id.clone(),
                 [] => return Err(Invalid::new("arguments", "no change is pending").into()),
                 _ => {
-                    return Err(Invalid::new(
-                        "arguments",
-                        "several proposals are pending; choose one by a code action",
-                    )
-                    .into());
+                    let problem = "several proposals are pending; choose one by a code action";
+                    return Err(Invalid::new("arguments", problem).into());
                 }
             },
         };
@@ -174,11 +171,10 @@ impl Failure {
     fn message(&self) -> String {
         match self {
             Self::Refused(refusals) => {
-                let messages =
-                    refusals.iter().map(|refusal| refusal.message(crate::workspace::Audience::Wire));
+                let messages = refusals.iter().map(|refusal| refusal.message(Audience::Wire));
                 messages.collect::<Vec<_>>().join(" ")
             }
-            Self::Invalid(invalid) => invalid.clone().error(crate::workspace::Audience::Wire).message,
+            Self::Invalid(invalid) => invalid.clone().error(Audience::Wire).message,
             Self::Fault(message) => message.clone(),
         }
     }

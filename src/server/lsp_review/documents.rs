@@ -9,21 +9,23 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::jobs::blocking;
-use crate::engine::{Engine, Failure, SessionContext};
+use crate::engine::{Engine, Result, SessionContext};
 use crate::protocol::lsp_review::diff_of;
 use crate::protocol::{Invalid, ProposalParams, path_of_uri};
 use crate::server::Daemon;
+use crate::workspace::ProposalState;
 use crate::workspace::review::Review;
 
 /// The kind of a virtual document.
+#[derive(PartialEq)]
 enum DocumentKind {
     Diff,
-    Base(PathBuf),
-    Proposed(PathBuf),
+    Base,
+    Proposed,
 }
 
 /// The text of a virtual document.
-#[derive(Debug, Default, serde::Serialize)]
+#[derive(Debug, serde::Serialize)]
 pub struct Content {
     text: String,
     /// Hash of the current content of the file, if it exists.
@@ -32,19 +34,15 @@ pub struct Content {
 
 impl Daemon {
     /// Answers the LSP request `workspace/textDocumentContent`.
-    pub async fn document_content(
-        &self,
-        session: &Arc<SessionContext>,
-        uri: &str,
-    ) -> Result<Content, Failure> {
-        let (id, kind) =
+    pub async fn document_content(&self, session: &Arc<SessionContext>, uri: &str) -> Result<Content> {
+        let (id, kind, path) =
             parse(uri).ok_or_else(|| Invalid::new("uri", "it does not name a document of editd"))?;
-        if let DocumentKind::Diff = kind {
+        if kind == DocumentKind::Diff {
             let text = self.diff_text(session, &id).await?.unwrap_or_default();
             return Ok(Content { text, hash: None });
         }
         let (engine, session) = (self.engine.clone(), session.clone());
-        blocking(move || content(&engine, &session, &id, &kind)).await?
+        blocking(move || content(&engine, &session, &id, (&path, kind == DocumentKind::Base))).await?
     }
 }
 
@@ -52,18 +50,15 @@ fn content(
     engine: &Engine,
     session: &SessionContext,
     id: &str,
-    kind: &DocumentKind,
-) -> Result<Content, Failure> {
+    (path, is_base): (&Path, bool),
+) -> Result<Content> {
     let proposal = engine.known_proposal(session.id, id)?;
-    let (DocumentKind::Base(path) | DocumentKind::Proposed(path)) = kind else {
-        return Ok(Content::default());
-    };
     let (proposal, _, files) = engine.observe_review(engine.locate_review(proposal), engine.deadline());
-    let Some(at) = proposal.files.iter().position(|file| file.path == *path) else {
+    let Some(at) = proposal.files.iter().position(|file| file.path == path) else {
         return Err(Invalid::new("uri", "the proposal has no such file").into());
     };
     let (seen, deadline) = (files[at].observed_version(&proposal.files[at]), engine.deadline());
-    let text = if let DocumentKind::Base(_) = kind {
+    let text = if is_base {
         seen.now.unwrap_or_default().to_owned()
     } else {
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
@@ -73,7 +68,7 @@ fn content(
     Ok(Content { text, hash: seen.content.hash().map(|hash| hash.to_string()) })
 }
 
-fn parse(uri: &str) -> Option<(String, DocumentKind)> {
+fn parse(uri: &str) -> Option<(String, DocumentKind, PathBuf)> {
     let path = path_of_uri(&format!("file:{}", uri.strip_prefix("editd:")?)).ok()?;
     let mut parts = path.components();
     parts.next();
@@ -85,11 +80,11 @@ fn parse(uri: &str) -> Option<(String, DocumentKind)> {
     let rest = Path::new("/").join(parts.as_path());
     let kind = match what.as_str() {
         "diff" => DocumentKind::Diff,
-        "base" => DocumentKind::Base(rest),
-        "proposed" => DocumentKind::Proposed(rest),
+        "base" => DocumentKind::Base,
+        "proposed" => DocumentKind::Proposed,
         _ => return None,
     };
-    Some((id, kind))
+    Some((id, kind, rest))
 }
 
 /// Folder of the diffs, in the folder of the sockets, to which only this user has access.
@@ -99,26 +94,23 @@ const FOLDER: &str = "diffs";
 /// from a client is checked beforehand, because its proposal must exist.
 pub(crate) fn diff_file(engine: &Engine, id: &str) -> PathBuf {
     let name: String = id.chars().filter(|at| at.is_ascii_alphanumeric() || *at == '-').collect();
-    engine.runtime_dir.join(FOLDER).join(format!("{name}.diff"))
+    engine.places.runtime_dir.join(FOLDER).join(format!("{name}.diff"))
 }
 
 /// Returns the ids of the proposals whose diffs exist.
 pub(crate) fn shown_diffs(engine: &Engine) -> Vec<String> {
     // Usually, the folder does not exist.
-    let entries = std::fs::read_dir(engine.runtime_dir.join(FOLDER)).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(engine.places.runtime_dir.join(FOLDER)).into_iter().flatten().flatten();
     let id = |entry: std::fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".diff")?.to_owned());
     entries.filter_map(id).collect()
 }
 
 impl Daemon {
     /// Returns the diff of all files of a proposal, or `None` if it is no longer pending.
-    pub(crate) async fn diff_text(
-        &self,
-        session: &Arc<SessionContext>,
-        id: &str,
-    ) -> Result<Option<String>, Failure> {
+    pub(crate) async fn diff_text(&self, session: &Arc<SessionContext>, id: &str) -> Result<Option<String>> {
         let proposal = self.proposal(session, ProposalParams { id: id.to_owned(), wait_ms: None }).await?;
-        Ok((proposal.state == "pending").then(|| diff_of(&proposal)))
+        let is_pending = ProposalState::of_name(&proposal.state) == Some(ProposalState::Pending);
+        Ok(is_pending.then(|| diff_of(&proposal)))
     }
 }
 

@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use crate::text::Position;
+use crate::workspace::DocumentEvent;
 use crate::workspace::buffers::{BlockedReason, TextChange};
 
 use super::Backend;
@@ -35,23 +36,24 @@ impl Backend {
 
     pub(super) async fn did_change(&self, params: Value) {
         if let (Some(session), Some(uri)) = (self.session.get(), uri(&params)) {
-            match changes(&params["contentChanges"]) {
-                Some(changes) => self.daemon.document_changed(session, uri, version(&params), changes),
-                None => self.daemon.document_lost(session, uri),
-            }
+            let event = match changes(&params["contentChanges"]) {
+                Some(changes) => DocumentEvent::Changed { version: version(&params), changes },
+                None => DocumentEvent::Lost,
+            };
+            self.daemon.document_event(session, uri, event);
             self.follow.look_again();
         }
     }
 
     pub(super) async fn did_save(&self, params: Value) {
         if let (Some(session), Some(uri)) = (self.session.get(), uri(&params)) {
-            self.daemon.document_saved(session, uri);
+            self.daemon.document_event(session, uri, DocumentEvent::Saved);
         }
     }
 
     pub(super) async fn did_close(&self, params: Value) {
         if let (Some(session), Some(uri)) = (self.session.get(), uri(&params)) {
-            self.daemon.document_closed(session, uri);
+            self.daemon.document_event(session, uri, DocumentEvent::Closed);
         }
     }
 }

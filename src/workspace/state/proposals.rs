@@ -83,8 +83,8 @@ impl Workspace {
     }
 
     /// Returns the proposals that the session may see, oldest first.
-    pub fn proposals(&self, session: SessionId, state: Option<&str>) -> Vec<&Proposal> {
-        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state);
+    pub fn proposals(&self, session: SessionId, state: Option<ProposalState>) -> Vec<&Proposal> {
+        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state.name());
         self.proposals.all().filter(|it| self.may_see(session, it)).filter(matches).collect()
     }
 

@@ -5,7 +5,7 @@ use std::thread;
 
 use super::{STRAY, answer_about};
 use crate::disk::{Streamed, Target};
-use crate::engine::{Engine, Failure, refusal_of};
+use crate::engine::{Engine, Failure, Result, refusal_of};
 use crate::protocol::{ReadContent, ReadResult};
 use crate::search::StopCondition;
 use crate::server::handlers::read::window::{View, Window};
@@ -31,7 +31,7 @@ pub(crate) fn read(
     target: &Target,
     window: &Window,
     stop: &StopCondition<'_>,
-) -> Result<ReadResult, Failure> {
+) -> Result<ReadResult> {
     let refuse = |kind| Failure::from(Refusal::at(&target.path, kind));
     let (collected, hashed) = thread::scope(|scope| {
         let hashing = scope.spawn(|| hash(engine, target, stop));
@@ -46,9 +46,9 @@ pub(crate) fn read(
     if stop.has_happened() {
         return Err(refuse(RefusalKind::Timeout { what: "Reading the whole file" }));
     }
-    let Streamed { stat, steady } = collected.streamed;
+    let (passing, Streamed { stat, steady }) = collected;
     let steady = steady && hash_stream.steady && stat.same_version(&hash_stream.stat);
-    let passed = collected.passing.end();
+    let passed = passing.end();
     let view =
         View::of(&passed.text, passed.lines, window, passed.text.len() + LONGEST_CHARACTER <= held(window));
     let mut notices: Vec<_> = view.notice().into_iter().collect();
@@ -63,7 +63,7 @@ pub(crate) fn read(
     }
     let content = view.content_with(passed.encoding.name(), passed.bom, passed.eol, &passed.text);
     let content = ReadContent::Text(content);
-    Ok(answer_about(target, Some(&stat), hash, stat.size, content, &notices))
+    Ok(answer_about((target, Some(stat)), (hash, stat.size), content, &notices))
 }
 
 /// Returns the number of bytes to retain, counted from the start of the first requested line. Includes the
@@ -72,18 +72,13 @@ fn held(window: &Window) -> usize {
     window.bytes + LONGEST_CHARACTER * window.columns.first.min(READ_BYTES)
 }
 
-/// The collected lines, and the state of the file while it was streamed.
-struct Collected {
-    passing: Passing,
-    streamed: Streamed,
-}
-
+/// Returns the requested lines, and the state of the file while it was streamed.
 fn collect(
     engine: &Engine,
     target: &Target,
     window: &Window,
     stop: &StopCondition<'_>,
-) -> Result<Collected, RefusalKind> {
+) -> Result<(Passing, Streamed), RefusalKind> {
     // Retains more than is shown, even without a character that is cut in two, so that a cut line is noticed.
     let mut passing = Passing::new(window.offset, held(window));
     let mut not_text = None;
@@ -95,7 +90,7 @@ fn collect(
         }
     })?;
     match not_text {
-        None => Ok(Collected { passing, streamed }),
+        None => Ok((passing, streamed)),
         Some(NotText::Binary) => Err(RefusalKind::Binary),
         Some(NotText::Encoding) => {
             Err(RefusalKind::TooLarge { limit: engine.config.limits.file_size, size: streamed.stat.size })

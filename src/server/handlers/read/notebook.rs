@@ -11,15 +11,9 @@ pub(crate) fn wanted(observed: &Observed, window: &Window) -> bool {
     !window.raw && is_named_as_notebook(&observed.target.path)
 }
 
-/// A page of cells.
-pub(crate) struct Shown {
-    pub(crate) content: NotebookContent,
-    pub(crate) notice: Option<String>,
-}
-
-/// Returns cells from the requested offset on, as many as fit into the answer, or a message that says why the
-/// file has no cells.
-pub(crate) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
+/// Returns cells from the requested offset on, as many as fit into the answer, and a notice about them; or a
+/// message that says why the file has no cells.
+pub(crate) fn shown(text: &str, window: &Window) -> Result<(NotebookContent, Option<String>), String> {
     let cells = decode_cells(text).map_err(|unreadable| {
         format!("The file is shown as text, because it is not a valid notebook ({unreadable}).")
     })?;
@@ -43,7 +37,7 @@ pub(crate) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
     let goes_on = end < total_cells && window.offset <= total_cells;
     let truncated = goes_on || page.cut || page.outputs_cut;
     let content = NotebookContent { cells: page.cells, total_cells, truncated };
-    Ok(Shown { content, notice })
+    Ok((content, notice))
 }
 
 /// Approximate size of a cell or an output in an answer, without its texts, in bytes.

@@ -77,20 +77,15 @@ impl Window {
     }
 
     pub(crate) fn of(params: &ReadParams, audience: Audience) -> Result<Self, Invalid> {
-        if params.offset == Some(0) {
-            return Err(Invalid::new("offset", "lines are counted from 1"));
-        }
-        if params.limit == Some(0) {
-            return Err(Invalid::new("limit", "must be at least 1"));
-        }
-        if params.max_bytes == Some(0) {
-            return Err(Invalid::new("maxBytes", "must be at least 1"));
-        }
-        if params.column == Some(0) {
-            return Err(Invalid::new("column", "characters are counted from 1"));
-        }
-        if params.max_columns == Some(0) {
-            return Err(Invalid::new("maxColumns", "must be at least 1"));
+        let numbers = [
+            ("offset", params.offset, "lines are counted from 1"),
+            ("limit", params.limit, "must be at least 1"),
+            ("maxBytes", params.max_bytes, "must be at least 1"),
+            ("column", params.column, "characters are counted from 1"),
+            ("maxColumns", params.max_columns, "must be at least 1"),
+        ];
+        if let Some((field, _, problem)) = numbers.into_iter().find(|(_, number, _)| *number == Some(0)) {
+            return Err(Invalid::new(field, problem));
         }
         let columns =
             Columns { first: params.column.unwrap_or(1), max: params.max_columns.unwrap_or(usize::MAX) };
@@ -113,10 +108,7 @@ pub(crate) struct View {
     cut: bool,
     /// Numbers of the lines whose end is not shown.
     long: Vec<usize>,
-    offset: usize,
-    bytes: usize,
-    columns: Columns,
-    audience: Audience,
+    window: Window,
 }
 
 impl View {
@@ -138,15 +130,12 @@ impl View {
             total_lines,
             cut: false,
             long: Vec::new(),
-            offset: window.offset,
-            bytes: window.bytes,
-            columns: window.columns,
-            audience: window.audience,
+            window: *window,
         };
         let mut left = window.bytes;
         for line in lines(from_offset).take(window.limit) {
             let is_torn = !is_whole && line.content_end() == from_offset.len();
-            if !view.take(&line, is_torn, window, &mut left) {
+            if !view.take(&line, is_torn, &mut left) {
                 break;
             }
         }
@@ -157,7 +146,8 @@ impl View {
     }
 
     /// Adds a line if it fits. Returns `true` if more lines may follow.
-    fn take(&mut self, line: &Line<'_>, is_torn: bool, window: &Window, left: &mut usize) -> bool {
+    fn take(&mut self, line: &Line<'_>, is_torn: bool, left: &mut usize) -> bool {
+        let window = self.window;
         let prefix = if window.numbered { format!("{}\t", self.end_line + 1) } else { String::new() };
         let room = left.saturating_sub(window.measure.len(&prefix));
         let (wanted, rest) = window.columns.of(line.content);
@@ -189,12 +179,14 @@ impl View {
     }
 
     fn truncated(&self) -> bool {
-        self.cut || self.hides() || (self.end_line < self.total_lines && self.offset <= self.total_lines)
+        self.cut
+            || self.hides()
+            || (self.end_line < self.total_lines && self.window.offset <= self.total_lines)
     }
 
     /// Returns `true` if parts of the shown lines are hidden.
     fn hides(&self) -> bool {
-        !self.long.is_empty() || self.columns.first > 1
+        !self.long.is_empty() || self.window.columns.first > 1
     }
 
     pub(crate) fn coverage(&self) -> Coverage {
@@ -202,13 +194,13 @@ impl View {
     }
 
     pub(crate) fn notice(&self) -> Option<String> {
-        let notices = [self.notice_of_lines(), self.notice_of_columns()];
-        let notices: Vec<_> = notices.into_iter().flatten().collect();
+        let [begins, cut] = self.notices_of_columns();
+        let notices: Vec<_> = [self.notice_of_lines(), begins, cut].into_iter().flatten().collect();
         (!notices.is_empty()).then(|| notices.join(" "))
     }
 
-    fn notice_of_columns(&self) -> Option<String> {
-        let Columns { first, max } = self.columns;
+    fn notices_of_columns(&self) -> [Option<String>; 2] {
+        let Columns { first, max } = self.window.columns;
         let begins = (first > 1).then(|| format!("Lines are shown from character {first} on."));
         let cut = self.long.first().map(|line| {
             let lines = match self.long.len() - 1 {
@@ -218,23 +210,21 @@ impl View {
             let next = first.saturating_add(max);
             format!("{lines} cut after {max} characters; `column: {next}` shows the next ones.")
         });
-        let notices: Vec<_> = [begins, cut].into_iter().flatten().collect();
-        (!notices.is_empty()).then(|| notices.join(" "))
+        [begins, cut]
     }
 
     fn notice_of_lines(&self) -> Option<String> {
-        let Self { end_line, total_lines, .. } = self;
+        let Self { end_line, total_lines, window: Window { offset, bytes, audience, .. }, .. } = self;
         if *total_lines == 0 {
             return Some("The file is empty.".to_owned());
         }
-        if self.offset > *total_lines {
-            return Some(format!("The file has {total_lines} lines; there is no line {}.", self.offset));
+        if offset > total_lines {
+            return Some(format!("The file has {total_lines} lines; there is no line {offset}."));
         }
-        let more = format!("continue with {}", Window::offset_name(self.audience, end_line + 1));
+        let more = format!("continue with {}", Window::offset_name(*audience, end_line + 1));
         if self.cut {
             let rest =
                 if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };
-            let bytes = self.bytes;
             return Some(format!("Line {end_line} is cut: it is longer than {bytes} bytes{rest}."));
         }
         (end_line < total_lines)
