@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rapidfuzz::distance::indel;
 
 use super::base::{Base, key_and_pairs};
+use crate::text::floor_char_boundary;
 
 /// Maximum number of bytes of each text that are compared: enough for any block that a person would consider
 /// one location.
@@ -51,11 +52,7 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 }
 
 fn beginning(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..floor_char_boundary(text, bytes)]
 }
 
 /// Returns the first lines (from 0) of windows worth comparing, best first.

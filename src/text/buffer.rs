@@ -53,8 +53,7 @@ impl Text {
 
     /// Returns the text of `range` (bytes), or `None` if it is out of bounds or cuts a character.
     pub fn slice(&self, range: Range<usize>) -> Option<String> {
-        let slice = self.0.get_byte_slice(range)?;
-        Some(slice.to_string())
+        self.0.get_byte_slice(range).map(|slice| slice.to_string())
     }
 
     /// Returns the position of the byte at `offset`. An offset inside a character counts as the start of the
@@ -128,14 +127,6 @@ impl Text {
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Self(Rope::from_str(text))
-    }
-}
-
-impl std::str::FromStr for Text {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Self::from(text))
     }
 }
 

@@ -118,29 +118,23 @@ fn with_bom(body: &[u8], encoding: Encoding) -> Result<Decoded<'_>, NotText> {
 }
 
 fn detect(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
-    let format = |encoding| Format { encoding, bom: false, guessed: false };
+    let decoded = |encoding, guessed| checked(bytes, Format { encoding, bom: false, guessed });
     if has_nul(bytes) {
         let encoding = utf16_without_bom(bytes).ok_or(NotText::Binary)?;
-        return checked(bytes, Format { guessed: true, ..format(encoding) }).ok_or(NotText::Binary);
+        return decoded(encoding, true).ok_or(NotText::Binary);
     }
-    if let Some(decoded) = checked(bytes, format(Encoding::Utf8)) {
-        return Ok(decoded);
-    }
-    let stray = if mostly_utf8(bytes) { checked(bytes, format(Encoding::Utf8Stray)) } else { None };
-    let guess = || Format { guessed: true, ..format(guess(bytes)) };
-    stray.or_else(|| checked(bytes, guess())).or_else(|| western(bytes)).ok_or(NotText::Encoding)
+    decoded(Encoding::Utf8, false)
+        .or_else(|| if mostly_utf8(bytes) { decoded(Encoding::Utf8Stray, false) } else { None })
+        .or_else(|| decoded(guess(bytes), true))
+        // The last resort can decode any byte.
+        .or_else(|| decoded(Encoding::Legacy(Legacy(encoding_rs::WINDOWS_1252)), true))
+        .ok_or(NotText::Encoding)
 }
 
 /// Decodes bytes in a known format. Returns `None` if they are not in this format.
 pub fn decode_as(bytes: &[u8], format: Format) -> Option<Cow<'_, str>> {
     let body = if format.bom { bytes.strip_prefix(format.encoding.bom())? } else { bytes };
     checked(body, format).map(|decoded| decoded.text)
-}
-
-/// Decodes as Windows-1252, the last resort: it can decode any byte.
-fn western(bytes: &[u8]) -> Option<Decoded<'_>> {
-    let encoding = Encoding::Legacy(Legacy(encoding_rs::WINDOWS_1252));
-    checked(bytes, Format { encoding, bom: false, guessed: true })
 }
 
 /// Decodes `body` (without byte order mark). Returns `None` if the text does not encode to the same bytes.

@@ -2,7 +2,7 @@
 
 use memchr::memrchr2;
 
-use super::lines::count_line_ends;
+use super::lines::{count_line_ends, floor_char_boundary, not_inside_crlf};
 
 /// A position in a text: line and column, both from 0, the column in units of a [`PositionEncoding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -43,7 +43,7 @@ impl PositionEncoding {
 pub fn positions_of(text: &str, sorted_offsets: &[usize], encoding: PositionEncoding) -> Vec<Position> {
     let (mut at, mut position) = (0, Position::default());
     let convert = |&offset: &usize| {
-        let passed = &text[at..floor_boundary(text, offset).max(at)];
+        let passed = &text[at..not_inside_crlf(text.as_bytes(), floor_char_boundary(text, offset)).max(at)];
         at += passed.len();
         match memrchr2(b'\n', b'\r', passed.as_bytes()) {
             None => position.character += encoding.units(passed),
@@ -55,17 +55,6 @@ pub fn positions_of(text: &str, sorted_offsets: &[usize], encoding: PositionEnco
         position
     };
     sorted_offsets.iter().map(convert).collect()
-}
-
-/// Returns the nearest offset at or before `offset` that is on a character boundary and not inside a CRLF.
-fn floor_boundary(text: &str, offset: usize) -> usize {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let bytes = text.as_bytes();
-    let inside = at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
-    if inside { at - 1 } else { at }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use super::{Change, Group, Labels, changes, file_header, groups};
 use crate::edit::refusal::truncated;
 use crate::edit::{Deadline, Plan, diff_plan};
-use crate::text::{LineEnding, lines};
+use crate::text::{LineEnding, floor_char_boundary, lines};
 
 /// Maximum size of a rendered diff, in bytes. The unified diff is complete.
 const MAX_BYTES: usize = 64 << 10;
@@ -83,8 +83,7 @@ impl Out {
         if self.full {
             return;
         }
-        let fits = |end: &usize| content.is_char_boundary(*end);
-        let shown = (0..=MAX_LINE_BYTES.min(content.len())).rev().find(fits).unwrap_or_default();
+        let shown = floor_char_boundary(content, MAX_LINE_BYTES);
         if self.text.len() + mark.len() + shown + 1 > MAX_BYTES {
             self.text.push_str(TRUNCATED);
             self.full = true;
