@@ -62,10 +62,7 @@ pub(super) type Run = (Range<usize>, Range<usize>);
 /// Returns the changed runs between two lists of lines, in order. After the deadline the result is coarser,
 /// never wrong.
 pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
-    let shorter = old.len().min(new.len());
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let tail = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
-    let tail = tail.take_while(|(old, new)| old == new).count();
+    let (head, tail) = common_ends(old, new);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     if old.is_empty() && new.is_empty() {
         return Vec::new();
@@ -82,6 +79,13 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
         push_run(&mut found, (offset(op.old_range()), offset(op.new_range())));
     }
     found
+}
+
+/// Returns the lengths of the common start and of the common end of two lists, which do not overlap.
+pub(crate) fn common_ends<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> (usize, usize) {
+    let head = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let rest = one[head..].iter().rev().zip(other[head..].iter().rev());
+    (head, rest.take_while(|(one, other)| one == other).count())
 }
 
 /// Returns the changed runs between two lists of equal length, whose lines correspond by index.

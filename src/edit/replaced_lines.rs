@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::base::Base;
 use super::fold::{Needle, each_folded, is_blank, trim_end};
-use super::line_diff::runs;
+use super::line_diff::{common_ends, runs};
 use super::similarity::share;
 use super::tiers::Site;
 use super::whole_lines::eq_ignoring_whitespace;
@@ -133,13 +133,8 @@ pub(super) fn pair_up(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Option<usize>> 
 /// third.
 fn affix_similarity(old: &str, new: &str) -> f64 {
     let (old, new) = (old.trim().as_bytes(), new.trim().as_bytes());
-    let shorter = old.len().min(new.len());
-    if shorter == 0 {
-        return 0.0;
-    }
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let ratio = share((head + tail).min(shorter) * 2, old.len() + new.len());
+    let (head, tail) = common_ends(old, new);
+    let ratio = share((head + tail) * 2, old.len() + new.len());
     if ratio < 1.0 / 3.0 { 0.0 } else { ratio }
 }
 

@@ -7,7 +7,8 @@ use super::list::{Item, List};
 use super::model::{Cell, Notebook};
 use super::scan::{elements, unquoted};
 use super::{CellOp, CellType};
-use crate::edit::Splice;
+use crate::edit::{Splice, common_ends};
+use crate::text::normalize_line_endings;
 
 /// Returns the splices that apply a replace operation to a cell.
 pub(super) fn replacement(
@@ -28,7 +29,7 @@ pub(super) fn replacement(
         change.clear();
     }
     if let Some(source) = source {
-        change.source(&with_lf(source));
+        change.source(&normalize_line_endings(source));
     }
     warnings.extend(change.warnings.iter().map(|warning| format!("cells[{op}]: {warning}")));
     let splices = change.splices();
@@ -40,21 +41,12 @@ pub(super) fn replacement(
 
 /// Returns the JSON value of `source` in a new cell.
 pub(super) fn source_value(notebook: &Notebook<'_>, source: &str) -> String {
-    let source = with_lf(source);
+    let source = normalize_line_endings(source);
     if notebook.is_flat {
         return notebook.style.quoted(&source);
     }
-    let lines: Vec<String> = source_lines(&source).map(|line| notebook.style.quoted(line)).collect();
+    let lines: Vec<String> = source.split_inclusive('\n').map(|line| notebook.style.quoted(line)).collect();
     format!("[{}]", notebook.source_gaps.joined(&lines))
-}
-
-/// Converts line endings to LF, which sources always use, whatever the line endings of the file.
-fn with_lf(source: &str) -> Cow<'_, str> {
-    if source.contains('\r') { Cow::Owned(source.replace("\r\n", "\n")) } else { Cow::Borrowed(source) }
-}
-
-fn source_lines(source: &str) -> impl Iterator<Item = &str> {
-    source.split_inclusive('\n')
 }
 
 /// A pending change of a cell.
@@ -133,8 +125,7 @@ impl<'b, 'a> Change<'b, 'a> {
             self.set(&count, "null".to_owned());
         }
         if let Some(outputs) = self.cell.get("outputs").cloned() {
-            let is_empty = elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty());
-            if !is_empty {
+            if !elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty()) {
                 self.set(&outputs, "[]".to_owned());
             }
         }
@@ -157,11 +148,10 @@ impl<'b, 'a> Change<'b, 'a> {
         }
     }
 
-    fn splices(self) -> Vec<Splice> {
+    fn splices(mut self) -> Vec<Splice> {
         let (mut splices, mut items) = (self.inner, Vec::new());
-        let mut added = self.added;
-        added.sort_by_key(|(before, _)| *before);
-        let mut added = added.into_iter().peekable();
+        self.added.sort_by_key(|(before, _)| *before);
+        let mut added = self.added.into_iter().peekable();
         for at in 0..=self.removed.len() {
             while let Some((_, text)) = added.next_if(|(before, _)| *before == at) {
                 items.push(Item::New(text));
@@ -184,11 +174,8 @@ fn changed_lines(
     source: &str,
 ) -> Vec<Splice> {
     let old: Vec<Cow<'_, str>> = items.iter().map(|item| unquoted(&notebook.text[item.clone()])).collect();
-    let new: Vec<&str> = source_lines(source).collect();
-    let shorter = old.len().min(new.len());
-    let head = old.iter().zip(&new).take_while(|(old, new)| old == *new).count();
-    let rest = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
-    let tail = rest.take_while(|(old, new)| old == *new).count();
+    let new: Vec<&str> = source.split_inclusive('\n').collect();
+    let (head, tail) = common_ends(&old, &new);
     let kept = |range: Range<usize>| range.map(Item::Kept);
     let added = new[head..new.len() - tail].iter().map(|line| Item::New(notebook.style.quoted(line)));
     let wanted: Vec<Item> = kept(0..head).chain(added).chain(kept(old.len() - tail..old.len())).collect();

@@ -38,35 +38,30 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn push(&mut self, mark: Mark, content: &str) {
-        let apply = |side: &mut String| {
+    /// Returns the sides that a line with this mark belongs to.
+    fn sides(&mut self, mark: Mark) -> impl Iterator<Item = &mut String> {
+        let old = (mark != Mark::Added).then_some(&mut self.old);
+        let new = (mark != Mark::Removed).then_some(&mut self.new);
+        old.into_iter().chain(new)
+    }
+
+    /// Adds a line.
+    pub(super) fn push(&mut self, (mark, content): (Mark, &str)) {
+        for side in self.sides(mark) {
             // A further line after `\ No newline at end of file` shows that the text did not end there.
             if !side.is_empty() && !side.ends_with('\n') {
                 side.push('\n');
             }
             side.push_str(content);
             side.push('\n');
-        };
-        match mark {
-            Mark::Context => [&mut self.old, &mut self.new].into_iter().for_each(apply),
-            Mark::Removed => apply(&mut self.old),
-            Mark::Added => apply(&mut self.new),
         }
         self.last = Some(mark);
     }
 
     /// Handles `\ No newline at end of file`, which refers to the line before it.
     pub(super) fn remove_final_newline(&mut self) {
-        let apply = |side: &mut String| {
-            side.pop();
-        };
-        match self.last {
-            Some(Mark::Context) => [&mut self.old, &mut self.new].into_iter().for_each(apply),
-            Some(Mark::Removed) => apply(&mut self.old),
-            Some(Mark::Added) => apply(&mut self.new),
-            None => return,
-        }
-        self.last = None;
+        let Some(mark) = self.last.take() else { return };
+        self.sides(mark).for_each(|side| drop(side.pop()));
         self.open = true;
     }
 
@@ -74,8 +69,7 @@ impl Body {
     /// the location.
     pub(super) fn into_piece(self, line: usize, mut anchor: Anchor) -> Piece {
         anchor.whole_lines = true;
-        let has_location = !self.old.is_empty() || anchor.at_end || !anchor.under.is_empty();
-        if !has_location {
+        if self.old.is_empty() && !anchor.at_end && anchor.under.is_empty() {
             return Piece::Fill { line, content: self.new };
         }
         anchor.at_end |= self.open;
@@ -93,8 +87,8 @@ pub(super) enum Piece {
     },
 }
 
-/// Combines all pieces of a section into one change. `creates` says whether the file may be created if its
-/// only piece has no location.
+/// Combines all pieces of a section into one change. `creates` allows to create the file, if its only piece
+/// has no location.
 pub(super) fn change(
     mut pieces: Vec<Piece>,
     to: Option<String>,
@@ -122,6 +116,12 @@ pub(super) fn hunks(pieces: Vec<Piece>) -> Result<Vec<PatchHunk>, PatchError> {
 pub(super) struct Range {
     /// First line of the old side, 1-based; 0 if the old side is empty.
     pub(super) start: usize,
+    pub(super) counts: Counts,
+}
+
+/// Number of lines on each side of a hunk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counts {
     pub(super) old: usize,
     pub(super) new: usize,
 }
@@ -129,10 +129,9 @@ pub(super) struct Range {
 /// Parses the header of a hunk. Returns `None` if it has no numbers.
 pub(super) fn range(header: &str) -> Option<Range> {
     let rest = header.strip_prefix("@@")?.trim_start().strip_prefix('-')?;
-    let (old, rest) = rest.split_once(" +")?;
-    let (new, _) = rest.split_once(" @@")?;
+    let (old, new) = rest.split_once(" @@")?.0.split_once(" +")?;
     let (start, old) = pair(old)?;
-    Some(Range { start, old, new: pair(new)?.1 })
+    Some(Range { start, counts: Counts { old, new: pair(new)?.1 } })
 }
 
 fn pair(text: &str) -> Option<(usize, usize)> {

@@ -69,7 +69,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
             continue;
         };
         let named = name_above(source, previous_end, at);
-        let Some(path) = named.or_else(|| files.last().map(|file| file.path.clone())) else {
+        let Some(path) = named.map(str::to_owned).or_else(|| files.last().map(|file| file.path.clone())) else {
             return Err(PatchError::at(at, "the path of a file on the line above the block"));
         };
         let (piece, end) = block(source, at, head)?;
@@ -135,41 +135,36 @@ fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piec
     let mut body = Body::default();
     // A search text of nothing but whitespace counts as empty.
     if (start..divider).any(|index| !source.line(index).trim().is_empty()) {
-        (start..divider).for_each(|index| body.push(Mark::Removed, source.line(index)));
+        (start..divider).for_each(|index| body.push((Mark::Removed, source.line(index))));
     }
-    (divider + 1..last).for_each(|index| body.push(Mark::Added, source.line(index)));
+    (divider + 1..last).for_each(|index| body.push((Mark::Added, source.line(index))));
     body.into_piece(first + 1, anchor)
 }
 
 /// Returns the file name in the lines between the previous block and this one: the nearest line that consists
 /// of a name, a fence with a name, or else the nearest line if it mentions a name.
-fn name_above(source: &Source<'_>, previous_end: usize, head: usize) -> Option<String> {
+fn name_above<'a>(source: &Source<'a>, previous_end: usize, head: usize) -> Option<&'a str> {
     let (mut lines, mut fences, mut mentioned) = (0, 0, None);
-    for index in (previous_end..head).rev() {
-        let line = source.line(index).trim();
+    for line in (previous_end..head).rev().map(|index| source.line(index).trim()) {
         if line.is_empty() {
             continue;
         }
-        if let Some((_, _, info)) = fence(line) {
+        let name = if let Some((_, _, info)) = fence(line) {
             fences += 1;
             if fences > 1 {
                 break;
             }
-            if let Some(name) = names::in_fence(info) {
-                return Some(name.to_owned());
+            names::in_fence(info)
+        } else {
+            lines += 1;
+            if lines == 1 {
+                mentioned = names::mentioned(line);
             }
-            continue;
-        }
-        if let Some(name) = names::whole_line(line) {
-            return Some(name.to_owned());
-        }
-        if lines == 0 {
-            mentioned = names::mentioned(line);
-        }
-        lines += 1;
-        if lines == LINES_ABOVE {
-            break;
+            names::whole_line(line)
+        };
+        if name.is_some() || lines == LINES_ABOVE {
+            return name.or(mentioned);
         }
     }
-    mentioned.map(str::to_owned)
+    mentioned
 }

@@ -15,9 +15,7 @@ const FILES: &str = "`--- path` and `+++ path` before the first hunk";
 /// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
     let line = source.line(index);
-    line.starts_with("diff --git ")
-        || line.starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
-        || body::range(line).is_some()
+    line.starts_with("diff --git ") || names_two(source, index) || body::range(line).is_some()
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
@@ -42,6 +40,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     if files.is_empty() { Err(PatchError::at(0, FILES)) } else { Ok(files) }
 }
 
+/// Returns `true` if a line and the next one name the old and the new file.
 fn names_two(source: &Source<'_>, index: usize) -> bool {
     source.line(index).starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
 }
@@ -104,38 +103,37 @@ impl Parser<'_> {
     }
 
     fn headers(&mut self) -> Result<Headers, PatchError> {
-        const MODES: &str = "text changes only, because the modes of existing files cannot be changed";
         const NEW: &str =
             "`new file mode 100644` or `100755`, because symbolic links and submodules cannot be created";
+        const MODES: &str = "text changes only, because the modes of existing files cannot be changed";
+        const COPIES: &str = "a new file with all its lines, because copies are not supported";
+        const BINARY: &str = "text changes only, because binary files cannot be patched";
+        const REFUSED: [(&str, &str); 6] = [
+            ("old mode ", MODES),
+            ("new mode ", MODES),
+            ("copy from ", COPIES),
+            ("copy to ", COPIES),
+            ("GIT binary patch", BINARY),
+            ("Binary files ", BINARY),
+        ];
+        const IGNORED: [&str; 3] = ["similarity index ", "dissimilarity index ", "index "];
         let mut headers = Headers::default();
-        while let Some(line) = self.source.get(self.at) {
-            let (at, line) = (self.at, line.trim_end());
-            let mode = |beginning: &str| line.strip_prefix(beginning).map(str::trim);
-            if let Some(mode) = mode("new file mode ") {
-                headers.created = true;
-                headers.executable = mode == "100755";
+        while let Some(line) = self.source.get(self.at).map(str::trim_end) {
+            let value = |name: &str| line.strip_prefix(name).map(str::trim);
+            if let Some((_, expected)) = REFUSED.iter().find(|(name, _)| line.starts_with(name)) {
+                return Err(PatchError::at(self.at, *expected));
+            } else if let Some(mode) = value("new file mode ") {
+                (headers.created, headers.executable) = (true, mode == "100755");
                 if mode != "100644" && !headers.executable {
-                    return Err(PatchError::at(at, NEW));
+                    return Err(PatchError::at(self.at, NEW));
                 }
+            } else if let Some(from) = value("rename from ") {
+                headers.from = Some(path::parse_name(from, self.at)?);
+            } else if let Some(to) = value("rename to ") {
+                headers.to = Some(path::parse_name(to, self.at)?);
             } else if line.starts_with("deleted file mode ") {
                 headers.deleted = true;
-            } else if line.starts_with("old mode ") || line.starts_with("new mode ") {
-                return Err(PatchError::at(at, MODES));
-            } else if let Some(from) = mode("rename from ") {
-                headers.from = Some(path::parse_name(from, at)?);
-            } else if let Some(to) = mode("rename to ") {
-                headers.to = Some(path::parse_name(to, at)?);
-            } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
-                return Err(PatchError::at(
-                    at,
-                    "a new file with all its lines, because copies are not supported",
-                ));
-            } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
-                return Err(PatchError::at(at, "text changes only, because binary files cannot be patched"));
-            } else if !["similarity index ", "dissimilarity index ", "index "]
-                .iter()
-                .any(|beginning| line.starts_with(beginning))
-            {
+            } else if !IGNORED.iter().any(|name| line.starts_with(name)) {
                 break;
             }
             self.at += 1;

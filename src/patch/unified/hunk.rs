@@ -1,8 +1,9 @@
 //! Finds the end of a hunk and the lines that belong to its text.
 
 use super::super::PatchError;
-use super::super::body::{self, Body, CONTEXT_NEEDED, Mark, Piece, Range};
+use super::super::body::{self, Body, CONTEXT_NEEDED, Counts, Mark, Piece, Range};
 use super::super::source::{Source, fence, is_empty};
+use super::names_two;
 use crate::edit::Anchor;
 
 /// A hunk of a unified diff.
@@ -15,13 +16,6 @@ pub(super) struct Hunk<'a> {
     text_end: usize,
     /// Index of the line at which parsing continues.
     pub(super) end: usize,
-}
-
-/// Number of lines on each side of a hunk.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
-    old: usize,
-    new: usize,
 }
 
 impl Counts {
@@ -37,9 +31,8 @@ impl Counts {
 
 /// Returns `true` if the names of the next file begin at a line: two lines with a hunk below them. Without
 /// the hunk, the two lines may be a removed `-- name` and an added `++ name`.
-pub(super) fn is_file_header(source: &Source<'_>, index: usize) -> bool {
-    source.line(index).starts_with("--- ")
-        && source.line(index + 1).starts_with("+++ ")
+fn is_file_header(source: &Source<'_>, index: usize) -> bool {
+    names_two(source, index)
         && (source.line(index + 2).starts_with("@@") || source.line(index + 1).trim_end() == "+++ /dev/null")
 }
 
@@ -106,18 +99,14 @@ impl<'a> Hunk<'a> {
     /// counts in the header match exactly when the two lines are included.
     fn counts_file_header(&self, so_far: Counts) -> bool {
         let with_both = Counts { old: so_far.old + 1, new: so_far.new + 1 };
-        self.header_counts() == Some(with_both)
+        self.range.is_some_and(|range| range.counts == with_both)
     }
 
     /// Returns `true` if the header announces more lines than the hunk has, on both sides.
     fn is_cut_short(&self) -> bool {
         let mut counts = Counts::default();
         (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
-        self.header_counts().is_some_and(|wanted| counts.old < wanted.old && counts.new < wanted.new)
-    }
-
-    fn header_counts(&self) -> Option<Counts> {
-        self.range.map(|range| Counts { old: range.old, new: range.new })
+        self.range.is_some_and(|Range { counts: wanted, .. }| counts.old < wanted.old && counts.new < wanted.new)
     }
 
     /// Returns the index after the text of the hunk, without the empty lines and prose that may follow it.
@@ -147,7 +136,7 @@ impl<'a> Hunk<'a> {
     /// Returns the index after the last line at which the counts in the header match, if there is such a
     /// line.
     fn exact_end(&self) -> Option<usize> {
-        let wanted = self.header_counts()?;
+        let wanted = self.range?.counts;
         let (mut counts, mut found) = (Counts::default(), None);
         for index in self.first + 1..self.end {
             counts.add(self.source.line(index));
@@ -176,8 +165,7 @@ impl<'a> Hunk<'a> {
             if line.starts_with('\\') {
                 body.remove_final_newline();
             } else {
-                let (mark, content) = body::split(line);
-                body.push(mark, content);
+                body.push(body::split(line));
             }
         }
         let start = self.range.map_or(0, |range| range.start);
