@@ -142,7 +142,7 @@ fn short_batch(criterion: &mut Criterion) {
     for count in [1, 50, 1000] {
         let chosen = parts.iter().step_by(parts.len() / count).take(count);
         let edits: Vec<_> =
-            chosen.map(|part| Edit::new(*part, part.to_uppercase()).counted(Count::All)).collect();
+            chosen.map(|part| Edit { count: Count::All, ..Edit::new(*part, part.to_uppercase()) }).collect();
         let options = Options::default();
         let name = format!("{count} short edits 1 MB");
         criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &edits, &options)));
@@ -263,7 +263,7 @@ fn many(criterion: &mut Criterion) {
         .enumerate()
         .flat_map(|(at, line)| [line.to_owned(), if at % 2 == 0 { " NEEDLE\n" } else { "\n" }.to_owned()])
         .collect();
-    let edit = [Edit::new("NEEDLE", "pin").counted(Count::All)];
+    let edit = [Edit { count: Count::All, ..Edit::new("NEEDLE", "pin") }];
     let options = Options::default();
     criterion.bench_function("many: find", |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
     let plan = find(&text, &edit, &options).map(|found| found.plan).unwrap_or_default();

@@ -27,6 +27,7 @@ const MAX_OCCURRENCES: usize = 1 << 20;
 const STRIDE: usize = 1 << 14;
 
 /// A base with its views and index. They are built on first use, once for all edits of a call.
+#[derive(Default)]
 pub(super) struct Base<'a> {
     pub(super) text: &'a str,
     pub(super) deadline: Deadline,
@@ -45,20 +46,9 @@ pub(super) struct Base<'a> {
 
 impl<'a> Base<'a> {
     pub(super) fn new(text: &'a str, edits: &'a [Edit], options: &Options) -> Self {
-        let fits = |index: &SharedIndex| index.built().is_none_or(|index| index.fits(text));
+        let fits = |index: &SharedIndex| index.0.get().is_none_or(|index| index.text_len == text.len());
         let index = options.index.clone().filter(fits).unwrap_or_default();
-        Self {
-            text,
-            deadline: options.deadline,
-            views: Default::default(),
-            index,
-            by_key: OnceCell::new(),
-            style: OnceCell::new(),
-            ascii: OnceCell::new(),
-            edits,
-            short: OnceCell::new(),
-            is_applied: Cell::new(false),
-        }
+        Self { text, deadline: options.deadline, index, edits, ..Self::default() }
     }
 
     pub(super) fn view(&self, level: Level) -> &Fold<'a> {
@@ -70,12 +60,12 @@ impl<'a> Base<'a> {
 
     /// Returns `true` if the view of a level is known to equal the one of [`Level::LineEndings`].
     pub(super) fn folds_line_endings_only(&self, level: Level) -> bool {
-        let is_clean = self.index.built().is_some_and(|index| !index.has_trailing_blanks);
+        let is_clean = self.index.0.get().is_some_and(|index| !index.has_trailing_blanks);
         is_clean && (level < Level::Typography || self.is_ascii())
     }
 
     pub(super) fn index(&self) -> &Index {
-        self.index.of(self.text)
+        self.index.0.get_or_init(|| Index::build(self.text))
     }
 
     pub(super) fn is_ascii(&self) -> bool {
@@ -88,7 +78,7 @@ impl<'a> Base<'a> {
 
     /// Returns `true` if matches should be searched in lines grouped by key.
     pub(super) fn groups_by_key(&self) -> bool {
-        self.edits.len() >= if self.index.built().is_some() { SOME_EDITS } else { MANY_EDITS }
+        self.edits.len() >= if self.index.0.get().is_some() { SOME_EDITS } else { MANY_EDITS }
     }
 
     /// Returns the offsets of a text that has no whole line to look up. Known only for texts of the edits,
@@ -97,7 +87,7 @@ impl<'a> Base<'a> {
         if self.edits.len() < MANY_EDITS {
             return Ok(None);
         }
-        let view = self.view(Level::LineEndings).text();
+        let view = &self.view(Level::LineEndings).text;
         match self.short.get_or_init(|| offsets_of_short_texts(view, self.edits, self.deadline)) {
             Ok(offsets) => Ok(offsets.get(text).map(Vec::as_slice)),
             Err(timed_out) => Err(*timed_out),
@@ -106,10 +96,10 @@ impl<'a> Base<'a> {
 
     /// Returns the lines with a key, in order: by lookup if there are many edits, else by a scan.
     pub(super) fn lines_with(&self, key: u32) -> Box<dyn Iterator<Item = usize> + '_> {
-        if let Some(lines) = self.looked_up(key) {
-            return Box::new(lines.iter().copied());
+        match self.looked_up(key) {
+            Some(lines) => Box::new(lines.iter().copied()),
+            None => Box::new(self.index().scan_for(key)),
         }
-        Box::new(self.index().scan_for(key))
     }
 
     /// Returns the number of lines with a key.
@@ -178,16 +168,6 @@ impl SharedIndex {
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-
-    /// Returns the index, if it has been built.
-    fn built(&self) -> Option<&Index> {
-        self.0.get()
-    }
-
-    /// Returns the index, and builds it for `base` if necessary.
-    fn of(&self, base: &str) -> &Index {
-        self.0.get_or_init(|| Index::build(base))
-    }
 }
 
 impl From<Index> for SharedIndex {
@@ -216,11 +196,6 @@ impl Index {
             index.has_trailing_blanks |= matches!(line.content.as_bytes().last(), Some(b' ' | b'\t'));
         }
         index
-    }
-
-    /// Returns `true` if `base` can be the text that this index was built for: it has the same length.
-    pub fn fits(&self, base: &str) -> bool {
-        self.text_len == base.len()
     }
 
     /// Returns the size in bytes.
@@ -260,8 +235,8 @@ impl Index {
     }
 }
 
-/// Collects the lines of `index` that have one of `keys`, in order, for calls with many edits.
-fn lines_by_key(index: &Index, keys: impl Iterator<Item = u32>) -> HashMap<u32, Vec<usize>> {
+/// Returns the lines of `index` that have one of `keys`, in order.
+pub(super) fn lines_by_key(index: &Index, keys: impl Iterator<Item = u32>) -> HashMap<u32, Vec<usize>> {
     let mut lines: HashMap<u32, Vec<usize>> = keys.map(|key| (key, Vec::new())).collect();
     // A bit filter avoids the map lookup for most lines.
     let mut groups = vec![0_u64; GROUPS / 64];

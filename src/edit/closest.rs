@@ -80,7 +80,7 @@ fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
     if new.trim().len() < MIN_WHOLE_LINE || memmem::find(needle.old.as_bytes(), new.as_bytes()).is_some() {
         return false;
     }
-    let view = base.view(Level::LineEndings).text();
+    let view = &*base.view(Level::LineEndings).text;
     memmem::find_iter(view.as_bytes(), new.as_bytes()).take(MAX_HITS).any(|at| {
         let (before, after) = (&view[..at], &view[at + new.len()..]);
         let line = |text: &str| text.trim_start_matches(is_blank).is_empty();

@@ -134,6 +134,9 @@ impl<'a> Finder<'a> {
         let narrows = search.scope.narrows() || search.after.is_some();
         let limit = if narrows { usize::MAX } else { limit };
         let mut hits = (tier.locate)(&self.base, needle, limit)?;
+        if tier.reads == Reads::Unwrapped {
+            hits.sites.retain(|site| self.base.is_whole_lines(&site.range));
+        }
         search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
         if let Some(after) = search.after {
             hits.keep_only(|site| site.range.start >= after);

@@ -52,7 +52,7 @@ impl<'a> Needle<'a> {
         Pattern {
             leading_blank_line: !first.is_empty() && trim_end(first, typographic).is_empty(),
             ends_line: loses_whitespace(last),
-            text: Cow::Owned(Fold::new(&self.old, level).text().to_owned()),
+            text: Cow::Owned(Fold::new(&self.old, level).text.into_owned()),
         }
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn with_lf_endings(text: &str) -> Cow<'_, str> {
     if memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(Fold::new(text, Level::LineEndings).text().to_owned())
+    Cow::Owned(Fold::new(text, Level::LineEndings).text.into_owned())
 }
 
 /// The differences that a view folds; each level includes the previous ones.
@@ -80,7 +80,7 @@ pub(super) enum Level {
 /// A folded text. Borrows the text if folding changes nothing, which is the common case.
 #[derive(Debug)]
 pub(super) struct Fold<'a> {
-    text: Cow<'a, str>,
+    pub(super) text: Cow<'a, str>,
     pieces: Vec<Piece>,
 }
 
@@ -103,11 +103,6 @@ impl<'a> Fold<'a> {
             Level::Typography => builder.trailing_blanks(true),
         }
         builder.finish()
-    }
-
-    /// Returns the folded text.
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     /// Maps the start of a line of the original text to the view.

@@ -61,7 +61,9 @@ impl Body {
     /// Handles `\ No newline at end of file`, which refers to the line before it.
     pub(super) fn remove_final_newline(&mut self) {
         let Some(mark) = self.last.take() else { return };
-        self.sides(mark).for_each(|side| drop(side.pop()));
+        for side in self.sides(mark) {
+            side.pop();
+        }
         self.open = true;
     }
 
@@ -73,7 +75,7 @@ impl Body {
             return Piece::Fill { line, content: self.new };
         }
         anchor.at_end |= self.open;
-        Piece::Hunk(PatchHunk { line, edit: Edit::new(self.old, self.new).anchored(anchor) })
+        Piece::Hunk(PatchHunk { line, edit: Edit { anchor, ..Edit::new(self.old, self.new) } })
     }
 }
 

@@ -69,7 +69,8 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
             continue;
         };
         let named = name_above(source, previous_end, at);
-        let Some(path) = named.map(str::to_owned).or_else(|| files.last().map(|file| file.path.clone())) else {
+        let Some(path) = named.map(str::to_owned).or_else(|| files.last().map(|file| file.path.clone()))
+        else {
             return Err(PatchError::at(at, "the path of a file on the line above the block"));
         };
         let (piece, end) = block(source, at, head)?;

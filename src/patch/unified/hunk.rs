@@ -106,7 +106,8 @@ impl<'a> Hunk<'a> {
     fn is_cut_short(&self) -> bool {
         let mut counts = Counts::default();
         (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
-        self.range.is_some_and(|Range { counts: wanted, .. }| counts.old < wanted.old && counts.new < wanted.new)
+        self.range
+            .is_some_and(|Range { counts: wanted, .. }| counts.old < wanted.old && counts.new < wanted.new)
     }
 
     /// Returns the index after the text of the hunk, without the empty lines and prose that may follow it.
