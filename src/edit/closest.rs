@@ -8,12 +8,11 @@ use unicode_normalization::char::canonical_combining_class;
 
 use super::base::Base;
 use super::fold::{Level, Needle, is_blank, is_invisible, plain};
-use super::indent::UnclearIndentation;
 use super::line_diff::runs;
 use super::refusal::truncated;
 use super::similarity::similar_starts;
 use super::tiers::Site;
-use super::unwrap::without_number;
+use super::unwrap::{ENTITIES, without_number};
 use super::whole_lines::{bare, split_indent};
 use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
 use crate::text::{line_start, lines};
@@ -52,19 +51,14 @@ pub(super) fn missing_context(base: &Base<'_>, line: &str) -> EditRefusalKind {
 }
 
 /// Creates the refusal for a match from which the indentation of a new line does not follow.
-pub(super) fn unclear(
-    base: &Base<'_>,
-    needle: &Needle<'_>,
-    site: &Site,
-    unclear: UnclearIndentation,
-) -> EditRefusalKind {
+pub(super) fn unclear(base: &Base<'_>, needle: &Needle<'_>, site: &Site, line: usize) -> EditRefusalKind {
     let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
     let start = base.lines_between(0, line_start(base.text, site.range.start));
     let count = base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
     let lines_there = start..start + count;
     let similarity = similarity_to(&requested, &contents(base, &lines_there));
     let mut closest = explain(base, &requested, &Region { lines: lines_there, similarity });
-    let line = lines(&needle.new).nth(unclear.line).map_or("", |line| line.content.trim());
+    let line = lines(&needle.new).nth(line).map_or("", |line| line.content.trim());
     closest.reason = format!(
         "the text is here with another indentation, and the indentation of the new line `{}` does not follow \
          from it: send the old and the new text indented as the file is",
@@ -258,10 +252,9 @@ fn counted_whitespace(indent: &str) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Decodes the five predefined XML entities in a line.
+/// Decodes the predefined XML entities in a line.
 fn without_entities(line: &str) -> String {
-    let plain = line.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'");
-    plain.replace("&apos;", "'").replace("&amp;", "&")
+    ENTITIES.iter().fold(line.to_owned(), |line, (entity, sign)| line.replace(entity, sign))
 }
 
 /// Describes the first invisible character that only one of the lines has.

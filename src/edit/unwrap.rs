@@ -23,9 +23,10 @@ const NUMBERS_REMOVED: &str = "line numbers were removed";
 const ESCAPES_REMOVED: &str = "surplus escapes were removed";
 const ENTITIES_DECODED: &str = "HTML entities were decoded";
 
-/// The predefined XML entities, with both forms of the apostrophe.
-const ENTITIES: [(&str, char); 6] =
-    [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&#39;", '\''), ("&apos;", '\'')];
+/// The predefined XML entities, with both forms of the apostrophe. The ampersand is last, so that they can be
+/// decoded one after the other.
+pub(super) const ENTITIES: [(&str, &str); 6] =
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
 /// The functions that remove one layer of escapes, fullest first.
 const UNESCAPERS: [Unwrap; 3] = [unescape_all, unescape_quotes, unescape_backslashes];
 /// The separators between a line number and its line.
@@ -70,7 +71,7 @@ fn decode(text: &str) -> Option<String> {
         plain.push_str(&rest[..at]);
         rest = &rest[at..];
         let (entity, sign) = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity))?;
-        plain.push(*sign);
+        plain.push_str(sign);
         rest = &rest[entity.len()..];
     }
     plain.push_str(rest);

@@ -15,14 +15,11 @@ const STRIDE: usize = 4096;
 /// Compares a requested line with a line of the file.
 pub(super) type LineEq = fn(&str, &str) -> bool;
 
-/// Finds the lines of the base (from 0) at which the lines of `old` match as whole lines, up to `limit`.
-/// Returns `true` with them if the search stopped there.
-pub(super) fn find_lines(
-    base: &Base<'_>,
-    old: &str,
-    limit: usize,
-    eq: LineEq,
-) -> Result<(Vec<usize>, bool), TimedOut> {
+/// The first lines of matches, counted from 0, and `true` if the search stopped at its limit.
+pub(super) type FoundLines = Result<(Vec<usize>, bool), TimedOut>;
+
+/// Finds the lines of the base at which the lines of `old` match as whole lines, up to `limit`.
+pub(super) fn find_lines(base: &Base<'_>, old: &str, limit: usize, eq: LineEq) -> FoundLines {
     base.deadline.check()?;
     let wanted: Vec<u32> = lines(old).map(|line| key_and_pairs(line.content).0).collect();
     let keys = &base.index().keys;
@@ -164,18 +161,10 @@ impl<'n> Block<'n> {
         &self.old[self.edges.0..self.old.len() - self.edges.1]
     }
 
-    /// Finds the core in the base. Returns the first lines of the matches, counted from 0, and `true` if the
-    /// search stopped at `limit`.
-    pub(super) fn find_lines(
-        &self,
-        base: &Base<'_>,
-        limit: usize,
-        eq: LineEq,
-    ) -> Result<(Vec<usize>, bool), TimedOut> {
-        let core = self.core();
-        let text =
-            core.first().zip(core.last()).map_or("", |(first, last)| &self.text[first.start..last.end()]);
-        find_lines(base, text, limit, eq)
+    /// Finds the core in the base, up to `limit` times.
+    pub(super) fn find_lines(&self, base: &Base<'_>, limit: usize, eq: LineEq) -> FoundLines {
+        let core = within(&self.old, self.edges.0, self.edges.1, 0);
+        find_lines(base, &self.text[core], limit, eq)
     }
 
     /// Returns the part for a core that matches `count` lines of the base from `line` on. Blank lines at the

@@ -138,7 +138,7 @@ impl<'b, 'a> Change<'b, 'a> {
         };
         let current = self.value(&value);
         match elements(self.notebook.text, &value) {
-            Ok(items) => self.inner.extend(changed_lines(self.notebook, &value, items, source)),
+            Ok(items) => self.inner.extend(changed_lines(self.notebook, &List::new(&value, items), source)),
             Err(_) if current.starts_with('"') => {
                 if unquoted(current) != source {
                     self.set(&value, self.notebook.style.quoted(source));
@@ -167,19 +167,14 @@ impl<'b, 'a> Change<'b, 'a> {
 
 /// Returns the splices for a source that is a list of lines. Unchanged lines at its start and end keep their
 /// bytes.
-fn changed_lines(
-    notebook: &Notebook<'_>,
-    value: &Range<usize>,
-    items: Vec<Range<usize>>,
-    source: &str,
-) -> Vec<Splice> {
-    let old: Vec<Cow<'_, str>> = items.iter().map(|item| unquoted(&notebook.text[item.clone()])).collect();
+fn changed_lines(notebook: &Notebook<'_>, list: &List, source: &str) -> Vec<Splice> {
+    let old: Vec<Cow<'_, str>> =
+        list.items.iter().map(|item| unquoted(&notebook.text[item.clone()])).collect();
     let new: Vec<&str> = source.split_inclusive('\n').collect();
     let (head, tail) = common_ends(&old, &new);
     let kept = |range: Range<usize>| range.map(Item::Kept);
     let added = new[head..new.len() - tail].iter().map(|line| Item::New(notebook.style.quoted(line)));
     let wanted: Vec<Item> = kept(0..head).chain(added).chain(kept(old.len() - tail..old.len())).collect();
-    let list = List::new(value, items);
     let gaps = list.gaps(notebook.text, notebook.style.comma).unwrap_or_else(|| notebook.source_gaps.clone());
     // An empty list that stays empty keeps its bytes.
     if wanted.is_empty() && list.items.is_empty() { Vec::new() } else { list.splices(&wanted, &gaps) }

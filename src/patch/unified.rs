@@ -45,11 +45,14 @@ fn names_two(source: &Source<'_>, index: usize) -> bool {
     source.line(index).starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
 }
 
+/// The character of a Markdown fence, and its length.
+type Fence = (char, usize);
+
 struct Parser<'a> {
     source: &'a Source<'a>,
     at: usize,
     /// Markdown fence around the patch.
-    fence: Option<(char, usize)>,
+    fence: Option<Fence>,
 }
 
 /// Extended headers that git prints for a file.

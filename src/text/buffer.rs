@@ -40,15 +40,7 @@ impl Text {
 
     /// Returns `true` if the text equals `other`, without building a string.
     pub fn eq_str(&self, other: &str) -> bool {
-        let mut rest = other.as_bytes();
-        let equal = |chunk: &str| match rest.split_at_checked(chunk.len()) {
-            Some((head, tail)) if head == chunk.as_bytes() => {
-                rest = tail;
-                true
-            }
-            _ => false,
-        };
-        self.len_bytes() == other.len() && self.0.chunks().all(equal)
+        self.0 == *other
     }
 
     /// Returns the text of `range` (bytes), or `None` if it is out of bounds or cuts a character.
@@ -132,7 +124,7 @@ impl From<&str> for Text {
 
 impl fmt::Display for Text {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chunks().try_for_each(|chunk| formatter.write_str(chunk))
+        self.0.fmt(formatter)
     }
 }
 

@@ -125,15 +125,12 @@ fn stray_byte(character: char) -> Option<u8> {
 
 fn encode_stray(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    let mut copied = 0;
-    for (at, character) in text.char_indices() {
-        if let Some(byte) = stray_byte(character) {
-            bytes.extend_from_slice(&text.as_bytes()[copied..at]);
-            bytes.push(byte);
-            copied = at + character.len_utf8();
+    for character in text.chars() {
+        match stray_byte(character) {
+            Some(byte) => bytes.push(byte),
+            None => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
-    bytes.extend_from_slice(&text.as_bytes()[copied..]);
     bytes
 }
 

@@ -49,7 +49,7 @@ pub fn display_plan(
     if display == Display::Unified {
         return diff_plan(base, plan, labels, deadline).unified;
     }
-    let changes = changes(base, plan, deadline).unwrap_or_default();
+    let changes = changes(base, plan, deadline);
     let mut out = Out::default();
     match display {
         Display::Summary => summary(&mut out, base, &changes, labels),

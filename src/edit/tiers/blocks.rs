@@ -44,24 +44,19 @@ pub(super) fn indentation(base: &Base<'_>, needle: &Needle<'_>, limit: usize) ->
 /// Finds whole lines that are equal except for whitespace, if blank lines at the start and end of the old text
 /// may be absent from the file.
 pub(super) fn edges(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
-    match Block::of(needle).filter(Block::has_edges) {
-        Some(block) => block_hits(base, &block, limit, eq_ignoring_indentation),
-        None => Ok(Hits::default()),
-    }
+    block_hits(base, Block::of(needle).filter(Block::has_edges), limit, eq_ignoring_indentation)
 }
 
 /// Finds whole lines in which runs of whitespace may have another length. A run never equals no whitespace.
 pub(super) fn inner_space(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
-    match Block::of(needle) {
-        Some(block) => block_hits(base, &block, limit, eq_ignoring_whitespace),
-        None => Ok(Hits::default()),
-    }
+    block_hits(base, Block::of(needle), limit, eq_ignoring_whitespace)
 }
 
 /// Finds the matches of a block that cover as many lines as the block has.
-fn block_hits(base: &Base<'_>, block: &Block<'_>, limit: usize, eq: LineEq) -> Result<Hits, TimedOut> {
+fn block_hits(base: &Base<'_>, block: Option<Block<'_>>, limit: usize, eq: LineEq) -> Result<Hits, TimedOut> {
+    let Some(block) = block else { return Ok(Hits::default()) };
     let (starts, more) = block.find_lines(base, limit, eq)?;
-    Ok(Hits { sites: sites_of(base, block, &starts), more })
+    Ok(Hits { sites: sites_of(base, &block, &starts), more })
 }
 
 /// Returns the matches of a block at lines of the base.

@@ -3,7 +3,7 @@
 use super::super::PatchError;
 use super::super::body::{self, Body, CONTEXT_NEEDED, Counts, Mark, Piece, Range};
 use super::super::source::{Source, fence, is_empty};
-use super::names_two;
+use super::{Fence, names_two};
 use crate::edit::Anchor;
 
 /// A hunk of a unified diff.
@@ -43,11 +43,7 @@ fn is_unmarked(line: &str) -> bool {
 
 impl<'a> Hunk<'a> {
     /// Parses the hunk whose header is at line `first`. `open` is the Markdown fence around the patch.
-    pub(super) fn new(
-        source: &'a Source<'a>,
-        first: usize,
-        open: Option<(char, usize)>,
-    ) -> Result<Self, PatchError> {
+    pub(super) fn new(source: &'a Source<'a>, first: usize, open: Option<Fence>) -> Result<Self, PatchError> {
         let header = source.line(first);
         if header.starts_with("@@@") {
             return Err(PatchError::at(first, "a diff of two files, not a combined diff"));
@@ -70,7 +66,7 @@ impl<'a> Hunk<'a> {
 
     /// Returns the index of the next hunk, file or closing fence, or the end of the patch. Models often write
     /// wrong numbers into headers, so the numbers decide only where the text alone is ambiguous.
-    fn find_end(&self, open: Option<(char, usize)>) -> usize {
+    fn find_end(&self, open: Option<Fence>) -> usize {
         let mut counts = Counts::default();
         for index in self.first + 1..self.source.len() {
             let line = self.source.line(index);
