@@ -9,9 +9,7 @@ use aho_corasick::AhoCorasick;
 
 use super::fold::{Fold, Level, plain};
 use super::{Deadline, Edit, Options, TimedOut};
-use crate::text::{
-    IndentStyle, Line, LineEnding, Lines, count_lines, indent_style, line_end, line_start, lines,
-};
+use crate::text::{IndentStyle, Line, LineEnding, count_lines, indent_style, line_end, line_start, lines};
 
 /// Number of edits in a call from which on grouping the lines of the base by key pays off: if the index
 /// exists, and if it has to be built.
@@ -161,7 +159,10 @@ pub struct SharedIndex(Arc<OnceLock<Index>>);
 impl SharedIndex {
     /// Returns the size in bytes; 0 if the index has not been built.
     pub fn bytes(&self) -> usize {
-        self.0.get().map_or(0, Index::bytes)
+        let size = |index: &Index| {
+            size_of_val(&index.starts[..]) + size_of_val(&index.keys[..]) + size_of_val(&index.pairs[..])
+        };
+        self.0.get().map_or(0, size)
     }
 
     /// Returns `true` if both share one index.
@@ -198,11 +199,6 @@ impl Index {
         index
     }
 
-    /// Returns the size in bytes.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&self.starts[..]) + size_of_val(&self.keys[..]) + size_of_val(&self.pairs[..])
-    }
-
     /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.keys.len()
@@ -225,7 +221,11 @@ impl Index {
     }
 
     /// Returns an iterator over the lines of `base` from `line` (from 0) on.
-    pub(super) fn lines_from<'a>(&self, base: &'a str, line: usize) -> Lines<'a> {
+    pub(super) fn lines_from<'a>(
+        &self,
+        base: &'a str,
+        line: usize,
+    ) -> impl Iterator<Item = Line<'a>> + use<'a> {
         lines(base.get(self.start(base, line)..).unwrap_or_default())
     }
 

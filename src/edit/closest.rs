@@ -265,11 +265,9 @@ fn invisible(requested: &str, actual: &str, line: usize) -> Option<String> {
     let (old, new) = (invisible_chars(requested), invisible_chars(actual));
     let differing = old.iter().zip(&new).position(|(one, other)| one.1 != other.1);
     let at = differing.unwrap_or(old.len().min(new.len()));
-    let (has, column, character, has_not) = match (old.get(at), new.get(at)) {
-        (_, Some(&(column, character))) if new.len() >= old.len() => {
-            ("the file", column, character, "the old text")
-        }
-        (Some(&(column, character)), _) => ("the old text", column, character, "the file"),
+    let (has, &(column, character), has_not) = match (old.get(at), new.get(at)) {
+        (_, Some(found)) if new.len() >= old.len() => ("the file", found, "the old text"),
+        (Some(found), _) => ("the old text", found, "the file"),
         _ => return None,
     };
     Some(format!(

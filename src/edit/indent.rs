@@ -75,19 +75,16 @@ struct NewLine<'a> {
 impl<'a> Indenter<'a> {
     /// Creates the indenter for a match that starts at byte `at`. `actual` has the file's line for each old
     /// one. Returns `None` if all lines are indented as in the request: then new lines are right as given.
-    pub(super) fn new<'l>(
+    pub(super) fn new(
         base: &Base<'_>,
         at: usize,
-        actual: impl Iterator<Item = Option<&'l Line<'a>>>,
+        actual: &[Option<Line<'a>>],
         old: &[Line<'a>],
         new: &[Line<'a>],
-    ) -> Option<Self>
-    where
-        'a: 'l,
-    {
-        let pair = |(old, actual): (&Line<'a>, Option<&Line<'a>>)| {
+    ) -> Option<Self> {
+        let pair = |(old, actual): (&Line<'a>, &Option<Line<'a>>)| {
             let (old, rest) = split_indent(old.content);
-            let (actual, _) = split_indent(actual?.content);
+            let (actual, _) = split_indent((*actual)?.content);
             (!rest.is_empty()).then_some(Pair { old, actual })
         };
         let pairs: Vec<_> = old.iter().zip(actual).map(pair).collect();

@@ -128,12 +128,11 @@ pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Spl
 /// Returns the length of the common prefix of two texts, in bytes, without cutting a character or CRLF.
 pub(super) fn common_head(one: &str, other: &str) -> usize {
     let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-    let whole = |at: usize| one.is_char_boundary(at) && other.is_char_boundary(at);
-    let mut at = equal;
-    while !whole(at) || at > 0 && one.as_bytes()[at - 1] == b'\r' && at < one.len().max(other.len()) {
-        at -= 1;
-    }
-    at
+    let cuts = |&at: &usize| {
+        let whole = one.is_char_boundary(at) && other.is_char_boundary(at);
+        !whole || one.as_bytes()[..at].ends_with(b"\r") && at < one.len().max(other.len())
+    };
+    (0..=equal).rev().find(|at| !cuts(at)).unwrap_or_default()
 }
 
 /// Returns the length of the common suffix of two texts, in bytes, without cutting a character or CRLF.
@@ -143,9 +142,5 @@ pub(super) fn common_tail(one: &str, other: &str) -> usize {
         let at = text.len() - tail;
         !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')
     };
-    let mut tail = equal;
-    while tail > 0 && (cuts(one, tail) || cuts(other, tail)) {
-        tail -= 1;
-    }
-    tail
+    (1..=equal).rev().find(|&tail| !cuts(one, tail) && !cuts(other, tail)).unwrap_or_default()
 }

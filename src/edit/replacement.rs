@@ -130,13 +130,15 @@ impl<'a> ReplacementBuilder<'a> {
             set_last_ending(&mut new, LineEnding::Lf);
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
-        let counterparts = spans.iter().map(|span| actual.get(span.clone()).and_then(|lines| lines.first()));
         let deadline = whole.map_or(Deadline::NONE, |base| base.deadline);
+        let mut indenter = None;
         if tolerance != Tolerance::Exact {
-            drop_spurious_trailing_whitespace(&mut old, &mut new, counterparts.clone(), deadline);
+            let counterpart = |span: &Range<usize>| actual.get(span.clone())?.first().copied();
+            let counterparts: Vec<Option<Line<'a>>> = spans.iter().map(counterpart).collect();
+            drop_spurious_trailing_whitespace(&mut old, &mut new, &counterparts, deadline);
+            let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
+            indenter = reindent.and_then(|base| Indenter::new(base, range.start, &counterparts, &old, &new));
         }
-        let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
-        let indenter = reindent.and_then(|base| Indenter::new(base, range.start, counterparts, &old, &new));
         Self { base, range, actual, old, new, spans, borrowed, indenter, deadline }
     }
 

@@ -33,11 +33,6 @@ pub(super) fn of_texts(one: &str, other: &str) -> f64 {
     indel::normalized_similarity(one.chars(), other.chars())
 }
 
-/// Like [`of_texts`], but compares less of each: to select the lines that deserve a full comparison.
-pub(super) fn at_a_glance(one: &str, other: &str) -> f64 {
-    of_texts(beginning(one, MAX_GLANCE), beginning(other, MAX_GLANCE))
-}
-
 /// Returns `true` if both texts are short enough to be compared completely.
 pub(super) fn compares_completely(one: &str, other: &str) -> bool {
     one.len().max(other.len()) <= MAX_COMPARED
@@ -122,7 +117,9 @@ fn by_similar_lines(base: &Base<'_>, requested: &[&str], described: &[(u32, u64)
     distinctive.sort_by_key(|&index| std::cmp::Reverse(described[index].1.count_ones()));
     for &index in distinctive.iter().take(DISTINCTIVE_LINES).filter(|&&index| described[index].1 != 0) {
         for line in most_similar(&base.index().pairs, described[index].1) {
-            votes.add(line, index, at_a_glance(requested[index].trim(), base.line(line).trim()));
+            let glance = |text| beginning(text, MAX_GLANCE);
+            let similarity = of_texts(glance(requested[index].trim()), glance(base.line(line).trim()));
+            votes.add(line, index, similarity);
         }
     }
 }

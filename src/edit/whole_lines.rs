@@ -33,7 +33,8 @@ pub(super) fn find_lines(base: &Base<'_>, old: &str, limit: usize, eq: LineEq) -
         if compared % STRIDE == 0 {
             base.deadline.check()?;
         }
-        if keys[line..].starts_with(&wanted) && lines_match(base, old, line, eq) {
+        let mut both = lines(old).zip(base.index().lines_from(base.text, line));
+        if keys[line..].starts_with(&wanted) && both.all(|(old, actual)| eq(old.content, actual.content)) {
             found.push(line);
             if found.len() >= limit {
                 return Ok((found, true));
@@ -41,11 +42,6 @@ pub(super) fn find_lines(base: &Base<'_>, old: &str, limit: usize, eq: LineEq) -
         }
     }
     Ok((found, false))
-}
-
-fn lines_match(base: &Base<'_>, old: &str, line: usize, eq: LineEq) -> bool {
-    let actual = base.index().lines_from(base.text, line);
-    lines(old).zip(actual).all(|(requested, actual)| eq(requested.content, actual.content))
 }
 
 /// Returns the line to search for first, as (index, key): the rarest in the file among a few distinct lines

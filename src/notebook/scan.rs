@@ -43,11 +43,10 @@ pub(super) fn document(text: &str) -> Result<Range<usize>, SyntaxError> {
     let mut scanner = Scanner { text, at: 0 };
     let value = scanner.value()?;
     scanner.skip_whitespace();
-    if scanner.at == text.len() {
-        Ok(value)
-    } else {
-        Err(SyntaxError::new(scanner.at, "expected the end of the file"))
+    if scanner.at < text.len() {
+        return Err(SyntaxError::new(scanner.at, "expected the end of the file"));
     }
+    Ok(value)
 }
 
 /// Returns the members of the object at `value`, which must have been scanned before.
@@ -195,14 +194,10 @@ impl Scanner<'_> {
     fn scalar(&mut self) -> Result<(), SyntaxError> {
         let rest = &self.text[self.at..];
         let words = ["true", "false", "null", "NaN", "Infinity", "-Infinity"];
-        let length = words.iter().find(|word| rest.starts_with(**word)).map(|word| word.len());
-        match length.or_else(|| number(rest.as_bytes())) {
-            Some(length) => {
-                self.at += length;
-                Ok(())
-            }
-            None => Err(SyntaxError::new(self.at, "expected a value")),
-        }
+        let word = words.iter().find(|word| rest.starts_with(**word)).map(|word| word.len());
+        let length = word.or_else(|| number(rest.as_bytes()));
+        self.at += length.ok_or_else(|| SyntaxError::new(self.at, "expected a value"))?;
+        Ok(())
     }
 }
 

@@ -35,18 +35,21 @@ fn marker(line: &str) -> Option<Marker<'_>> {
 }
 
 /// Returns `true` if a line can only belong to this format.
-pub(super) fn begins(line: &str) -> bool {
-    matches!(marker(line), Some(Marker::Begin | Marker::Update(_) | Marker::Add(_) | Marker::Delete(_)))
+pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
+    matches!(
+        marker(source.line(index)),
+        Some(Marker::Begin | Marker::Update(_) | Marker::Add(_) | Marker::Delete(_))
+    )
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     let mut parser = Parser { source, at: 0, pad: "", files: Vec::new() };
-    while let Some(line) = source.get(parser.at) {
-        if begins(line) {
+    while parser.at < source.len() {
+        if begins(source, parser.at) {
             // A missing first line is tolerated. A missing last line is not, because the patch may have been
             // cut off.
             parser.pad = pad(source, parser.at);
-            parser.at += usize::from(marker(line) == Some(Marker::Begin));
+            parser.at += usize::from(marker(source.line(parser.at)) == Some(Marker::Begin));
             parser.envelope()?;
         } else {
             parser.at += 1;

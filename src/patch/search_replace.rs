@@ -56,8 +56,8 @@ impl Head {
 }
 
 /// Returns `true` if a line can only belong to this format.
-pub(super) fn begins(line: &str) -> bool {
-    Head::of(line).is_some()
+pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
+    Head::of(source.line(index)).is_some()
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {

@@ -54,27 +54,15 @@ impl Line<'_> {
 
 /// Returns an iterator over the lines of `text`. A line ending at the end of a text ends its last line and
 /// does not start another one: `"a\n"` has one line, `""` has none.
-pub fn lines(text: &str) -> Lines<'_> {
-    Lines { text, at: 0 }
-}
-
-/// Iterator over the lines of a text; see [`lines`].
-#[derive(Debug, Clone)]
-pub struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
-
-    fn next(&mut self) -> Option<Line<'a>> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> + Clone {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let (length, ending) = first_ending(rest.as_bytes());
-        let line = Line { start: self.at, content: &rest[..length], ending };
-        self.at = line.end();
+        let line = Line { start: at, content: &rest[..length], ending };
+        at = line.end();
         Some(line)
-    }
+    })
 }
 
 /// Counts the lines that [`lines`] yields.

@@ -1,6 +1,5 @@
 //! Diffs in other formats than unified.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
@@ -146,22 +145,20 @@ fn differ_only_in_endings(old: &str, new: &str) -> bool {
 fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
     let added: usize = changes.iter().map(|change| change.new_lines).sum();
     let removed: usize = changes.iter().map(|change| change.old_lines).sum();
-    let name = match (labels.old, labels.new) {
-        (Some(old), Some(new)) if old != new => format!("{old} -> {new}"),
-        (old, new) => new.or(old).unwrap_or_default().to_owned(),
+    let changed = match changes.len() {
+        0 => "no line changed".to_owned(),
+        hunks => format!("{} changed, +{added} -{removed}", counted(hunks, "place")),
     };
-    let mut header = match (labels.old, labels.new) {
-        (None, _) => return out.line("", &format!("{name}: created, {}", counted(added, "line"))),
-        (_, None) => return out.line("", &format!("{name}: deleted, {}", counted(removed, "line"))),
-        (Some(old), Some(new)) if old != new => format!("{name}: renamed, "),
-        _ => format!("{name}: "),
+    let (name, state) = match (labels.old, labels.new) {
+        (None, name) => (name.unwrap_or_default().to_owned(), format!("created, {}", counted(added, "line"))),
+        (Some(name), None) => (name.to_owned(), format!("deleted, {}", counted(removed, "line"))),
+        (Some(old), Some(new)) if old != new => (format!("{old} -> {new}"), format!("renamed, {changed}")),
+        (Some(name), Some(_)) => (name.to_owned(), changed),
     };
-    // Writing to a string cannot fail.
-    let _ = match changes.len() {
-        0 => write!(header, "no line changed"),
-        hunks => write!(header, "{} changed, +{added} -{removed}", counted(hunks, "place")),
-    };
-    out.line("", &header);
+    out.line("", &format!("{name}: {state}"));
+    if labels.old.is_none() || labels.new.is_none() {
+        return;
+    }
     for change in changes {
         out.line("", &summary_of(base, change));
     }
