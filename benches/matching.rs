@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use editd::edit::{
     Count, Deadline, Edit, Index, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite,
 };
-use editd::text::{PositionEncoding, count_lines, eol_style, indent_style, positions_of};
+use editd::text::{count_lines, eol_style, indent_style};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -284,10 +284,6 @@ fn whole(criterion: &mut Criterion) {
     });
     criterion.bench_function("diff_texts 10 MB", |bench| {
         bench.iter(|| diff_texts(black_box(&text), &changed, Labels::same("f"), Deadline::NONE));
-    });
-    let offsets: Vec<usize> = (0..10_000).map(|at| at * 1000).collect();
-    criterion.bench_function("positions 10 MB", |bench| {
-        bench.iter(|| positions_of(black_box(&text), &offsets, PositionEncoding::Utf16));
     });
     let small = &text[..100 * 1024];
     criterion.bench_function("styles 100 KB", |bench| {

@@ -154,7 +154,7 @@ pub struct Index {
 
 /// A shared index of one version of a text, built on first use.
 #[derive(Debug, Clone, Default)]
-pub struct SharedIndex(Arc<OnceLock<Index>>);
+pub struct SharedIndex(pub(crate) Arc<OnceLock<Index>>);
 
 impl SharedIndex {
     /// Returns the size in bytes; 0 if the index has not been built.
@@ -163,11 +163,6 @@ impl SharedIndex {
             size_of_val(&index.starts[..]) + size_of_val(&index.keys[..]) + size_of_val(&index.pairs[..])
         };
         self.0.get().map_or(0, size)
-    }
-
-    /// Returns `true` if both share one index.
-    pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

@@ -18,11 +18,6 @@ impl Text {
         self.0.len_bytes()
     }
 
-    /// Returns `true` if the text is empty.
-    pub fn is_empty(&self) -> bool {
-        self.0.len_bytes() == 0
-    }
-
     /// Returns the number of lines as editors count them: one more than there are line endings.
     pub fn line_count(&self) -> usize {
         self.0.len_lines()

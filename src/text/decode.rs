@@ -6,7 +6,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use memchr::memchr;
 
 use super::encoding::{UTF8_BOM, UTF16BE_BOM, UTF16LE_BOM, stray_char};
-use super::{Encoding, Format, Legacy};
+use super::{Encoding, Format};
 
 /// A NUL within this many first bytes makes a file binary.
 pub(crate) const BINARY_WINDOW: usize = 8 * 1024;
@@ -127,7 +127,7 @@ fn detect(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
         .or_else(|| if mostly_utf8(bytes) { decoded(Encoding::Utf8Stray, false) } else { None })
         .or_else(|| decoded(guess(bytes), true))
         // The last resort can decode any byte.
-        .or_else(|| decoded(Encoding::Legacy(Legacy(encoding_rs::WINDOWS_1252)), true))
+        .or_else(|| decoded(Encoding::Legacy(encoding_rs::WINDOWS_1252), true))
         .ok_or(NotText::Encoding)
 }
 
@@ -144,7 +144,7 @@ fn checked(body: &[u8], format: Format) -> Option<Decoded<'_>> {
         Encoding::Utf8Stray => Cow::Owned(decode_stray(body)),
         Encoding::Utf16Le => Cow::Owned(decode_utf16(body, u16::from_le_bytes)?),
         Encoding::Utf16Be => Cow::Owned(decode_utf16(body, u16::from_be_bytes)?),
-        Encoding::Legacy(Legacy(encoding)) => encoding.decode_without_bom_handling(body).0,
+        Encoding::Legacy(encoding) => encoding.decode_without_bom_handling(body).0,
     };
     let same = Format { bom: false, ..format }.encode(&text).is_ok_and(|encoded| *encoded == *body);
     same.then_some(Decoded { text, format })
@@ -196,7 +196,7 @@ fn guess(bytes: &[u8]) -> Encoding {
     let window = &bytes[..bytes.len().min(GUESS_WINDOW)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(window, window.len() == bytes.len());
-    Encoding::Legacy(Legacy(detector.guess(None, Utf8Detection::Deny)))
+    Encoding::Legacy(detector.guess(None, Utf8Detection::Deny))
 }
 
 #[cfg(test)]
