@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
 use super::Edit;
-use crate::text::lines;
+use crate::text::{LineEnding, lines};
 
 /// The texts of an edit with LF line endings and without a byte order mark.
 #[derive(Debug, Clone)]
@@ -97,10 +97,11 @@ impl<'a> Fold<'a> {
     /// Folds `raw` at `level`.
     pub(super) fn new(raw: &'a str, level: Level) -> Self {
         let mut builder = Builder { raw, text: String::new(), pieces: Vec::new(), copied: 0 };
-        match level {
-            Level::LineEndings => builder.line_endings(),
-            Level::TrailingBlanks => builder.trailing_blanks(false),
-            Level::Typography => builder.trailing_blanks(true),
+        let typographic = level == Level::Typography && !raw.is_ascii();
+        if typographic || level > Level::LineEndings && builder.has_trailing_blanks() {
+            builder.lines(typographic);
+        } else {
+            builder.line_endings();
         }
         builder.finish()
     }
@@ -162,13 +163,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn trailing_blanks(&mut self, typographic: bool) {
-        if !typographic && !self.has_trailing_blanks() {
-            return self.line_endings();
-        }
-        if typographic && self.raw.is_ascii() {
-            return self.trailing_blanks(false);
-        }
+    fn lines(&mut self, typographic: bool) {
         for line in lines(self.raw) {
             let content = trim_end(line.content, typographic);
             if typographic {
@@ -179,7 +174,7 @@ impl<'a> Builder<'a> {
             if content.len() < line.content.len() {
                 self.replace(line.start + content.len()..line.content_end(), "");
             }
-            if line.end() - line.content_end() > 0 && !self.raw[line.content_end()..].starts_with('\n') {
+            if !matches!(line.ending, LineEnding::None | LineEnding::Lf) {
                 self.replace(line.content_end()..line.end(), "\n");
             }
         }

@@ -207,7 +207,7 @@ fn common_lines(old: &str, new: &str) -> usize {
     lines(new).filter(|line| !line.content.trim().is_empty() && old.contains(line.content)).count()
 }
 
-/// The lines of a text with a number on each.
+/// The lines of a text with a number on each; at least one.
 struct Numbered<'a> {
     lines: Vec<(u64, &'a str, &'static str)>,
 }
@@ -247,9 +247,9 @@ impl<'a> Numbered<'a> {
         numbers.iter().any(near)
     }
 
+    /// Returns the first and the last number.
     fn ends(&self) -> (u64, u64) {
-        let number = |line: Option<&(u64, &str, &str)>| line.map_or(0, |line| line.0);
-        (number(self.lines.first()), number(self.lines.last()))
+        (self.lines[0].0, self.lines[self.lines.len() - 1].0)
     }
 
     /// Returns `true` if any line begins with a number and the separator even without its line number.

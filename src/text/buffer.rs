@@ -28,11 +28,6 @@ impl Text {
         self.0.chunks()
     }
 
-    /// Returns an iterator over the bytes of the text, for hashing; see [`super::ContentHash::of_chunks`].
-    pub fn hash_input(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.chunks().map(str::as_bytes)
-    }
-
     /// Returns `true` if the text equals `other`, without building a string.
     pub fn eq_str(&self, other: &str) -> bool {
         self.0 == *other

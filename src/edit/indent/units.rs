@@ -35,18 +35,13 @@ impl Unit {
         }
     }
 
-    /// Returns an indentation of `levels` levels.
-    pub(super) fn repeat(self, levels: usize) -> String {
-        match self {
-            Self::Tab => "\t".repeat(levels),
-            Self::Spaces(width) => " ".repeat(width * levels),
-        }
-    }
-
     /// Adds levels to an indentation, or removes them from its end. Returns `None` if there are too few to
     /// remove.
     pub(super) fn moved(self, indent: &str, levels: isize) -> Option<String> {
-        let text = self.repeat(levels.unsigned_abs());
+        let text = match self {
+            Self::Tab => "\t".repeat(levels.unsigned_abs()),
+            Self::Spaces(width) => " ".repeat(width * levels.unsigned_abs()),
+        };
         if levels >= 0 {
             Some(indent.to_owned() + &text)
         } else {

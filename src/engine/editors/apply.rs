@@ -241,5 +241,5 @@ fn orders(writes: &[PendingWrite]) -> Vec<EditOrder<'_>> {
 }
 
 fn hash_of(text: &Text) -> ContentHash {
-    ContentHash::of_chunks(text.hash_input())
+    ContentHash::of_chunks(text.chunks().map(str::as_bytes))
 }
