@@ -38,7 +38,9 @@ impl<'a> Scope<'a> {
             let (heads, lines) = match &context {
                 None => (lines.clone(), lines),
                 Some(outer) => {
-                    let heads = lines.iter().copied().filter(|&line| outer.has_in_block(line)).collect();
+                    let inside =
+                        |line: &usize| outer.block_of(*line).is_some_and(|block| block.start < *line);
+                    let heads = lines.iter().copied().filter(inside).collect();
                     let first = outer.lines.first().copied().unwrap_or_default();
                     (heads, lines.into_iter().filter(|&line| line > first).collect())
                 }
@@ -95,10 +97,6 @@ impl Context {
     fn block_of(&self, line: usize) -> Option<&Range<usize>> {
         let after = self.blocks.partition_point(|block| block.start <= line);
         self.blocks[..after].last().filter(|block| line < block.end)
-    }
-
-    fn has_in_block(&self, line: usize) -> bool {
-        self.block_of(line).is_some_and(|block| block.start < line)
     }
 
     /// Returns `true` if a range of bytes of the base lies in one of the blocks.

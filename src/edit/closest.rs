@@ -100,15 +100,13 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
     }
     let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
     let total = base.index().lines();
-    let mut regions: Vec<Region> = Vec::new();
-    for start in similar_starts(base, &requested) {
-        if base.deadline.check().is_err() {
-            break;
-        }
+    let starts = similar_starts(base, &requested).into_iter().take_while(|_| base.deadline.check().is_ok());
+    let region = |start: usize| {
         let lines = start..(start + requested.len()).min(total);
         let similarity = similarity_to(&requested, &contents(base, &lines));
-        regions.push(Region { lines, similarity });
-    }
+        Region { lines, similarity }
+    };
+    let mut regions: Vec<Region> = starts.map(region).collect();
     regions.sort_by(|one, other| {
         other.similarity.total_cmp(&one.similarity).then(one.lines.start.cmp(&other.lines.start))
     });

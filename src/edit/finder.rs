@@ -241,7 +241,6 @@ impl<'a> Finder<'a> {
         };
         let replacements = locations.len();
         let removes = locations.iter().any(|site| removes_lines(&self.base, site, needle));
-        let warning = Some(tier.warning).filter(|warning| !warning.is_empty());
         let of_patch = self.edits[search.edit].anchor.whole_lines;
         let sites = if of_patch && replacements == 1 && locations.iter().all(|site| site.parts.is_empty()) {
             vec![changed_lines(self.base.text, &first, &splices)]
@@ -251,7 +250,7 @@ impl<'a> Finder<'a> {
         Ok(LocatedEdit {
             edit: search.edit,
             strategy: tier.strategy,
-            warnings: warning.into_iter().chain(removes.then_some(LINES_REMOVED)).collect(),
+            warnings: tier.warning.into_iter().chain(removes.then_some(LINES_REMOVED)).collect(),
             similarity,
             first,
             replacements,

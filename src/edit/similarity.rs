@@ -9,7 +9,7 @@ use crate::text::floor_char_boundary;
 
 /// Maximum number of bytes of each text that are compared: enough for any block that a person would consider
 /// one location.
-const MAX_COMPARED: usize = 4096;
+pub(super) const MAX_COMPARED: usize = 4096;
 /// Maximum number of bytes of each text that are compared at a glance.
 const MAX_GLANCE: usize = 512;
 /// Maximum number of windows that are compared in full.
@@ -31,11 +31,6 @@ pub(super) fn of_texts(one: &str, other: &str) -> f64 {
         return indel::normalized_similarity(one.bytes(), other.bytes());
     }
     indel::normalized_similarity(one.chars(), other.chars())
-}
-
-/// Returns `true` if both texts are short enough to be compared completely.
-pub(super) fn compares_completely(one: &str, other: &str) -> bool {
-    one.len().max(other.len()) <= MAX_COMPARED
 }
 
 /// Returns `part / whole`, or 0 if `whole` is 0.

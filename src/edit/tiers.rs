@@ -23,7 +23,7 @@ const STRIDE: usize = 256;
 pub(super) struct Tier {
     pub(super) strategy: Strategy,
     /// Warning for the author of an edit that this tier matched.
-    pub(super) warning: &'static str,
+    pub(super) warning: Option<&'static str>,
     /// Tolerated difference between the matched lines and the old text.
     pub(super) tolerance: Tolerance,
     /// Readings of a request that the tier matches.
@@ -58,11 +58,11 @@ type Locate = fn(&Base<'_>, &Needle<'_>, usize) -> Result<Hits, TimedOut>;
 
 impl Tier {
     const fn new(strategy: Strategy, tolerance: Tolerance, reads: Reads, locate: Locate) -> Self {
-        Self { strategy, warning: "", tolerance, reads, locate }
+        Self { strategy, warning: None, tolerance, reads, locate }
     }
 
     const fn warning(self, warning: &'static str) -> Self {
-        Self { warning, ..self }
+        Self { warning: Some(warning), ..self }
     }
 }
 

@@ -129,9 +129,7 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
-        if self.line().and_then(marker) == Some(Marker::EndOfFile) {
-            self.at += 1;
-        }
+        self.at += usize::from(self.line().and_then(marker) == Some(Marker::EndOfFile));
         Ok(content)
     }
 

@@ -83,18 +83,15 @@ pub fn decode(bytes: &[u8], declared: Option<Encoding>) -> Result<Decoded<'_>, N
 /// scanned only once. Returns the bytes with the error if they are not text.
 pub fn decode_vec(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
     let marked = [UTF8_BOM, UTF16LE_BOM, UTF16BE_BOM].iter().any(|bom| bytes.starts_with(bom));
-    if marked || has_nul(&bytes) {
-        return decode_keeping_bytes(bytes);
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(DecodedVec { text, format: Format::UTF8, bytes: None }),
-        Err(error) => decode_keeping_bytes(error.into_bytes()),
-    }
-}
-
-fn decode_keeping_bytes(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
-    let decoded = decode(&bytes, None).map(|Decoded { text, format }| (text.into_owned(), format));
-    match decoded {
+    let bytes = if marked || has_nul(&bytes) {
+        bytes
+    } else {
+        match String::from_utf8(bytes) {
+            Ok(text) => return Ok(DecodedVec { text, format: Format::UTF8, bytes: None }),
+            Err(error) => error.into_bytes(),
+        }
+    };
+    match decode(&bytes, None).map(|Decoded { text, format }| (text.into_owned(), format)) {
         Ok((text, format)) => Ok(DecodedVec { text, format, bytes: Some(bytes) }),
         Err(error) => Err((bytes, error)),
     }

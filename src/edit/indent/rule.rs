@@ -51,7 +51,7 @@ pub(super) struct Before<'k> {
 /// Chooses the rule. Returns `true` with it if only the first line lost its indentation.
 pub(super) fn choose<'a>(evidence: &Evidence<'_, 'a>) -> (Rule<'a>, bool) {
     let all = evidence.known(0);
-    if let (true, true) = evidence.nearby.kinds()
+    if evidence.nearby.mixes_tabs_and_spaces()
         && let Some(columns) = Columns::of(evidence, &all)
     {
         return (Rule::Columns(columns), false);
@@ -259,16 +259,12 @@ impl<'b> Nearby<'b> {
         self.lines(REACHES[REACHES.len() - 1])
     }
 
-    /// Returns whether nearby lines begin with tabs, and whether some begin with spaces that are not part of
-    /// a comment.
-    pub(super) fn kinds(&self) -> (bool, bool) {
-        let (mut tabs, mut spaced) = (0, 0);
-        for content in self.all() {
-            let (indent, body) = split_indent(content);
-            tabs += usize::from(indent.starts_with('\t'));
-            spaced += usize::from(indent.starts_with("  ") && !body.starts_with('*'));
-        }
-        (tabs >= HABIT, spaced >= HABIT)
+    /// Returns `true` if some nearby lines begin with tabs and some with spaces that are not part of a comment.
+    fn mixes_tabs_and_spaces(&self) -> bool {
+        let lines = self.all();
+        let tabs = lines.iter().filter(|content| content.starts_with('\t')).count();
+        let spaced = |content: &&&str| content.starts_with("  ") && !split_indent(content).1.starts_with('*');
+        tabs >= HABIT && lines.iter().filter(spaced).count() >= HABIT
     }
 
     /// Returns `true` if some line is `step` spaces deeper than the line before it, as a block is.
