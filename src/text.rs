@@ -31,7 +31,7 @@ pub use hash::{ContentHash, Hasher, ParseHashError};
 pub use line_endings::{eq_ignoring_crlf, normalize_line_endings};
 pub use lines::{Line, LineEnding, count_lines, line_end, line_start, lines};
 pub use position::{Position, PositionEncoding};
-pub use streaming::{Passed, Passing};
+pub use streaming::{StreamedText, TextStreamer};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 
 pub(crate) use decode::BINARY_WINDOW;

@@ -11,9 +11,9 @@ use super::fold::{Fold, Level, plain};
 use super::{Deadline, Edit, Options, TimedOut};
 use crate::text::{IndentStyle, Line, LineEnding, count_lines, indent_style, line_end, line_start, lines};
 
-/// Number of edits in a call from which on grouping the lines of the base by key pays off: if the index
-/// exists, and if it has to be built.
+/// Minimum number of edits in a call for which the lines of the base are grouped by key, if the index exists.
 const SOME_EDITS: usize = 8;
+/// Minimum number of edits for which lines are grouped by key even if the index has to be built.
 const MANY_EDITS: usize = 64;
 /// Number of lines scanned together.
 const CHUNK: usize = 256;
@@ -273,7 +273,7 @@ fn offsets_of_short_texts<'e>(
     Ok(found)
 }
 
-/// Returns `true` if a text has no whole line that is a whole line of the base wherever the text matches.
+/// Returns `true` if a text has no line to look up: none but the first is whole and not blank.
 fn is_short(text: &str) -> bool {
     let whole = |line: Line<'_>| line.ending != LineEnding::None && !line.content.trim().is_empty();
     !text.is_empty() && !text.contains('\r') && !lines(text).skip(1).any(whole)

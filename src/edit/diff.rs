@@ -91,7 +91,7 @@ impl Plan {
 }
 
 /// A run of changed lines with its text.
-struct Change {
+struct LineChange {
     /// Number of lines before the run in the old and in the new text.
     old_line: usize,
     new_line: usize,
@@ -108,7 +108,7 @@ fn are_within_lines(base: &str, splices: &[Splice]) -> bool {
     splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
 }
 
-fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Vec<Change> {
+fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Vec<LineChange> {
     if !plan.fits(base) {
         debug_assert!(false, "a plan is shown over its own base");
         return Vec::new();
@@ -127,7 +127,7 @@ fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Vec<Change> {
         // If every splice stays within a line, line n becomes line n, and no diff is needed.
         let in_place = are_within_lines(base, splices) && old.len() == new.len();
         let found = if in_place { runs_in_place(&old, &new) } else { runs(&old, &new, deadline) };
-        changes.extend(found.into_iter().map(|(there, here)| Change {
+        changes.extend(found.into_iter().map(|(there, here)| LineChange {
             old_line: old_line + there.start,
             new_line: new_line + here.start,
             range: offset(there.start)..offset(there.end),
@@ -171,7 +171,7 @@ fn touched(base: &str, splice: &Splice) -> Range<usize> {
     start..line_end(base, splice.range.end).1
 }
 
-fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
+fn render(base: &str, changes: &[LineChange], labels: Labels<'_>) -> FileDiff {
     let Some(first) = changes.first() else { return FileDiff::default() };
     let mut unified = file_header(labels);
     for group in groups(base, changes) {
@@ -179,7 +179,7 @@ fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     }
     FileDiff {
         unified,
-        hunks: changes.iter().map(Change::hunk).collect(),
+        hunks: changes.iter().map(LineChange::hunk).collect(),
         first_changed_line: Some((first.new_line + usize::from(first.new_lines > 0)).max(1)),
         added: changes.iter().map(|change| change.new_lines).sum(),
         removed: changes.iter().map(|change| change.old_lines).sum(),
@@ -227,13 +227,14 @@ fn quoted(name: &str) -> String {
 /// Changes that are close enough to share their context.
 struct Group<'c> {
     before: Vec<&'c str>,
-    changes: &'c [Change],
+    changes: &'c [LineChange],
     after: Vec<&'c str>,
 }
 
 /// Returns the groups of changes, in order.
-fn groups<'c>(base: &'c str, changes: &'c [Change]) -> impl Iterator<Item = Group<'c>> {
-    let near = |one: &Change, next: &Change| next.old_line - (one.old_line + one.old_lines) <= CONTEXT * 2;
+fn groups<'c>(base: &'c str, changes: &'c [LineChange]) -> impl Iterator<Item = Group<'c>> {
+    let near =
+        |one: &LineChange, next: &LineChange| next.old_line - (one.old_line + one.old_lines) <= CONTEXT * 2;
     changes.chunk_by(near).map(move |changes| {
         let (start, end) = (changes[0].range.start, changes[changes.len() - 1].range.end);
         let after = whole_lines(&base[end..]).take(CONTEXT).collect();
@@ -303,7 +304,7 @@ fn push_lines<'t>(unified: &mut String, sign: char, lines: impl IntoIterator<Ite
     }
 }
 
-impl Change {
+impl LineChange {
     fn hunk(&self) -> Hunk {
         let start = |line: usize, count: usize| line + usize::from(count > 0);
         Hunk {

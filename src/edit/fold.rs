@@ -81,12 +81,12 @@ pub(super) enum Level {
 #[derive(Debug)]
 pub(super) struct Fold<'a> {
     pub(super) text: Cow<'a, str>,
-    pieces: Vec<Piece>,
+    pieces: Vec<FoldedRange>,
 }
 
 /// A range whose folded form has another length.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct FoldedRange {
     folded: usize,
     folded_len: usize,
     raw: usize,
@@ -149,7 +149,7 @@ pub(super) fn plain(content: &str) -> Cow<'_, str> {
 struct Builder<'a> {
     raw: &'a str,
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<FoldedRange>,
     copied: usize,
 }
 
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         self.text.push_str(&self.raw[self.copied..range.start]);
         if folded.len() != range.len() || folded.len() > 1 {
             let (folded_len, raw_len) = (folded.len(), range.len());
-            self.pieces.push(Piece { folded: self.text.len(), folded_len, raw: range.start, raw_len });
+            self.pieces.push(FoldedRange { folded: self.text.len(), folded_len, raw: range.start, raw_len });
         }
         self.text.push_str(folded);
         self.copied = range.end;

@@ -166,8 +166,8 @@ impl Plan {
             {
                 let part = at.saturating_sub(*start)..piece.len().min(splice.range.start - start);
                 match piece {
-                    Piece::Written(written) => text.push_str(written.get(part).unwrap_or_default()),
-                    Piece::Kept(kept) => {
+                    ResultPiece::Written(written) => text.push_str(written.get(part).unwrap_or_default()),
+                    ResultPiece::Kept(kept) => {
                         let range = kept_to..kept.start + part.start;
                         if !range.is_empty() || !text.is_empty() {
                             splices.push(Splice { range, text: std::mem::take(&mut text) });
@@ -186,20 +186,20 @@ impl Plan {
     }
 
     /// Returns the pieces of the plan's result, each with its start there.
-    fn pieces<'s>(&'s self) -> Vec<(usize, Piece<'s>)> {
+    fn pieces<'s>(&'s self) -> Vec<(usize, ResultPiece<'s>)> {
         let mut pieces = Vec::with_capacity(self.splices.len() * 2 + 1);
         let (mut start, mut kept_to) = (0, 0);
-        let mut push = |piece: Piece<'s>| {
+        let mut push = |piece: ResultPiece<'s>| {
             let length = piece.len();
             pieces.push((start, piece));
             start += length;
         };
         for splice in &self.splices {
-            push(Piece::Kept(kept_to..splice.range.start));
-            push(Piece::Written(&splice.text));
+            push(ResultPiece::Kept(kept_to..splice.range.start));
+            push(ResultPiece::Written(&splice.text));
             kept_to = splice.range.end;
         }
-        push(Piece::Kept(kept_to..self.base_len));
+        push(ResultPiece::Kept(kept_to..self.base_len));
         pieces
     }
 }
@@ -248,12 +248,12 @@ impl Shift {
 }
 
 /// A piece of a plan's result.
-enum Piece<'a> {
+enum ResultPiece<'a> {
     Kept(Range<usize>),
     Written(&'a str),
 }
 
-impl Piece<'_> {
+impl ResultPiece<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Kept(range) => range.len(),

@@ -148,7 +148,7 @@ impl<'a> ReplacementBuilder<'a> {
     /// Returns an error if the indentation of a new line does not follow from the match.
     pub(super) fn splices(&self) -> Result<Vec<Splice>, UnclearIndentation> {
         if self.spans.len() != self.old.len() || self.actual_index(usize::MAX) != self.actual.len() {
-            debug_assert!(false, "a place has the lines of the text it was found for");
+            debug_assert!(false, "a match has as many lines as its old text");
             return Ok(Vec::new());
         }
         let key = |line: &Line<'a>| (line.content, line.ending == LineEnding::None);

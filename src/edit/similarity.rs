@@ -10,7 +10,7 @@ use crate::text::floor_char_boundary;
 /// Maximum number of bytes of each text that are compared: enough for any block that a person would consider
 /// one location.
 pub(super) const MAX_COMPARED: usize = 4096;
-/// Maximum number of bytes of each text that are compared at a glance.
+/// Maximum number of bytes of each line that are compared to select the lines that deserve a full comparison.
 const MAX_GLANCE: usize = 512;
 /// Maximum number of windows that are compared in full.
 const MAX_WINDOWS: usize = 10;

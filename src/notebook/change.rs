@@ -19,7 +19,7 @@ pub(super) fn replacement(
 ) -> Vec<Splice> {
     let CellOp::Replace { cell_type, source, clear_outputs, .. } = requested else { return Vec::new() };
     let cell = &notebook.cells[at];
-    let mut change = Change::new(notebook, cell);
+    let mut change = CellEdit::new(notebook, cell);
     let other_type = cell_type.filter(|wanted| !cell.is(*wanted));
     if let Some(wanted) = other_type {
         change.retype(wanted);
@@ -50,7 +50,7 @@ pub(super) fn source_value(notebook: &Notebook<'_>, source: &str) -> String {
 }
 
 /// A pending change of a cell.
-struct Change<'b, 'a> {
+struct CellEdit<'b, 'a> {
     notebook: &'b Notebook<'a>,
     cell: &'b Cell<'a>,
     /// Removal flags, one per member.
@@ -62,7 +62,7 @@ struct Change<'b, 'a> {
     warnings: Vec<&'static str>,
 }
 
-impl<'b, 'a> Change<'b, 'a> {
+impl<'b, 'a> CellEdit<'b, 'a> {
     fn new(notebook: &'b Notebook<'a>, cell: &'b Cell<'a>) -> Self {
         let removed = vec![false; cell.members.len()];
         Self { notebook, cell, removed, added: Vec::new(), inner: Vec::new(), warnings: Vec::new() }

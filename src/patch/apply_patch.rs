@@ -1,6 +1,6 @@
 //! Parses `*** Begin Patch` … `*** End Patch`.
 
-use super::body::{self, Body, Mark, Piece};
+use super::body::{self, Body, Mark, ParsedHunk};
 use super::source::{Source, is_empty};
 use super::{FilePatch, PatchChange, PatchError};
 use crate::edit::Anchor;
@@ -142,19 +142,19 @@ impl<'a> Parser<'a> {
             to = Some(path.to_owned()).filter(|to| to != from);
             self.at += 1;
         }
-        let mut pieces = Vec::new();
+        let mut parsed = Vec::new();
         while let Some(line) = self.line().filter(|line| !line.starts_with("***")) {
             match self.marker_after_empty_lines() {
                 // Empty lines between two sections are not a chunk.
                 Some(marker) if is_empty(line) => self.at = marker,
-                _ => pieces.push(self.chunk()?),
+                _ => parsed.push(self.chunk()?),
             }
         }
-        if pieces.is_empty() && to.is_none() {
+        if parsed.is_empty() && to.is_none() {
             let at = self.at.min(self.source.last());
             return Err(PatchError::at(at, "a chunk: `@@`, then lines that begin with ` `, `-` or `+`"));
         }
-        body::change(pieces, to, false)
+        body::change(parsed, to, false)
     }
 
     /// Returns the index of the next marker (or the end) if only empty lines come before it.
@@ -164,11 +164,11 @@ impl<'a> Parser<'a> {
         next.map_or(Some(self.source.len()), |(index, line)| line.starts_with("***").then_some(index))
     }
 
-    fn chunk(&mut self) -> Result<Piece, PatchError> {
+    fn chunk(&mut self) -> Result<ParsedHunk, PatchError> {
         let first = self.at;
         let mut anchor = Anchor::default();
         while let Some(header) = self.line().filter(|line| line.starts_with("@@")) {
-            match body::range(header) {
+            match body::hunk_header(header) {
                 Some(range) => anchor.line = Some(range.start).filter(|&start| start > 0),
                 None => anchor.under.extend(context(header)),
             }
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         for line in marked {
             body.push(body::split(line));
         }
-        Ok(body.into_piece(first + 1, anchor))
+        Ok(body.into_hunk(first + 1, anchor))
     }
 }
 

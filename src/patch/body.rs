@@ -67,20 +67,20 @@ impl Body {
         self.open = true;
     }
 
-    /// Converts the body into a piece. `line` is the 1-based first line; `anchor` holds what else is known of
+    /// Converts the body into a hunk. `line` is the 1-based first line; `anchor` holds what else is known of
     /// the location.
-    pub(super) fn into_piece(self, line: usize, mut anchor: Anchor) -> Piece {
+    pub(super) fn into_hunk(self, line: usize, mut anchor: Anchor) -> ParsedHunk {
         anchor.whole_lines = true;
         if self.old.is_empty() && !anchor.at_end && anchor.under.is_empty() {
-            return Piece::Fill { line, content: self.new };
+            return ParsedHunk::Fill { line, content: self.new };
         }
         anchor.at_end |= self.open;
-        Piece::Hunk(PatchHunk { line, edit: Edit { anchor, ..Edit::new(self.old, self.new) } })
+        ParsedHunk::Hunk(PatchHunk { line, edit: Edit { anchor, ..Edit::new(self.old, self.new) } })
     }
 }
 
 /// A parsed hunk.
-pub(super) enum Piece {
+pub(super) enum ParsedHunk {
     Hunk(PatchHunk),
     /// Added lines without a location.
     Fill {
@@ -89,33 +89,33 @@ pub(super) enum Piece {
     },
 }
 
-/// Combines all pieces of a section into one change. `creates` allows to create the file, if its only piece
-/// has no location.
+/// Combines the hunks of a section into one change. If its only hunk has no location, `creates` allows it to
+/// create the file.
 pub(super) fn change(
-    mut pieces: Vec<Piece>,
+    mut parsed: Vec<ParsedHunk>,
     to: Option<String>,
     creates: bool,
 ) -> Result<PatchChange, PatchError> {
-    if let ([Piece::Fill { .. }], None) = (&pieces[..], &to)
-        && let Some(Piece::Fill { line, content }) = pieces.pop()
+    if let ([ParsedHunk::Fill { .. }], None) = (&parsed[..], &to)
+        && let Some(ParsedHunk::Fill { line, content }) = parsed.pop()
     {
         return Ok(PatchChange::Fill { content, creates, line });
     }
-    Ok(PatchChange::Edit { hunks: hunks(pieces)?, to })
+    Ok(PatchChange::Edit { hunks: hunks(parsed)?, to })
 }
 
-/// Returns the pieces as hunks. Fails if any piece has no location.
-pub(super) fn hunks(pieces: Vec<Piece>) -> Result<Vec<PatchHunk>, PatchError> {
-    let hunk = |piece| match piece {
-        Piece::Hunk(hunk) => Ok(hunk),
-        Piece::Fill { line, .. } => Err(PatchError { line, expected: CONTEXT_NEEDED.to_owned() }),
+/// Returns the hunks. Fails if any has no location.
+pub(super) fn hunks(parsed: Vec<ParsedHunk>) -> Result<Vec<PatchHunk>, PatchError> {
+    let hunk = |parsed| match parsed {
+        ParsedHunk::Hunk(hunk) => Ok(hunk),
+        ParsedHunk::Fill { line, .. } => Err(PatchError { line, expected: CONTEXT_NEEDED.to_owned() }),
     };
-    pieces.into_iter().map(hunk).collect()
+    parsed.into_iter().map(hunk).collect()
 }
 
 /// The numbers in the header of a hunk: `@@ -old,lines +new,lines @@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Range {
+pub(super) struct HunkHeader {
     /// First line of the old side, 1-based; 0 if the old side is empty.
     pub(super) start: usize,
     pub(super) counts: Counts,
@@ -129,11 +129,11 @@ pub(super) struct Counts {
 }
 
 /// Parses the header of a hunk. Returns `None` if it has no numbers.
-pub(super) fn range(header: &str) -> Option<Range> {
+pub(super) fn hunk_header(header: &str) -> Option<HunkHeader> {
     let rest = header.strip_prefix("@@")?.trim_start().strip_prefix('-')?;
     let (old, new) = rest.split_once(" @@")?.0.split_once(" +")?;
     let (start, old) = pair(old)?;
-    Some(Range { start, counts: Counts { old, new: pair(new)?.1 } })
+    Some(HunkHeader { start, counts: Counts { old, new: pair(new)?.1 } })
 }
 
 fn pair(text: &str) -> Option<(usize, usize)> {

@@ -1,6 +1,6 @@
 //! Parses search/replace blocks: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
 
-use super::body::{self, Body, Mark, Piece};
+use super::body::{self, Body, Mark, ParsedHunk};
 use super::source::{Source, fence};
 use super::{FilePatch, PatchError, names};
 use crate::edit::Anchor;
@@ -73,8 +73,8 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
         else {
             return Err(PatchError::at(at, "the path of a file on the line above the block"));
         };
-        let (piece, end) = block(source, at, head)?;
-        let change = body::change(vec![piece], None, true)?;
+        let (hunk, end) = block(source, at, head)?;
+        let change = body::change(vec![hunk], None, true)?;
         files.push(FilePatch { path, line: at + 1, change });
         (at, previous_end) = (end, end);
     }
@@ -86,7 +86,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
 }
 
 /// Parses the block that begins at `first`. Returns it with the index of the line after it.
-fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize), PatchError> {
+fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(ParsedHunk, usize), PatchError> {
     let begin = first + 1;
     let mut divider = None;
     for index in begin..source.len() {
@@ -101,7 +101,7 @@ fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize)
                 return Err(PatchError::at(index, expected));
             }
             Some(divider) if head.closes(line) => {
-                return Ok((piece(source, first, divider, index), index + 1));
+                return Ok((parsed_block(source, first, divider, index), index + 1));
             }
             None if head.closes(line) => {
                 let expected = format!("`{}` before it", head.divider());
@@ -119,7 +119,7 @@ fn unfinished(index: usize, divider: Option<usize>, head: Head, begin: usize) ->
     PatchError::at(index, format!("`{marker}` of the block that begins at line {begin}"))
 }
 
-fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piece {
+fn parsed_block(source: &Source<'_>, first: usize, divider: usize, last: usize) -> ParsedHunk {
     let mut anchor = Anchor::default();
     let mut start = first + 1;
     if let Some(number) = source.line(start).strip_prefix(":start_line:").filter(|_| start < divider) {
@@ -139,7 +139,7 @@ fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piec
         (start..divider).for_each(|index| body.push((Mark::Removed, source.line(index))));
     }
     (divider + 1..last).for_each(|index| body.push((Mark::Added, source.line(index))));
-    body.into_piece(first + 1, anchor)
+    body.into_hunk(first + 1, anchor)
 }
 
 /// Returns the file name in the lines between the previous block and this one: the nearest line that consists

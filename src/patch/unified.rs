@@ -3,10 +3,10 @@
 mod hunk;
 mod path;
 
-use super::body::{self, Piece};
+use super::body::{self, ParsedHunk};
 use super::source::{Source, fence};
 use super::{FilePatch, PatchChange, PatchError, PatchHunk};
-use hunk::Hunk;
+use hunk::DiffHunk;
 use path::Names;
 
 const HUNK: &str = "a hunk: `@@ -1,3 +1,4 @@`, then lines that begin with ` `, `-` or `+`";
@@ -15,7 +15,7 @@ const FILES: &str = "`--- path` and `+++ path` before the first hunk";
 /// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
     let line = source.line(index);
-    line.starts_with("diff --git ") || names_two(source, index) || body::range(line).is_some()
+    line.starts_with("diff --git ") || names_two(source, index) || body::hunk_header(line).is_some()
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
@@ -81,26 +81,26 @@ impl Parser<'_> {
             names.new = Some(path::parse_header(self.source.line(self.at + 1), self.at + 1)?);
             self.at += 2;
         }
-        let mut pieces = Vec::new();
+        let mut parsed = Vec::new();
         while self.source.line(self.at).starts_with("@@") {
-            pieces.push(self.hunk(&names, &headers)?);
+            parsed.push(self.hunk(&names, &headers)?);
         }
         let line = first + 1;
         if let (Some(from), Some(to)) = (headers.from, headers.to) {
-            return Ok(FilePatch { path: from, line, change: body::change(pieces, Some(to), false)? });
+            return Ok(FilePatch { path: from, line, change: body::change(parsed, Some(to), false)? });
         }
         let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_deleted());
         let Some(path) = names.path().filter(|_| !(created && deleted)) else {
             return Err(PatchError::at(first, "the path of a file in `--- path` or `+++ path`"));
         };
         let change = if created {
-            PatchChange::Create { content: content(pieces)?, executable: headers.executable }
+            PatchChange::Create { content: content(parsed)?, executable: headers.executable }
         } else if deleted {
-            PatchChange::Delete { hunks: body::hunks(pieces)? }
-        } else if pieces.is_empty() {
+            PatchChange::Delete { hunks: body::hunks(parsed)? }
+        } else if parsed.is_empty() {
             return Err(PatchError::at(self.at.min(self.source.last()), HUNK));
         } else {
-            body::change(pieces, None, true)?
+            body::change(parsed, None, true)?
         };
         Ok(FilePatch { path, line, change })
     }
@@ -147,25 +147,25 @@ impl Parser<'_> {
         Ok(headers)
     }
 
-    fn hunk(&mut self, names: &Names, headers: &Headers) -> Result<Piece, PatchError> {
-        let hunk = Hunk::new(self.source, self.at, self.fence)?;
+    fn hunk(&mut self, names: &Names, headers: &Headers) -> Result<ParsedHunk, PatchError> {
+        let hunk = DiffHunk::new(self.source, self.at, self.fence)?;
         if names.is_new() || headers.created {
             hunk.all_are(body::Mark::Added, "a line of the new file, which begins with `+`")?;
         } else if names.is_deleted() || headers.deleted {
             hunk.all_are(body::Mark::Removed, "a line of the deleted file, which begins with `-`")?;
         }
         self.at = hunk.end;
-        hunk.into_piece()
+        hunk.into_hunk()
     }
 }
 
 /// Returns the content of a new file.
-fn content(pieces: Vec<Piece>) -> Result<String, PatchError> {
+fn content(parsed: Vec<ParsedHunk>) -> Result<String, PatchError> {
     let mut content = String::new();
-    for piece in pieces {
-        match piece {
-            Piece::Fill { content: more, .. } => content.push_str(&more),
-            Piece::Hunk(PatchHunk { line, .. }) => {
+    for parsed in parsed {
+        match parsed {
+            ParsedHunk::Fill { content: more, .. } => content.push_str(&more),
+            ParsedHunk::Hunk(PatchHunk { line, .. }) => {
                 return Err(PatchError { line, expected: "only added lines in a new file".to_owned() });
             }
         }

@@ -12,7 +12,7 @@ use super::{Encoding, Format};
 pub(crate) const BINARY_WINDOW: usize = 8 * 1024;
 /// Number of bytes that the encoding detector reads; it is slow (about 100 ms per megabyte).
 const GUESS_WINDOW: usize = 64 * 1024;
-/// Up to this number, stray bytes may be as many as the multi-byte characters.
+/// Maximum number of stray bytes for which as many multi-byte characters are evidence enough.
 const MAX_FEW_STRAYS: usize = 8;
 
 /// The decoded text of a file, with its format.

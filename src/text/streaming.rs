@@ -11,17 +11,17 @@ use super::{Encoding, EolStyle};
 /// does not depend on the size of the text.
 ///
 /// ```
-/// use editd::text::Passing;
+/// use editd::text::TextStreamer;
 ///
-/// let mut passing = Passing::new(2, 100);
+/// let mut streamer = TextStreamer::new(2, 100);
 /// for piece in [b"one\nt", b"wo\nth"] {
-///     passing.feed(piece).unwrap();
+///     streamer.feed(piece).unwrap();
 /// }
-/// let passed = passing.end();
+/// let passed = streamer.end();
 /// assert_eq!((passed.text.as_str(), passed.lines), ("two\nth", 3));
 /// ```
 #[derive(Debug, Default)]
-pub struct Passing {
+pub struct TextStreamer {
     /// Line endings still to skip before the kept part begins.
     skip: usize,
     /// Maximum number of bytes to keep.
@@ -36,7 +36,7 @@ pub struct Passing {
 
 /// The result of streaming a text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct StreamedText {
     /// The text from the requested line on, up to the byte limit.
     pub text: String,
     /// UTF-8, or UTF-8 with stray bytes if `text` has any.
@@ -49,7 +49,7 @@ pub struct Passed {
     pub eol: EolStyle,
 }
 
-impl Passing {
+impl TextStreamer {
     /// Creates a reader that keeps at most `limit` bytes from line `first` on, which counts from 1.
     pub fn new(first: usize, limit: usize) -> Self {
         Self { skip: first.saturating_sub(1), limit, ..Self::default() }
@@ -107,10 +107,10 @@ impl Passing {
     }
 
     /// Returns the result.
-    pub fn end(self) -> Passed {
+    pub fn end(self) -> StreamedText {
         let (text, encoding) = decoded(self.kept, self.limit);
         let lines = self.endings.total() + usize::from(self.open);
-        Passed { text, encoding, bom: self.bom, lines, eol: self.endings.style() }
+        StreamedText { text, encoding, bom: self.bom, lines, eol: self.endings.style() }
     }
 }
 
@@ -138,12 +138,12 @@ mod tests {
     use super::*;
     use crate::text::{count_lines, eol_style, lines};
 
-    fn passed(pieces: &[&[u8]], first: usize, limit: usize) -> Passed {
-        let mut passing = Passing::new(first, limit);
+    fn passed(pieces: &[&[u8]], first: usize, limit: usize) -> StreamedText {
+        let mut streamer = TextStreamer::new(first, limit);
         for piece in pieces {
-            passing.feed(piece).unwrap();
+            streamer.feed(piece).unwrap();
         }
-        passing.end()
+        streamer.end()
     }
 
     proptest! {
@@ -185,6 +185,6 @@ mod tests {
     #[case(b"a\0b", NotText::Binary)]
     #[case(b"\xff\xfea\0", NotText::Encoding)]
     fn binary_and_utf16_are_refused(#[case] bytes: &[u8], #[case] error: NotText) {
-        assert_eq!(Passing::new(1, 10).feed(bytes), Err(error));
+        assert_eq!(TextStreamer::new(1, 10).feed(bytes), Err(error));
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::{Change, Group, Labels, changes, file_header, groups};
+use super::{Group, Labels, LineChange, changes, file_header, groups};
 use crate::edit::refusal::truncated;
 use crate::edit::{Deadline, Plan, diff_plan};
 use crate::text::{LineEnding, floor_char_boundary, lines};
@@ -142,7 +142,7 @@ fn differ_only_in_endings(old: &str, new: &str) -> bool {
     lines(old).map(|line| line.content).eq(lines(new).map(|line| line.content))
 }
 
-fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
+fn summary(out: &mut Out, base: &str, changes: &[LineChange], labels: Labels<'_>) {
     let added: usize = changes.iter().map(|change| change.new_lines).sum();
     let removed: usize = changes.iter().map(|change| change.old_lines).sum();
     let changed = match changes.len() {
@@ -164,7 +164,7 @@ fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
     }
 }
 
-fn summary_of(base: &str, change: &Change) -> String {
+fn summary_of(base: &str, change: &LineChange) -> String {
     let (first, last) = (change.old_line + 1, change.old_line + change.old_lines);
     let subject = if first >= last { format!("line {first}") } else { format!("lines {first}-{last}") };
     let old = &base[change.range.clone()];

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::role::{Role, roles};
-use super::units::{Scale, Shift, Step, Unit, columns, spaces, tabs};
+use super::units::{PrefixShift, Scale, Step, Unit, columns, spaces, tabs};
 use super::{NewLine, Pair};
 use crate::edit::base::{Base, Index};
 use crate::edit::whole_lines::split_indent;
@@ -22,7 +22,7 @@ pub(super) enum Rule<'a> {
     /// that are indented. `scale` is another unit that all of them agree with too.
     Exact { matching: usize, scale: Option<Scale> },
     /// Shifted like every matched line.
-    Shift(Shift<'a>),
+    Shift(PrefixShift<'a>),
     /// Converted level by level to another unit.
     Scale(Scale),
     /// Moved to a column, shifted like every matched line, and written as the file writes that column.
@@ -119,7 +119,7 @@ fn fallback<'a>(known: &[Known<'a>]) -> Rule<'a> {
 }
 
 fn proved<'a>(evidence: &Evidence<'_, 'a>, known: &[Known<'a>]) -> Option<Rule<'a>> {
-    let shift = Shift::of(&known.iter().map(|(pair, _)| *pair).collect::<Vec<_>>());
+    let shift = PrefixShift::of(&known.iter().map(|(pair, _)| *pair).collect::<Vec<_>>());
     // Lines of blocks are better evidence than lines after brackets, and these than aligned lines.
     let proofs: [fn(Role) -> bool; 3] =
         [|role| role == Role::Code, |role| matches!(role, Role::Code | Role::Hanging), |_| true];
@@ -144,7 +144,7 @@ fn proved<'a>(evidence: &Evidence<'_, 'a>, known: &[Known<'a>]) -> Option<Rule<'
 fn of_one_depth<'a>(
     evidence: &Evidence<'_, 'a>,
     pair: Pair<'a>,
-    shift: Option<Shift<'a>>,
+    shift: Option<PrefixShift<'a>>,
 ) -> Option<Rule<'a>> {
     let shift = shift?;
     let Some(step) = Step::of(evidence, pair.old) else { return Some(Rule::Shift(shift)) };

@@ -203,14 +203,14 @@ fn whole(one: usize, other: usize) -> Option<usize> {
 
 /// Replacement of one prefix of indentations by another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shift<'a> {
+pub(super) struct PrefixShift<'a> {
     from: &'a str,
     to: &'a str,
     /// `true` if some matched line is indented in the request, which shows its indentation characters.
     shows_unit: bool,
 }
 
-impl<'a> Shift<'a> {
+impl<'a> PrefixShift<'a> {
     /// Returns the shift that all pairs share, with the shortest possible prefixes.
     pub(super) fn of(pairs: &[Pair<'a>]) -> Option<Self> {
         let first = pairs.iter().min_by_key(|pair| pair.old.len())?;

@@ -1,17 +1,17 @@
 //! Finds the end of a hunk and the lines that belong to its text.
 
 use super::super::PatchError;
-use super::super::body::{self, Body, CONTEXT_NEEDED, Counts, Mark, Piece, Range};
+use super::super::body::{self, Body, CONTEXT_NEEDED, Counts, HunkHeader, Mark, ParsedHunk};
 use super::super::source::{Source, fence, is_empty};
 use super::{Fence, names_two};
 use crate::edit::Anchor;
 
 /// A hunk of a unified diff.
-pub(super) struct Hunk<'a> {
+pub(super) struct DiffHunk<'a> {
     source: &'a Source<'a>,
     /// Index of the header line.
     first: usize,
-    range: Option<Range>,
+    header: Option<HunkHeader>,
     /// Index after the last line that belongs to the text of the hunk.
     text_end: usize,
     /// Index of the line at which parsing continues.
@@ -41,14 +41,19 @@ fn is_unmarked(line: &str) -> bool {
     !is_empty(line) && !line.starts_with([' ', '+', '-', '\\'])
 }
 
-impl<'a> Hunk<'a> {
+impl<'a> DiffHunk<'a> {
     /// Parses the hunk whose header is at line `first`. `open` is the Markdown fence around the patch.
     pub(super) fn new(source: &'a Source<'a>, first: usize, open: Option<Fence>) -> Result<Self, PatchError> {
-        let header = source.line(first);
-        if header.starts_with("@@@") {
+        if source.line(first).starts_with("@@@") {
             return Err(PatchError::at(first, "a diff of two files, not a combined diff"));
         }
-        let mut hunk = Self { source, first, range: body::range(header), text_end: first, end: first };
+        let mut hunk = Self {
+            source,
+            first,
+            header: body::hunk_header(source.line(first)),
+            text_end: first,
+            end: first,
+        };
         hunk.end = hunk.find_end(open);
         hunk.text_end = hunk.find_text_end();
         if hunk.end == source.len() && open.is_some() && hunk.is_cut_short() {
@@ -95,15 +100,16 @@ impl<'a> Hunk<'a> {
     /// counts in the header match exactly when the two lines are included.
     fn counts_file_header(&self, so_far: Counts) -> bool {
         let with_both = Counts { old: so_far.old + 1, new: so_far.new + 1 };
-        self.range.is_some_and(|range| range.counts == with_both)
+        self.header.is_some_and(|header| header.counts == with_both)
     }
 
     /// Returns `true` if the header announces more lines than the hunk has, on both sides.
     fn is_cut_short(&self) -> bool {
         let mut counts = Counts::default();
         (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
-        self.range
-            .is_some_and(|Range { counts: wanted, .. }| counts.old < wanted.old && counts.new < wanted.new)
+        self.header.is_some_and(|HunkHeader { counts: wanted, .. }| {
+            counts.old < wanted.old && counts.new < wanted.new
+        })
     }
 
     /// Returns the index after the text of the hunk, without the empty lines and prose that may follow it.
@@ -133,7 +139,7 @@ impl<'a> Hunk<'a> {
     /// Returns the index after the last line at which the counts in the header match, if there is such a
     /// line.
     fn exact_end(&self) -> Option<usize> {
-        let wanted = self.range?.counts;
+        let wanted = self.header?.counts;
         let (mut counts, mut found) = (Counts::default(), None);
         for index in self.first + 1..self.end {
             counts.add(self.source.line(index));
@@ -156,7 +162,7 @@ impl<'a> Hunk<'a> {
         }
     }
 
-    pub(super) fn into_piece(self) -> Result<Piece, PatchError> {
+    pub(super) fn into_hunk(self) -> Result<ParsedHunk, PatchError> {
         let mut body = Body::default();
         for line in (self.first + 1..self.text_end).map(|index| self.source.line(index)) {
             if line.starts_with('\\') {
@@ -165,13 +171,13 @@ impl<'a> Hunk<'a> {
                 body.push(body::split(line));
             }
         }
-        let start = self.range.map_or(0, |range| range.start);
+        let start = self.header.map_or(0, |header| header.start);
         let anchor = Anchor { line: Some(start).filter(|&start| start > 0), ..Anchor::default() };
-        let piece = body.into_piece(self.first + 1, anchor);
+        let parsed = body.into_hunk(self.first + 1, anchor);
         // The header places the lines after the first line, so they are not the content of a new file.
-        if let (Piece::Fill { line, .. }, 2..) = (&piece, start) {
+        if let (ParsedHunk::Fill { line, .. }, 2..) = (&parsed, start) {
             return Err(PatchError { line: *line, expected: CONTEXT_NEEDED.to_owned() });
         }
-        Ok(piece)
+        Ok(parsed)
     }
 }
