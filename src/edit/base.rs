@@ -117,7 +117,17 @@ impl<'a> Base<'a> {
 
     /// Returns the content of a line (from 0), empty past the last line.
     pub(super) fn line(&self, line: usize) -> &'a str {
-        self.index().lines_from(self.text, line).next().map_or("", |line| line.content)
+        self.lines_from(line).next().map_or("", |line| line.content)
+    }
+
+    /// Returns the lines from `line` (from 0) on. Their offsets count from there.
+    pub(super) fn lines_from(&self, line: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
+        lines(&self.text[self.start_of(line)..])
+    }
+
+    /// Returns the start of `line` (from 0), or the end of the text past the last line.
+    pub(super) fn start_of(&self, line: usize) -> usize {
+        self.index().starts.get(line).map_or(self.text.len(), |&start| start as usize)
     }
 
     /// Counts the lines between two offsets, each of which is at the start or the end of a line.
@@ -213,20 +223,6 @@ impl Index {
     /// Returns the number of lines with a key, by a scan of all keys.
     fn count_of(&self, key: u32) -> usize {
         self.keys.chunks(CHUNK).map(|chunk| count(chunk, key) as usize).sum()
-    }
-
-    /// Returns an iterator over the lines of `base` from `line` (from 0) on.
-    pub(super) fn lines_from<'a>(
-        &self,
-        base: &'a str,
-        line: usize,
-    ) -> impl Iterator<Item = Line<'a>> + use<'a> {
-        lines(base.get(self.start(base, line)..).unwrap_or_default())
-    }
-
-    /// Returns the start of `line` (from 0), or the end of `base` past the last line.
-    pub(super) fn start(&self, base: &str, line: usize) -> usize {
-        self.starts.get(line).map_or(base.len(), |&start| start as usize)
     }
 }
 

@@ -122,7 +122,7 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
 }
 
 fn contents<'a>(base: &Base<'a>, window: &Range<usize>) -> Vec<&'a str> {
-    let lines = base.index().lines_from(base.text, window.start).take(window.len());
+    let lines = base.lines_from(window.start).take(window.len());
     lines.map(|line| line.content).collect()
 }
 

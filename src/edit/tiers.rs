@@ -238,9 +238,7 @@ fn candidates<'v>(
         && let Some((offset, key)) = inner_line(base, &pattern.text, context.whole_lines)
     {
         // A whole line of the pattern is a line of the base wherever the pattern matches.
-        let starts = base
-            .lines_with(key)
-            .map(move |line| view.view_offset_of_line(base.index().start(base.text, line)));
+        let starts = base.lines_with(key).map(move |line| view.view_offset_of_line(base.start_of(line)));
         let starts = starts.filter_map(move |start| start.checked_sub(offset));
         return Ok(Box::new(starts.filter(move |&at| haystack[at..].starts_with(wanted))));
     }

@@ -33,7 +33,7 @@ pub(super) fn find_lines(base: &Base<'_>, old: &str, limit: usize, eq: LineEq) -
         if compared % STRIDE == 0 {
             base.deadline.check()?;
         }
-        let mut both = lines(old).zip(base.index().lines_from(base.text, line));
+        let mut both = lines(old).zip(base.lines_from(line));
         if keys[line..].starts_with(&wanted) && both.all(|(old, actual)| eq(old.content, actual.content)) {
             found.push(line);
             if found.len() >= limit {
@@ -59,11 +59,11 @@ fn rarest(base: &Base<'_>, keys: &[u32]) -> Option<(usize, u32)> {
 /// Returns the bytes of `count` lines of the base from `first` on (from 0), without the last line ending
 /// unless `ended`.
 pub(super) fn bytes_of(base: &Base<'_>, first: usize, count: usize, ended: bool) -> Range<usize> {
-    let start = base.index().start(base.text, first);
+    let start = base.start_of(first);
     if count == 0 {
         return start..start;
     }
-    let (content_end, end) = line_end(base.text, base.index().start(base.text, first + count - 1));
+    let (content_end, end) = line_end(base.text, base.start_of(first + count - 1));
     start..if ended { end } else { content_end }
 }
 

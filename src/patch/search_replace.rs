@@ -104,8 +104,7 @@ fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(ParsedHunk, u
                 return Ok((parsed_block(source, first, divider, index), index + 1));
             }
             None if head.closes(line) => {
-                let expected = format!("`{}` before it", head.divider());
-                return Err(PatchError::at(index, expected));
+                return Err(PatchError::at(index, format!("`{}` before it", head.divider())));
             }
             _ if Head::of(line) == Some(head) => return Err(unfinished(index, divider, head, begin)),
             _ => {}

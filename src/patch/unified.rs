@@ -162,8 +162,8 @@ impl Parser<'_> {
 /// Returns the content of a new file.
 fn content(parsed: Vec<ParsedHunk>) -> Result<String, PatchError> {
     let mut content = String::new();
-    for parsed in parsed {
-        match parsed {
+    for hunk in parsed {
+        match hunk {
             ParsedHunk::Fill { content: more, .. } => content.push_str(&more),
             ParsedHunk::Hunk(PatchHunk { line, .. }) => {
                 return Err(PatchError { line, expected: "only added lines in a new file".to_owned() });

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::role::{Role, roles};
 use super::units::{PrefixShift, Scale, Step, Unit, columns, spaces, tabs};
 use super::{NewLine, Pair};
-use crate::edit::base::{Base, Index};
+use crate::edit::base::Base;
 use crate::edit::whole_lines::split_indent;
 use crate::text::IndentStyle;
 
@@ -235,28 +235,32 @@ fn column_of(indent: &str, by: isize) -> Option<usize> {
 
 /// The lines around a match.
 pub(super) struct Nearby<'b> {
-    text: &'b str,
-    index: &'b Index,
+    /// The non-blank lines within the farthest reach, each with its number.
+    lines: Vec<(usize, &'b str)>,
     line: usize,
     style: IndentStyle,
 }
 
 impl<'b> Nearby<'b> {
     /// Creates the view of the lines around byte `at`.
-    pub(super) fn new(base: &'b Base<'_>, at: usize) -> Self {
+    pub(super) fn new(base: &Base<'b>, at: usize) -> Self {
         let line = base.lines_between(0, at);
-        Self { text: base.text, index: base.index(), line, style: base.indent_style() }
+        let farthest = REACHES[REACHES.len() - 1];
+        let first = line.saturating_sub(farthest);
+        let numbered = (first..).zip(base.lines_from(first).map(|line| line.content));
+        let lines = numbered.take(farthest * 2).filter(|(_, content)| !split_indent(content).1.is_empty());
+        Self { lines: lines.collect(), line, style: base.indent_style() }
     }
 
     /// Returns the non-blank lines within `reach` lines of the match.
     fn lines(&self, reach: usize) -> Vec<&'b str> {
         let first = self.line.saturating_sub(reach);
-        let lines = self.index.lines_from(self.text, first).take(reach * 2);
-        lines.map(|line| line.content).filter(|content| !split_indent(content).1.is_empty()).collect()
+        let within = self.lines.iter().filter(|(number, _)| (first..first + reach * 2).contains(number));
+        within.map(|(_, content)| *content).collect()
     }
 
     fn all(&self) -> Vec<&'b str> {
-        self.lines(REACHES[REACHES.len() - 1])
+        self.lines.iter().map(|(_, content)| *content).collect()
     }
 
     /// Returns `true` if some nearby lines begin with tabs and some with spaces that are not part of a comment.

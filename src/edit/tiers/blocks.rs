@@ -141,7 +141,7 @@ fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
     let last = base.line(end.saturating_sub(1));
     let (before, after) = (depth(last), depth(base.line(start)));
     let elided_depths = || {
-        let lines = base.index().lines_from(base.text, end).take(start - end);
+        let lines = base.lines_from(end).take(start - end);
         lines.filter(|line| !is_blank_line(line.content)).map(|line| depth(line.content))
     };
     let opens = !closes_block(last) && elided_depths().next().is_some_and(|next| next > before);
@@ -225,7 +225,7 @@ fn windows(base: &Base<'_>, check: &DriftCheck<'_>) -> Result<Vec<Window>, Timed
 fn aligned_part(base: &Base<'_>, block: &Block<'_>, alignment: &Alignment) -> SitePart {
     let count = alignment.lines();
     let mut part = block.part(base, alignment.start, count);
-    let start = base.index().start(base.text, alignment.start);
+    let start = base.start_of(alignment.start);
     let before = base.lines_between(part.range.start, start);
     let after = base.lines_between(start, part.range.end) - count;
     let single = |at: usize| at..at + 1;

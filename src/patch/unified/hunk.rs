@@ -107,9 +107,8 @@ impl<'a> DiffHunk<'a> {
     fn is_cut_short(&self) -> bool {
         let mut counts = Counts::default();
         (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
-        self.header.is_some_and(|HunkHeader { counts: wanted, .. }| {
-            counts.old < wanted.old && counts.new < wanted.new
-        })
+        let wanted = self.header.map(|header| header.counts).unwrap_or_default();
+        counts.old < wanted.old && counts.new < wanted.new
     }
 
     /// Returns the index after the text of the hunk, without the empty lines and prose that may follow it.
