@@ -11,8 +11,6 @@ use crate::text::ContentHash;
 
 /// Maximum number of cells that a refusal lists.
 const LISTED: usize = 50;
-/// Size of a generated id, in bytes: eight hexadecimal characters, like the ids of Jupyter.
-const ID_BYTES: usize = 4;
 
 /// Applies all operations, or returns a refusal for each one that fails.
 pub(super) fn apply_all(notebook: &Notebook<'_>, ops: &[CellOp]) -> Result<CellChange, Vec<CellRefusal>> {
@@ -173,13 +171,14 @@ fn new_cell(
     format!("{{{}}}", notebook.cell_gaps.joined(&members))
 }
 
-/// Generates an id that no cell has. The same request on the same notebook generates the same id.
+/// Generates an id that no cell has, of eight hexadecimal characters like the ids of Jupyter. The same request
+/// on the same notebook generates the same id.
 fn fresh_id(insert: &Insert<'_>, ids: &mut HashSet<String>) -> String {
     let Insert { position, cell_type, source, .. } = insert;
-    let id = |attempt: u64| -> String {
+    let id = |attempt: u64| {
         let seed = format!("{position}\n{attempt}\n{}\n{source}", cell_type.name());
-        let hash = ContentHash::of(seed.as_bytes());
-        hash.as_bytes()[..ID_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+        let [first, second, third, fourth, ..] = *ContentHash::of(seed.as_bytes()).as_bytes();
+        format!("{:08x}", u32::from_be_bytes([first, second, third, fourth]))
     };
-    (0..).map(id).find(|id| ids.insert(id.clone())).unwrap_or_default()
+    (0..=u64::MAX).map(id).find(|id| ids.insert(id.clone())).unwrap_or_default()
 }

@@ -124,10 +124,10 @@ impl<'b, 'a> CellEdit<'b, 'a> {
         if let Some(count) = self.cell.get("execution_count").cloned() {
             self.set(&count, "null".to_owned());
         }
-        if let Some(outputs) = self.cell.get("outputs").cloned() {
-            if !elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty()) {
-                self.set(&outputs, "[]".to_owned());
-            }
+        if let Some(outputs) = self.cell.get("outputs").cloned()
+            && !elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty())
+        {
+            self.set(&outputs, "[]".to_owned());
         }
     }
 

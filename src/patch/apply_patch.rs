@@ -159,8 +159,8 @@ impl<'a> Parser<'a> {
 
     /// Returns the index of the next marker (or the end) if only empty lines come before it.
     fn marker_after_empty_lines(&self) -> Option<usize> {
-        let lines = (self.at..).map_while(|index| Some((index, self.line_at(index)?)));
-        let next = lines.skip_while(|(_, line)| is_empty(line)).next();
+        let mut lines = (self.at..).map_while(|index| Some((index, self.line_at(index)?)));
+        let next = lines.find(|(_, line)| !is_empty(line));
         next.map_or(Some(self.source.len()), |(index, line)| line.starts_with("***").then_some(index))
     }
 

@@ -145,15 +145,15 @@ fn differ_only_in_endings(old: &str, new: &str) -> bool {
 fn summary(out: &mut Out, base: &str, changes: &[LineChange], labels: Labels<'_>) {
     let added: usize = changes.iter().map(|change| change.new_lines).sum();
     let removed: usize = changes.iter().map(|change| change.old_lines).sum();
-    let changed = match changes.len() {
+    let count = match changes.len() {
         0 => "no line changed".to_owned(),
         hunks => format!("{} changed, +{added} -{removed}", counted(hunks, "place")),
     };
     let (name, state) = match (labels.old, labels.new) {
         (None, name) => (name.unwrap_or_default().to_owned(), format!("created, {}", counted(added, "line"))),
         (Some(name), None) => (name.to_owned(), format!("deleted, {}", counted(removed, "line"))),
-        (Some(old), Some(new)) if old != new => (format!("{old} -> {new}"), format!("renamed, {changed}")),
-        (Some(name), Some(_)) => (name.to_owned(), changed),
+        (Some(old), Some(new)) if old != new => (format!("{old} -> {new}"), format!("renamed, {count}")),
+        (Some(name), Some(_)) => (name.to_owned(), count),
     };
     out.line("", &format!("{name}: {state}"));
     if labels.old.is_none() || labels.new.is_none() {

@@ -48,7 +48,7 @@ pub(crate) fn read(
     }
     let Streamed { stat, steady } = collected.streamed;
     let steady = steady && hash_stream.steady && stat.same_version(&hash_stream.stat);
-    let passed = collected.streamer.end();
+    let passed = collected.lines.end();
     let view =
         View::of(&passed.text, passed.lines, window, passed.text.len() + LONGEST_CHARACTER <= held(window));
     let mut notices: Vec<_> = view.notice().into_iter().collect();
@@ -74,7 +74,7 @@ fn held(window: &Window) -> usize {
 
 /// The collected lines, and the state of the file while it was streamed.
 struct Collected {
-    streamer: TextStreamer,
+    lines: TextStreamer,
     streamed: Streamed,
 }
 
@@ -85,9 +85,9 @@ fn collect(
     stop: &StopCondition<'_>,
 ) -> Result<Collected, RefusalKind> {
     // Retains more than is shown, even without a character that is cut in two, so that a cut line is noticed.
-    let mut streamer = TextStreamer::new(window.offset, held(window));
+    let mut lines = TextStreamer::new(window.offset, held(window));
     let mut not_text = None;
-    let streamed = stream(engine, target, &mut |piece| match streamer.feed(piece) {
+    let streamed = stream(engine, target, &mut |piece| match lines.feed(piece) {
         Ok(()) => go_on(stop),
         Err(why) => {
             not_text = Some(why);
@@ -95,7 +95,7 @@ fn collect(
         }
     })?;
     match not_text {
-        None => Ok(Collected { streamer, streamed }),
+        None => Ok(Collected { lines, streamed }),
         Some(NotText::Binary) => Err(RefusalKind::Binary),
         Some(NotText::Encoding) => {
             Err(RefusalKind::TooLarge { limit: engine.config.limits.file_size, size: streamed.stat.size })
