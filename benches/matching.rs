@@ -1,5 +1,9 @@
 //! Benchmarks of matching on texts of realistic sizes.
 
+#[path = "../tests/support/examples.rs"]
+#[expect(dead_code, reason = "the tests use the rest")]
+mod examples;
+
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Duration;
@@ -8,7 +12,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use editd::edit::{
     Count, Deadline, Edit, Index, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite,
 };
-use editd::text::{PositionEncoding, count_lines, eol_style, indent_style, positions_of};
+use editd::text::{count_lines, eol_style, indent_style};
+
+use examples::Example;
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -58,48 +64,18 @@ fn exact(criterion: &mut Criterion) {
         .bench_function("indentation 1 MB", |bench| bench.iter(|| find(black_box(&text), &tabs, &options)));
 }
 
-/// Returns requests for the same forty lines, each matched by exactly one tier.
-fn requests(text: &str) -> Vec<(&'static str, Edit)> {
-    let old = block(text);
-    let lines = || old.split_inclusive('\n');
-    let replaced = |from: &str, to: &str| old.replacen(from, to, 1);
-    let numbered =
-        lines().zip(100..).fold(String::new(), |text, (line, number)| format!("{text}{number}\t{line}"));
-    let elided = |last: &str| {
-        let (head, tail): (String, String) = (lines().take(5).collect(), lines().skip(35).collect());
-        format!("{head}// ...\n{tail}{last}")
-    };
-    let drifted = replaced("here at some length", "here, but briefly");
-    let with = |old: String| {
-        let new = old.clone() + "new\n";
-        Edit::new(old, new)
-    };
-    vec![
-        ("exact", with(old.clone())),
-        ("trailing_blanks", with(replaced("\n", "  \n"))),
-        ("typography", with(replaced("\"", "”"))),
-        ("indentation", with(old.replace("    ", "\t"))),
-        ("prefixes_escapes", Edit::new(numbered, "new\n")),
-        ("edges", with(format!("\n\n\n\n{old}"))),
-        ("inner_space", with(replaced(" = ", "  = "))),
-        ("elision", Edit::new(elided(""), elided("new\n"))),
-        ("drifted_context", with(drifted)),
-    ]
-}
-
-/// Measures a hit in every tier and a miss, with an index built for the call and with a cached one.
+/// Measures a hit in every tier, by its first documented example, and a miss, with an index built for the call
+/// and with a cached one.
 fn tiers(criterion: &mut Criterion) {
     for megabytes in [1, 10] {
-        let text = code(MEGABYTE * megabytes);
-        let warm = Options { index: Some(Index::build(&text).into()), ..Options::default() };
-        let mut requests = requests(&text);
-        for (name, edit) in &requests {
-            let found = find(&text, std::slice::from_ref(edit), &warm);
-            let strategy = found.as_ref().map(|found| found.matches[0].strategy.name());
-            assert_eq!(strategy, Ok(*name), "{found:?}");
-        }
-        requests.push(("miss", Edit::new(absent(&text), "new\n")));
-        for (name, edit) in requests {
+        let code = code(MEGABYTE * megabytes);
+        let example = |(name, examples): (&'static str, Vec<Example>)| {
+            (name, examples[0].within(&code), examples[0].edit.clone())
+        };
+        let mut requests: Vec<_> = examples::tiers().into_iter().map(example).collect();
+        requests.push(("miss", code.clone(), Edit::new(absent(&code), "new\n")));
+        for (name, text, edit) in requests {
+            let warm = Options { index: Some(Index::build(&text).into()), ..Options::default() };
             let edit = [edit];
             for (state, options) in [("cold", &Options::default()), ("warm", &warm)] {
                 let name = format!("{name} {megabytes} MB {state}");
@@ -142,7 +118,7 @@ fn short_batch(criterion: &mut Criterion) {
     for count in [1, 50, 1000] {
         let chosen = parts.iter().step_by(parts.len() / count).take(count);
         let edits: Vec<_> =
-            chosen.map(|part| Edit::new(*part, part.to_uppercase()).counted(Count::All)).collect();
+            chosen.map(|part| Edit { count: Count::All, ..Edit::new(*part, part.to_uppercase()) }).collect();
         let options = Options::default();
         let name = format!("{count} short edits 1 MB");
         criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &edits, &options)));
@@ -263,7 +239,7 @@ fn many(criterion: &mut Criterion) {
         .enumerate()
         .flat_map(|(at, line)| [line.to_owned(), if at % 2 == 0 { " NEEDLE\n" } else { "\n" }.to_owned()])
         .collect();
-    let edit = [Edit::new("NEEDLE", "pin").counted(Count::All)];
+    let edit = [Edit { count: Count::All, ..Edit::new("NEEDLE", "pin") }];
     let options = Options::default();
     criterion.bench_function("many: find", |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
     let plan = find(&text, &edit, &options).map(|found| found.plan).unwrap_or_default();
@@ -284,10 +260,6 @@ fn whole(criterion: &mut Criterion) {
     });
     criterion.bench_function("diff_texts 10 MB", |bench| {
         bench.iter(|| diff_texts(black_box(&text), &changed, Labels::same("f"), Deadline::NONE));
-    });
-    let offsets: Vec<usize> = (0..10_000).map(|at| at * 1000).collect();
-    criterion.bench_function("positions 10 MB", |bench| {
-        bench.iter(|| positions_of(black_box(&text), &offsets, PositionEncoding::Utf16));
     });
     let small = &text[..100 * 1024];
     criterion.bench_function("styles 100 KB", |bench| {

@@ -47,6 +47,7 @@ pub use deadline::{Deadline, TimedOut};
 pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan, new_file_header};
 pub use elided::placeholder;
 pub use find::{FoundMatch, Match, find};
+pub(crate) use line_diff::common_ends;
 pub use line_diff::rewrite;
 pub use merge::{ConflictRegion, MarkedMerge, MergeError, merge, merge_marked};
 pub use plan::{MappedRange, Plan, PlanError, Splice, Spot, UndoPlan};

@@ -96,17 +96,23 @@ impl PatchError {
     }
 }
 
+type Begins = fn(&Source<'_>, usize) -> bool;
+type Parse = fn(&Source<'_>) -> Result<Vec<FilePatch>, PatchError>;
+
+/// All formats with their names on the wire, in the order of [`PatchFormat`].
+const FORMATS: [(PatchFormat, &str, Begins, Parse); 3] = [
+    (PatchFormat::SearchReplace, "search_replace", search_replace::begins, search_replace::parse),
+    (PatchFormat::ApplyPatch, "apply_patch", apply_patch::begins, apply_patch::parse),
+    (PatchFormat::UnifiedDiff, "unified_diff", unified::begins, unified::parse),
+];
+
 impl PatchFormat {
     /// All formats.
     pub const ALL: [Self; 3] = [Self::SearchReplace, Self::ApplyPatch, Self::UnifiedDiff];
 
-    /// Stable name of the format on the wire.
+    /// Returns the stable name of the format on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::SearchReplace => "search_replace",
-            Self::ApplyPatch => "apply_patch",
-            Self::UnifiedDiff => "unified_diff",
-        }
+        FORMATS[self as usize].1
     }
 }
 
@@ -128,29 +134,18 @@ impl PatchFormat {
 /// ```
 pub fn parse(text: &str, format: Option<PatchFormat>) -> Result<Vec<FilePatch>, PatchError> {
     let source = Source::new(text).ok_or_else(|| PatchError::at(0, "a text of less than 4 GiB"))?;
-    let files = match format.or_else(|| detect(&source)) {
-        Some(PatchFormat::SearchReplace) => search_replace::parse(&source),
-        Some(PatchFormat::ApplyPatch) => apply_patch::parse(&source),
-        Some(PatchFormat::UnifiedDiff) => unified::parse(&source),
-        None => {
-            let known = "`<<<<<<< SEARCH`, `*** Begin Patch`, or `--- path` and `+++ path`";
-            Err(PatchError::at(0, format!("a patch, which begins with {known}")))
-        }
+    let Some(format) = format.or_else(|| detect(&source)) else {
+        let known = "`<<<<<<< SEARCH`, `*** Begin Patch`, or `--- path` and `+++ path`";
+        return Err(PatchError::at(0, format!("a patch, which begins with {known}")));
     };
-    merge(files?)
+    let (.., parse) = FORMATS[format as usize];
+    merge(parse(&source)?)
 }
 
 /// Returns the format whose marker comes first.
 fn detect(source: &Source<'_>) -> Option<PatchFormat> {
-    (0..source.len()).find_map(|index| {
-        if search_replace::begins(source.line(index)) {
-            Some(PatchFormat::SearchReplace)
-        } else if apply_patch::begins(source.line(index)) {
-            Some(PatchFormat::ApplyPatch)
-        } else {
-            unified::begins(source, index).then_some(PatchFormat::UnifiedDiff)
-        }
-    })
+    let at = |index| FORMATS.iter().find(|(.., begins, _)| begins(source, index)).map(|(format, ..)| *format);
+    (0..source.len()).find_map(at)
 }
 
 /// Merges the sections that edit the same file, so that each file has one entry.

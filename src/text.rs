@@ -26,13 +26,13 @@ mod style;
 
 pub use buffer::Text;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
-pub use encoding::{Encoding, Format, Legacy, Unencodable};
+pub use encoding::{Encoding, Format, Unencodable};
 pub use hash::{ContentHash, Hasher, ParseHashError};
 pub use line_endings::{eq_ignoring_crlf, normalize_line_endings};
-pub use lines::{Line, LineEnding, Lines, count_lines, line_end, line_start, lines};
-pub use position::{Position, PositionEncoding, positions_of};
-pub use streaming::{Passed, Passing};
+pub use lines::{Line, LineEnding, count_lines, line_end, line_start, lines};
+pub use position::{Position, PositionEncoding};
+pub use streaming::{StreamedText, TextStreamer};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 
 pub(crate) use decode::BINARY_WINDOW;
-pub(crate) use lines::count_line_ends;
+pub(crate) use lines::{count_line_ends, floor_char_boundary};

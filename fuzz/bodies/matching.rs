@@ -197,7 +197,7 @@ impl Input<'_> {
             7 => Count::Exactly(1 + self.below(3) as u32),
             _ => Count::One,
         };
-        Edit::new(old, new).counted(count)
+        Edit { count, ..Edit::new(old, new) }
     }
 
     /// Returns some lines of a text, or a part of it that may cut lines.

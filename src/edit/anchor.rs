@@ -38,7 +38,9 @@ impl<'a> Scope<'a> {
             let (heads, lines) = match &context {
                 None => (lines.clone(), lines),
                 Some(outer) => {
-                    let heads = lines.iter().copied().filter(|&line| outer.has_in_block(line)).collect();
+                    let inside =
+                        |line: &usize| outer.block_of(*line).is_some_and(|block| block.start < *line);
+                    let heads = lines.iter().copied().filter(inside).collect();
                     let first = outer.lines.first().copied().unwrap_or_default();
                     (heads, lines.into_iter().filter(|&line| line > first).collect())
                 }
@@ -68,7 +70,7 @@ impl<'a> Scope<'a> {
             if hits.sites.iter().any(in_block) {
                 hits.sites.retain(in_block);
             } else {
-                let first = context.lines.first().map_or(0, |&line| base.index().start(base.text, line));
+                let first = context.lines.first().map_or(0, |&line| base.start_of(line));
                 hits.sites.retain(|site| site.range.start >= first);
             }
         }
@@ -86,7 +88,7 @@ impl<'a> Scope<'a> {
         }
         let Some(context) = &self.context else { return Vec::new() };
         let heads = if context.heads.is_empty() { &context.lines } else { &context.heads };
-        heads.iter().map(|&line| base.index().start(base.text, line + 1)).collect()
+        heads.iter().map(|&line| base.start_of(line + 1)).collect()
     }
 }
 
@@ -97,14 +99,10 @@ impl Context {
         self.blocks[..after].last().filter(|block| line < block.end)
     }
 
-    fn has_in_block(&self, line: usize) -> bool {
-        self.block_of(line).is_some_and(|block| block.start < line)
-    }
-
     /// Returns `true` if a range of bytes of the base lies in one of the blocks.
     fn encloses(&self, base: &Base<'_>, bytes: &Range<usize>) -> bool {
         let line = base.lines_between(0, bytes.start + 1).saturating_sub(1);
-        self.block_of(line).is_some_and(|block| bytes.end <= base.index().start(base.text, block.end))
+        self.block_of(line).is_some_and(|block| bytes.end <= base.start_of(block.end))
     }
 }
 
@@ -123,7 +121,7 @@ fn similar_lines(base: &Base<'_>, wanted: &str) -> Result<Vec<usize>, TimedOut> 
     let begins_with_wanted = |line: &str| {
         line.strip_prefix(wanted).is_some_and(|rest| !wanted.ends_with(word) || !rest.starts_with(word))
     };
-    let all = base.index().lines_from(base.text, 0).enumerate();
+    let all = base.lines_from(0).enumerate();
     Ok(all.filter(|(_, line)| begins_with_wanted(&bare(line.content))).map(|(at, _)| at).collect())
 }
 
@@ -146,7 +144,7 @@ fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Range<usize>>, TimedOu
 fn block_end(base: &Base<'_>, opener: usize) -> usize {
     let own = depth(base.line(opener));
     let mut end = opener + 1;
-    for (line, at) in base.index().lines_from(base.text, opener + 1).zip(opener + 1..) {
+    for (line, at) in base.lines_from(opener + 1).zip(opener + 1..) {
         let content = line.content.trim();
         if is_blank_line(line.content) {
             continue;

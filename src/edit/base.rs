@@ -9,13 +9,11 @@ use aho_corasick::AhoCorasick;
 
 use super::fold::{Fold, Level, plain};
 use super::{Deadline, Edit, Options, TimedOut};
-use crate::text::{
-    IndentStyle, Line, LineEnding, Lines, count_lines, indent_style, line_end, line_start, lines,
-};
+use crate::text::{IndentStyle, Line, LineEnding, count_lines, indent_style, line_end, line_start, lines};
 
-/// Number of edits in a call from which on grouping the lines of the base by key pays off: if the index
-/// exists, and if it has to be built.
+/// Minimum number of edits in a call for which the lines of the base are grouped by key, if the index exists.
 const SOME_EDITS: usize = 8;
+/// Minimum number of edits for which lines are grouped by key even if the index has to be built.
 const MANY_EDITS: usize = 64;
 /// Number of lines scanned together.
 const CHUNK: usize = 256;
@@ -27,6 +25,7 @@ const MAX_OCCURRENCES: usize = 1 << 20;
 const STRIDE: usize = 1 << 14;
 
 /// A base with its views and index. They are built on first use, once for all edits of a call.
+#[derive(Default)]
 pub(super) struct Base<'a> {
     pub(super) text: &'a str,
     pub(super) deadline: Deadline,
@@ -45,20 +44,9 @@ pub(super) struct Base<'a> {
 
 impl<'a> Base<'a> {
     pub(super) fn new(text: &'a str, edits: &'a [Edit], options: &Options) -> Self {
-        let fits = |index: &SharedIndex| index.built().is_none_or(|index| index.fits(text));
+        let fits = |index: &SharedIndex| index.0.get().is_none_or(|index| index.text_len == text.len());
         let index = options.index.clone().filter(fits).unwrap_or_default();
-        Self {
-            text,
-            deadline: options.deadline,
-            views: Default::default(),
-            index,
-            by_key: OnceCell::new(),
-            style: OnceCell::new(),
-            ascii: OnceCell::new(),
-            edits,
-            short: OnceCell::new(),
-            is_applied: Cell::new(false),
-        }
+        Self { text, deadline: options.deadline, index, edits, ..Self::default() }
     }
 
     pub(super) fn view(&self, level: Level) -> &Fold<'a> {
@@ -70,12 +58,12 @@ impl<'a> Base<'a> {
 
     /// Returns `true` if the view of a level is known to equal the one of [`Level::LineEndings`].
     pub(super) fn folds_line_endings_only(&self, level: Level) -> bool {
-        let is_clean = self.index.built().is_some_and(|index| !index.has_trailing_blanks);
+        let is_clean = self.index.0.get().is_some_and(|index| !index.has_trailing_blanks);
         is_clean && (level < Level::Typography || self.is_ascii())
     }
 
     pub(super) fn index(&self) -> &Index {
-        self.index.of(self.text)
+        self.index.0.get_or_init(|| Index::build(self.text))
     }
 
     pub(super) fn is_ascii(&self) -> bool {
@@ -88,7 +76,7 @@ impl<'a> Base<'a> {
 
     /// Returns `true` if matches should be searched in lines grouped by key.
     pub(super) fn groups_by_key(&self) -> bool {
-        self.edits.len() >= if self.index.built().is_some() { SOME_EDITS } else { MANY_EDITS }
+        self.edits.len() >= if self.index.0.get().is_some() { SOME_EDITS } else { MANY_EDITS }
     }
 
     /// Returns the offsets of a text that has no whole line to look up. Known only for texts of the edits,
@@ -97,7 +85,7 @@ impl<'a> Base<'a> {
         if self.edits.len() < MANY_EDITS {
             return Ok(None);
         }
-        let view = self.view(Level::LineEndings).text();
+        let view = &self.view(Level::LineEndings).text;
         match self.short.get_or_init(|| offsets_of_short_texts(view, self.edits, self.deadline)) {
             Ok(offsets) => Ok(offsets.get(text).map(Vec::as_slice)),
             Err(timed_out) => Err(*timed_out),
@@ -106,10 +94,10 @@ impl<'a> Base<'a> {
 
     /// Returns the lines with a key, in order: by lookup if there are many edits, else by a scan.
     pub(super) fn lines_with(&self, key: u32) -> Box<dyn Iterator<Item = usize> + '_> {
-        if let Some(lines) = self.looked_up(key) {
-            return Box::new(lines.iter().copied());
+        match self.looked_up(key) {
+            Some(lines) => Box::new(lines.iter().copied()),
+            None => Box::new(self.index().scan_for(key)),
         }
-        Box::new(self.index().scan_for(key))
     }
 
     /// Returns the number of lines with a key.
@@ -129,7 +117,17 @@ impl<'a> Base<'a> {
 
     /// Returns the content of a line (from 0), empty past the last line.
     pub(super) fn line(&self, line: usize) -> &'a str {
-        self.index().lines_from(self.text, line).next().map_or("", |line| line.content)
+        self.lines_from(line).next().map_or("", |line| line.content)
+    }
+
+    /// Returns the lines from `line` (from 0) on. Their offsets count from there.
+    pub(super) fn lines_from(&self, line: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
+        lines(&self.text[self.start_of(line)..])
+    }
+
+    /// Returns the start of `line` (from 0), or the end of the text past the last line.
+    pub(super) fn start_of(&self, line: usize) -> usize {
+        self.index().starts.get(line).map_or(self.text.len(), |&start| start as usize)
     }
 
     /// Counts the lines between two offsets, each of which is at the start or the end of a line.
@@ -166,27 +164,15 @@ pub struct Index {
 
 /// A shared index of one version of a text, built on first use.
 #[derive(Debug, Clone, Default)]
-pub struct SharedIndex(Arc<OnceLock<Index>>);
+pub struct SharedIndex(pub(crate) Arc<OnceLock<Index>>);
 
 impl SharedIndex {
     /// Returns the size in bytes; 0 if the index has not been built.
     pub fn bytes(&self) -> usize {
-        self.0.get().map_or(0, Index::bytes)
-    }
-
-    /// Returns `true` if both share one index.
-    pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Returns the index, if it has been built.
-    fn built(&self) -> Option<&Index> {
-        self.0.get()
-    }
-
-    /// Returns the index, and builds it for `base` if necessary.
-    fn of(&self, base: &str) -> &Index {
-        self.0.get_or_init(|| Index::build(base))
+        let size = |index: &Index| {
+            size_of_val(&index.starts[..]) + size_of_val(&index.keys[..]) + size_of_val(&index.pairs[..])
+        };
+        self.0.get().map_or(0, size)
     }
 }
 
@@ -218,16 +204,6 @@ impl Index {
         index
     }
 
-    /// Returns `true` if `base` can be the text that this index was built for: it has the same length.
-    pub fn fits(&self, base: &str) -> bool {
-        self.text_len == base.len()
-    }
-
-    /// Returns the size in bytes.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&self.starts[..]) + size_of_val(&self.keys[..]) + size_of_val(&self.pairs[..])
-    }
-
     /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.keys.len()
@@ -248,20 +224,10 @@ impl Index {
     fn count_of(&self, key: u32) -> usize {
         self.keys.chunks(CHUNK).map(|chunk| count(chunk, key) as usize).sum()
     }
-
-    /// Returns an iterator over the lines of `base` from `line` (from 0) on.
-    pub(super) fn lines_from<'a>(&self, base: &'a str, line: usize) -> Lines<'a> {
-        lines(base.get(self.start(base, line)..).unwrap_or_default())
-    }
-
-    /// Returns the start of `line` (from 0), or the end of `base` past the last line.
-    pub(super) fn start(&self, base: &str, line: usize) -> usize {
-        self.starts.get(line).map_or(base.len(), |&start| start as usize)
-    }
 }
 
-/// Collects the lines of `index` that have one of `keys`, in order, for calls with many edits.
-fn lines_by_key(index: &Index, keys: impl Iterator<Item = u32>) -> HashMap<u32, Vec<usize>> {
+/// Returns the lines of `index` that have one of `keys`, in order.
+pub(super) fn lines_by_key(index: &Index, keys: impl Iterator<Item = u32>) -> HashMap<u32, Vec<usize>> {
     let mut lines: HashMap<u32, Vec<usize>> = keys.map(|key| (key, Vec::new())).collect();
     // A bit filter avoids the map lookup for most lines.
     let mut groups = vec![0_u64; GROUPS / 64];
@@ -303,7 +269,7 @@ fn offsets_of_short_texts<'e>(
     Ok(found)
 }
 
-/// Returns `true` if a text has no whole line that is a whole line of the base wherever the text matches.
+/// Returns `true` if a text has no line to look up: none but the first is whole and not blank.
 fn is_short(text: &str) -> bool {
     let whole = |line: Line<'_>| line.ending != LineEnding::None && !line.content.trim().is_empty();
     !text.is_empty() && !text.contains('\r') && !lines(text).skip(1).any(whole)

@@ -8,12 +8,11 @@ use unicode_normalization::char::canonical_combining_class;
 
 use super::base::Base;
 use super::fold::{Level, Needle, is_blank, is_invisible, plain};
-use super::indent::UnclearIndentation;
 use super::line_diff::runs;
 use super::refusal::truncated;
 use super::similarity::similar_starts;
 use super::tiers::Site;
-use super::unwrap::without_number;
+use super::unwrap::{ENTITIES, without_number};
 use super::whole_lines::{bare, split_indent};
 use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
 use crate::text::{line_start, lines};
@@ -52,19 +51,14 @@ pub(super) fn missing_context(base: &Base<'_>, line: &str) -> EditRefusalKind {
 }
 
 /// Creates the refusal for a match from which the indentation of a new line does not follow.
-pub(super) fn unclear(
-    base: &Base<'_>,
-    needle: &Needle<'_>,
-    site: &Site,
-    unclear: UnclearIndentation,
-) -> EditRefusalKind {
+pub(super) fn unclear(base: &Base<'_>, needle: &Needle<'_>, site: &Site, line: usize) -> EditRefusalKind {
     let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
     let start = base.lines_between(0, line_start(base.text, site.range.start));
     let count = base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
     let lines_there = start..start + count;
     let similarity = similarity_to(&requested, &contents(base, &lines_there));
     let mut closest = explain(base, &requested, &Region { lines: lines_there, similarity });
-    let line = lines(&needle.new).nth(unclear.line).map_or("", |line| line.content.trim());
+    let line = lines(&needle.new).nth(line).map_or("", |line| line.content.trim());
     closest.reason = format!(
         "the text is here with another indentation, and the indentation of the new line `{}` does not follow \
          from it: send the old and the new text indented as the file is",
@@ -80,7 +74,7 @@ fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
     if new.trim().len() < MIN_WHOLE_LINE || memmem::find(needle.old.as_bytes(), new.as_bytes()).is_some() {
         return false;
     }
-    let view = base.view(Level::LineEndings).text();
+    let view = &*base.view(Level::LineEndings).text;
     memmem::find_iter(view.as_bytes(), new.as_bytes()).take(MAX_HITS).any(|at| {
         let (before, after) = (&view[..at], &view[at + new.len()..]);
         let line = |text: &str| text.trim_start_matches(is_blank).is_empty();
@@ -106,15 +100,13 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
     }
     let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
     let total = base.index().lines();
-    let mut regions: Vec<Region> = Vec::new();
-    for start in similar_starts(base, &requested) {
-        if base.deadline.check().is_err() {
-            break;
-        }
+    let starts = similar_starts(base, &requested).into_iter().take_while(|_| base.deadline.check().is_ok());
+    let region = |start: usize| {
         let lines = start..(start + requested.len()).min(total);
         let similarity = similarity_to(&requested, &contents(base, &lines));
-        regions.push(Region { lines, similarity });
-    }
+        Region { lines, similarity }
+    };
+    let mut regions: Vec<Region> = starts.map(region).collect();
     regions.sort_by(|one, other| {
         other.similarity.total_cmp(&one.similarity).then(one.lines.start.cmp(&other.lines.start))
     });
@@ -130,7 +122,7 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
 }
 
 fn contents<'a>(base: &Base<'a>, window: &Range<usize>) -> Vec<&'a str> {
-    let lines = base.index().lines_from(base.text, window.start).take(window.len());
+    let lines = base.lines_from(window.start).take(window.len());
     lines.map(|line| line.content).collect()
 }
 
@@ -258,10 +250,9 @@ fn counted_whitespace(indent: &str) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Decodes the five predefined XML entities in a line.
+/// Decodes the predefined XML entities in a line.
 fn without_entities(line: &str) -> String {
-    let plain = line.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'");
-    plain.replace("&apos;", "'").replace("&amp;", "&")
+    ENTITIES.iter().fold(line.to_owned(), |line, (entity, sign)| line.replace(entity, sign))
 }
 
 /// Describes the first invisible character that only one of the lines has.
@@ -272,11 +263,9 @@ fn invisible(requested: &str, actual: &str, line: usize) -> Option<String> {
     let (old, new) = (invisible_chars(requested), invisible_chars(actual));
     let differing = old.iter().zip(&new).position(|(one, other)| one.1 != other.1);
     let at = differing.unwrap_or(old.len().min(new.len()));
-    let (has, column, character, has_not) = match (old.get(at), new.get(at)) {
-        (_, Some(&(column, character))) if new.len() >= old.len() => {
-            ("the file", column, character, "the old text")
-        }
-        (Some(&(column, character)), _) => ("the old text", column, character, "the file"),
+    let (has, &(column, character), has_not) = match (old.get(at), new.get(at)) {
+        (_, Some(found)) if new.len() >= old.len() => ("the file", found, "the old text"),
+        (Some(found), _) => ("the old text", found, "the file"),
         _ => return None,
     };
     Some(format!(

@@ -9,7 +9,7 @@ use super::finder::LocatedEdit;
 use super::fold::{Needle, with_lf_endings};
 use super::refusal::LineCounter;
 use super::{EditRefusal, EditRefusalKind, Plan};
-use crate::text::{Line, LineEnding, lines};
+use crate::text::{LineEnding, lines};
 
 /// Maximum number of edits for which dependencies are determined.
 const MANY_EDITS: usize = 32;
@@ -17,29 +17,20 @@ const MANY_EDITS: usize = 32;
 /// The new texts of all edits of a call, in which the old text of another edit may occur.
 pub(super) struct NewTexts<'n> {
     needles: &'n [Needle<'n>],
-    /// All new texts, concatenated.
-    joined: String,
-    /// Start of each text in `joined`.
-    starts: Vec<usize>,
     /// The edit that contains a line in its new text; `None` if several do.
     sources: HashMap<&'n str, Option<usize>>,
 }
 
 impl<'n> NewTexts<'n> {
     pub(super) fn of(needles: &'n [Needle<'n>]) -> Self {
-        let (mut joined, mut starts) = (String::new(), Vec::with_capacity(needles.len()));
         let mut sources: HashMap<&str, Option<usize>> = HashMap::new();
         for (edit, needle) in needles.iter().enumerate() {
-            starts.push(joined.len());
-            joined.push_str(&needle.new);
-            // Separator: no searched text contains it.
-            joined.push('\0');
             for line in lines(&needle.new) {
                 let source = sources.entry(line.content).or_insert(Some(edit));
                 *source = source.filter(|&source| source == edit);
             }
         }
-        Self { needles, joined, starts, sources }
+        Self { needles, sources }
     }
 
     /// Returns an edit with the old text of the edit at `edit` in its new text, but not in its old text.
@@ -49,24 +40,16 @@ impl<'n> NewTexts<'n> {
             return None;
         }
         let finder = memmem::Finder::new(wanted.old.as_bytes());
-        let mut from = 0;
-        while let Some(at) = finder.find(self.joined.as_bytes().get(from..)?) {
-            let other = self.starts.partition_point(|&start| start <= from + at) - 1;
-            if other != edit && finder.find(self.needles[other].old.as_bytes()).is_none() {
-                return Some(other);
-            }
-            from = *self.starts.get(other + 1)?;
-        }
-        None
+        let has_wanted = |text: &str| finder.find(text.as_bytes()).is_some();
+        let mut others = self.needles.iter().enumerate().filter(|(other, _)| *other != edit);
+        others.find(|(_, other)| has_wanted(&other.new) && !has_wanted(&other.old)).map(|(other, _)| other)
     }
 
     /// Returns `true` if a whole line of the old text is in no other edit's new text: then the old text is
     /// not there either.
     fn no_other_has_a_line_of(&self, edit: usize) -> bool {
-        let inner = lines(&self.needles[edit].old).skip(1).filter(|line| line.ending != LineEnding::None);
-        let is_absent =
-            |line: Line<'_>| self.sources.get(line.content).is_none_or(|source| *source == Some(edit));
-        inner.into_iter().any(is_absent)
+        let mut inner = lines(&self.needles[edit].old).skip(1).filter(|line| line.ending != LineEnding::None);
+        inner.any(|line| self.sources.get(line.content).is_none_or(|source| *source == Some(edit)))
     }
 }
 
@@ -109,10 +92,10 @@ pub(super) fn between(
     located: &mut Vec<LocatedEdit>,
     warnings: &mut Vec<String>,
 ) -> Vec<EditRefusal> {
-    let mut sites: Vec<(Range<usize>, usize)> = Vec::new();
-    for (at, located) in located.iter().enumerate() {
-        sites.extend(located.sites.iter().map(|site| (site.clone(), at)));
-    }
+    let sites_of = |(at, located): (usize, &LocatedEdit)| -> Vec<(Range<usize>, usize)> {
+        located.sites.iter().map(|site| (site.clone(), at)).collect()
+    };
+    let mut sites: Vec<_> = located.iter().enumerate().flat_map(sites_of).collect();
     sites.sort_by_key(|(site, at)| (site.start, site.end, *at));
     let mut refused: Vec<EditRefusal> = Vec::new();
     let mut repeated: BTreeSet<usize> = BTreeSet::new();

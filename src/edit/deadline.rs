@@ -15,11 +15,6 @@ impl Deadline {
     /// No deadline.
     pub const NONE: Self = Self(None);
 
-    /// Creates a deadline at `moment`.
-    pub fn at(moment: Instant) -> Self {
-        Self(Some(moment))
-    }
-
     /// Creates a deadline `duration` from now.
     pub fn after(duration: Duration) -> Self {
         Self(Instant::now().checked_add(duration))

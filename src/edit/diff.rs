@@ -5,7 +5,7 @@ mod display;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::line_diff::{common_head, common_tail, line_starts, runs, runs_in_place};
+use super::line_diff::{line_starts, runs, runs_in_place, trimmed};
 use super::plan::push_spliced;
 use super::{Deadline, Plan, Splice};
 use crate::text::{count_line_ends, line_end, line_start, lines};
@@ -62,16 +62,14 @@ impl<'a> Labels<'a> {
 /// Returns the diff between `base` and the result of `plan`. The cost is proportional to the size of the
 /// change, plus one pass over the text to count lines. After the deadline the diff is coarser, never wrong.
 pub fn diff_plan(base: &str, plan: &Plan, labels: Labels<'_>, deadline: Deadline) -> FileDiff {
-    changes(base, plan, deadline).map(|changes| render(base, &changes, labels)).unwrap_or_default()
+    render(base, &changes(base, plan, deadline), labels)
 }
 
 /// Returns the diff of two texts. After the deadline the diff is coarser, never wrong.
 pub fn diff_texts(old: &str, new: &str, labels: Labels<'_>, deadline: Deadline) -> FileDiff {
-    let head = common_head(old, new);
-    let tail = common_tail(&old[head..], &new[head..]);
-    let splice = Splice { range: head..old.len() - tail, text: new[head..new.len() - tail].to_owned() };
-    let plan = Plan::new(old.len(), vec![splice]).unwrap_or_else(|_| Plan::empty(old.len()));
-    changes(old, &plan, deadline).map(|changes| render(old, &changes, labels)).unwrap_or_default()
+    let splices = trimmed(old, 0..old.len(), new).into_iter().collect();
+    let plan = Plan::new(old.len(), splices).unwrap_or_else(|_| Plan::empty(old.len()));
+    diff_plan(old, &plan, labels, deadline)
 }
 
 impl Plan {
@@ -93,7 +91,7 @@ impl Plan {
 }
 
 /// A run of changed lines with its text.
-struct Change {
+struct LineChange {
     /// Number of lines before the run in the old and in the new text.
     old_line: usize,
     new_line: usize,
@@ -104,73 +102,63 @@ struct Change {
     text: String,
 }
 
-/// Whole lines of the base that one or more splices touch.
-struct Block<'p> {
-    range: Range<usize>,
-    splices: &'p [Splice],
+/// Returns `true` if no splice adds or removes a line ending.
+fn are_within_lines(base: &str, splices: &[Splice]) -> bool {
+    let has_end = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
+    splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
 }
 
-impl Block<'_> {
-    /// Returns `true` if no splice adds or removes a line ending.
-    fn is_within_lines(&self, base: &str) -> bool {
-        let has_end = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
-        self.splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
-    }
-}
-
-fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
+fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Vec<LineChange> {
     if !plan.fits(base) {
         debug_assert!(false, "a plan is shown over its own base");
-        return None;
+        return Vec::new();
     }
     let mut changes = Vec::new();
     let (mut counted, mut old_line, mut new_line) = (0, 0, 0);
-    for block in blocks(base, plan.splices()) {
-        let between = count_line_ends(&base[counted..block.range.start]);
+    for (range, splices) in blocks(base, plan.splices()) {
+        let between = count_line_ends(&base[counted..range.start]);
         (old_line, new_line) = (old_line + between, new_line + between);
         let mut text = String::new();
-        push_spliced(&mut text, base, block.range.clone(), block.splices);
-        let split = |text| -> Vec<&str> { whole_lines(text).collect() };
-        let (old, new) = (split(&base[block.range.clone()]), split(text.as_str()));
-        let starts = line_starts(&base[block.range.clone()]);
-        let offset = |line: usize| block.range.start + starts[line];
+        push_spliced(&mut text, base, range.clone(), splices);
+        let block = &base[range.clone()];
+        let (old, new): (Vec<&str>, Vec<&str>) = (whole_lines(block).collect(), whole_lines(&text).collect());
+        let starts = line_starts(block);
+        let offset = |line: usize| range.start + starts[line];
         // If every splice stays within a line, line n becomes line n, and no diff is needed.
-        let in_place = block.is_within_lines(base) && old.len() == new.len();
+        let in_place = are_within_lines(base, splices) && old.len() == new.len();
         let found = if in_place { runs_in_place(&old, &new) } else { runs(&old, &new, deadline) };
-        for (there, here) in found {
-            changes.push(Change {
-                old_line: old_line + there.start,
-                new_line: new_line + here.start,
-                range: offset(there.start)..offset(there.end),
-                old_lines: there.len(),
-                new_lines: here.len(),
-                text: new[here].concat(),
-            });
-        }
+        changes.extend(found.into_iter().map(|(there, here)| LineChange {
+            old_line: old_line + there.start,
+            new_line: new_line + here.start,
+            range: offset(there.start)..offset(there.end),
+            old_lines: there.len(),
+            new_lines: here.len(),
+            text: new[here].concat(),
+        }));
         (old_line, new_line) = (old_line + old.len(), new_line + new.len());
-        counted = block.range.end;
+        counted = range.end;
     }
-    Some(changes)
+    changes
 }
 
 fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
     lines(text).map(|line| &text[line.start..line.end()])
 }
 
-/// Returns the blocks of lines that splices touch, in order.
-fn blocks<'p>(base: &str, splices: &'p [Splice]) -> Vec<Block<'p>> {
-    let mut blocks: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+/// Returns the blocks of whole lines that splices touch, each with its splices, in order.
+fn blocks<'p>(base: &str, splices: &'p [Splice]) -> Vec<(Range<usize>, &'p [Splice])> {
+    let mut blocks: Vec<(Range<usize>, &[Splice])> = Vec::new();
     for (at, splice) in splices.iter().enumerate() {
         let range = touched(base, splice);
         match blocks.last_mut() {
-            Some((last, covered)) if range.start <= last.end => {
+            Some((last, members)) if range.start <= last.end => {
                 last.end = last.end.max(range.end);
-                covered.end = at + 1;
+                *members = &splices[at - members.len()..=at];
             }
-            _ => blocks.push((range, at..at + 1)),
+            _ => blocks.push((range, &splices[at..=at])),
         }
     }
-    blocks.into_iter().map(|(range, covered)| Block { range, splices: &splices[covered] }).collect()
+    blocks
 }
 
 /// Returns the lines that a splice may change. The line before counts if it ends in a lone CR, because an LF
@@ -183,7 +171,7 @@ fn touched(base: &str, splice: &Splice) -> Range<usize> {
     start..line_end(base, splice.range.end).1
 }
 
-fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
+fn render(base: &str, changes: &[LineChange], labels: Labels<'_>) -> FileDiff {
     let Some(first) = changes.first() else { return FileDiff::default() };
     let mut unified = file_header(labels);
     for group in groups(base, changes) {
@@ -191,7 +179,7 @@ fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     }
     FileDiff {
         unified,
-        hunks: changes.iter().map(Change::hunk).collect(),
+        hunks: changes.iter().map(LineChange::hunk).collect(),
         first_changed_line: Some((first.new_line + usize::from(first.new_lines > 0)).max(1)),
         added: changes.iter().map(|change| change.new_lines).sum(),
         removed: changes.iter().map(|change| change.old_lines).sum(),
@@ -239,13 +227,14 @@ fn quoted(name: &str) -> String {
 /// Changes that are close enough to share their context.
 struct Group<'c> {
     before: Vec<&'c str>,
-    changes: &'c [Change],
+    changes: &'c [LineChange],
     after: Vec<&'c str>,
 }
 
 /// Returns the groups of changes, in order.
-fn groups<'c>(base: &'c str, changes: &'c [Change]) -> impl Iterator<Item = Group<'c>> {
-    let near = |one: &Change, next: &Change| next.old_line - (one.old_line + one.old_lines) <= CONTEXT * 2;
+fn groups<'c>(base: &'c str, changes: &'c [LineChange]) -> impl Iterator<Item = Group<'c>> {
+    let near =
+        |one: &LineChange, next: &LineChange| next.old_line - (one.old_line + one.old_lines) <= CONTEXT * 2;
     changes.chunk_by(near).map(move |changes| {
         let (start, end) = (changes[0].range.start, changes[changes.len() - 1].range.end);
         let after = whole_lines(&base[end..]).take(CONTEXT).collect();
@@ -315,7 +304,7 @@ fn push_lines<'t>(unified: &mut String, sign: char, lines: impl IntoIterator<Ite
     }
 }
 
-impl Change {
+impl LineChange {
     fn hunk(&self) -> Hunk {
         let start = |line: usize, count: usize| line + usize::from(count > 0);
         Hunk {

@@ -83,26 +83,23 @@ fn is_placeholder(content: &str, fewer: bool) -> bool {
     if let Some(words) = without_ellipsis(&body) {
         return !words.is_empty() && is_elision(content);
     }
-    let elides = if fewer { hints_that_code_stays } else { states_that_code_stays };
-    if commented { is_prose(&body) && elides(&body) } else { hinted_after_code() }
+    if commented { is_prose(&body) && says_that_code_stays(&body, fewer) } else { hinted_after_code() }
 }
 
 /// Returns `true` for texts such as "rest of the code unchanged" or "existing imports here": only known
 /// words, among them one that indicates omitted content and one that names the content or indicates that it
-/// stays.
-fn states_that_code_stays(body: &str) -> bool {
-    let known = all_known(body, &[OMISSION_WORDS, SUBJECTS, STAYS, FILLERS]);
-    let about = has_any(body, SUBJECTS);
-    let omits = has_any(body, "rest remainder existing remaining unchanged omitted elided");
-    let stays = has_any(body, STAYS) || has_any(body, "rest remainder");
-    known && omits && about && stays
-}
-
-/// Returns `true` for weaker hints: "existing code", "rest unchanged", "same as before".
-fn hints_that_code_stays(body: &str) -> bool {
-    let known = all_known(body, &[OMISSION_WORDS, SUBJECTS, STAYS, FILLERS]);
-    let several = split_words(body).nth(1).is_some() || has_any(body, "unchanged omitted elided snip");
-    known && several && has_any(body, OMISSION_WORDS) && (has_any(body, SUBJECTS) || has_any(body, STAYS))
+/// stays. With `hint`, also for weaker ones: "existing code", "rest unchanged", "same as before".
+fn says_that_code_stays(body: &str, hint: bool) -> bool {
+    let has = |words: &str| has_any(body, words);
+    if !all_known(body, &[OMISSION_WORDS, SUBJECTS, STAYS, FILLERS]) {
+        return false;
+    }
+    if hint {
+        let several = split_words(body).nth(1).is_some() || has("unchanged omitted elided snip");
+        return several && has(OMISSION_WORDS) && (has(SUBJECTS) || has(STAYS));
+    }
+    let omits = has("rest remainder existing remaining unchanged omitted elided");
+    omits && has(SUBJECTS) && (has(STAYS) || has("rest remainder"))
 }
 
 /// Returns a line without its comment tokens and the brackets around it, and `true` if it had such tokens.

@@ -43,16 +43,14 @@ pub(super) struct LocatedEdit {
     pub(super) splices: Vec<Splice>,
 }
 
+type Located = Result<LocatedEdit, EditRefusalKind>;
+
 /// Matches the edits of one call in one base.
 pub(super) struct Finder<'a> {
     base: Base<'a>,
     edits: &'a [Edit],
     pub(super) needles: Vec<Needle<'a>>,
-    fuzzy: bool,
-    /// `true` if new text that elides code in words is refused. Not for exact matching, which takes texts
-    /// literally, nor for prose, in which such a line is text.
-    finds_placeholders: bool,
-    room: usize,
+    options: &'a Options,
     /// Bytes of new text so far, over all matches.
     new_bytes: Cell<usize>,
 }
@@ -67,17 +65,15 @@ struct Search<'s> {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
+    pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &'a Options) -> Self {
         let needles = edits.iter().map(Needle::new).collect();
-        Self {
-            base: Base::new(base, edits, options),
-            edits,
-            needles,
-            fuzzy: options.fuzzy,
-            finds_placeholders: options.fuzzy && !options.prose,
-            room: options.room,
-            new_bytes: Cell::default(),
-        }
+        Self { base: Base::new(base, edits, options), edits, needles, options, new_bytes: Cell::default() }
+    }
+
+    /// Returns `true` if new text that elides code in words is refused. Not for exact matching, which takes
+    /// texts literally, nor for prose, in which such a line is text.
+    fn finds_placeholders(&self) -> bool {
+        self.options.fuzzy && !self.options.prose
     }
 
     /// Matches one edit. `explain` asks for the closest regions if there is no match. `new_texts` is shared
@@ -89,7 +85,7 @@ impl<'a> Finder<'a> {
         after: Option<usize>,
         explain: bool,
         new_texts: &OnceCell<NewTexts<'f>>,
-    ) -> Result<LocatedEdit, EditRefusalKind> {
+    ) -> Located {
         let (needle, edit_request) = (&self.needles[edit], &self.edits[edit]);
         self.base.is_applied.set(false);
         let scope = Scope::new(&self.base, &edit_request.anchor)?;
@@ -97,18 +93,18 @@ impl<'a> Finder<'a> {
         if needle.old.is_empty() {
             return self.insertion(&search, needle);
         }
-        if let Some(line) = self.finds_placeholders.then(|| placeholder(&needle.old, &needle.new)).flatten() {
+        if let Some(line) = self.finds_placeholders().then(|| placeholder(&needle.old, &needle.new)).flatten()
+        {
             return Err(placeholder_refusal(needle, line));
         }
-        let limit = if edit_request.count == Count::One { MANY } else { usize::MAX };
-        let exact = self.hits(&search, &TIERS[0], needle, limit)?;
+        let exact = self.hits(&search, &TIERS[0], needle)?;
         if !exact.sites.is_empty() {
             return self.decide(&search, needle, &TIERS[0], exact);
         }
         if let Some(other_edit) = new_texts.get_or_init(|| NewTexts::of(&self.needles)).source_of(edit) {
             return Err(EditRefusalKind::Dependency { other_edit });
         }
-        if self.fuzzy
+        if self.options.fuzzy
             && let Some(located) = self.tolerant(&search, needle)?
         {
             return Ok(located);
@@ -123,17 +119,15 @@ impl<'a> Finder<'a> {
         Err(refused)
     }
 
-    fn hits(
-        &self,
-        search: &Search<'_>,
-        tier: &Tier,
-        needle: &Needle<'_>,
-        limit: usize,
-    ) -> Result<Hits, EditRefusalKind> {
+    fn hits(&self, search: &Search<'_>, tier: &Tier, needle: &Needle<'_>) -> Result<Hits, EditRefusalKind> {
+        let replaces_all = search.count != Count::One && tier.strategy == Strategy::Exact;
         // To narrow the matches, all of them have to be known.
         let narrows = search.scope.narrows() || search.after.is_some();
-        let limit = if narrows { usize::MAX } else { limit };
+        let limit = if replaces_all || narrows { usize::MAX } else { MANY };
         let mut hits = (tier.locate)(&self.base, needle, limit)?;
+        if tier.reads == Reads::Unwrapped {
+            hits.sites.retain(|site| self.base.is_whole_lines(&site.range));
+        }
         search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
         if let Some(after) = search.after {
             hits.keep_only(|site| site.range.start >= after);
@@ -150,7 +144,7 @@ impl<'a> Finder<'a> {
         let readings: OnceCell<Vec<Unwrapped>> = OnceCell::new();
         for tier in &TIERS[1..] {
             if tier.reads != Reads::Unwrapped {
-                let hits = self.hits(search, tier, needle, MANY)?;
+                let hits = self.hits(search, tier, needle)?;
                 if !hits.sites.is_empty() {
                     return self.decide(search, needle, tier, hits).map(Some);
                 }
@@ -175,7 +169,7 @@ impl<'a> Finder<'a> {
     ) -> Result<Option<LocatedEdit>, EditRefusalKind> {
         let mut found: Option<LocatedEdit> = None;
         for reading in readings.iter().filter(|reading| !reading.needle.blank) {
-            let hits = self.hits(search, tier, &reading.needle, MANY)?;
+            let hits = self.hits(search, tier, &reading.needle)?;
             if hits.sites.is_empty() {
                 continue;
             }
@@ -203,13 +197,7 @@ impl<'a> Finder<'a> {
 
     /// Accepts the matches of a tier, or refuses the edit if their number is not the expected one. A tolerant
     /// tier must have a single match, whatever the count.
-    fn decide(
-        &self,
-        search: &Search<'_>,
-        needle: &Needle<'_>,
-        tier: &Tier,
-        hits: Hits,
-    ) -> Result<LocatedEdit, EditRefusalKind> {
+    fn decide(&self, search: &Search<'_>, needle: &Needle<'_>, tier: &Tier, hits: Hits) -> Located {
         let found = hits.sites.len();
         let is_exact = tier.strategy == Strategy::Exact;
         let occurrences = || Occurrences::of(self.base.text, &hits);
@@ -224,23 +212,17 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn located(
-        &self,
-        search: &Search<'_>,
-        needle: &Needle<'_>,
-        tier: &Tier,
-        locations: Vec<Site>,
-    ) -> Result<LocatedEdit, EditRefusalKind> {
-        if self.finds_placeholders
+    fn located(&self, search: &Search<'_>, needle: &Needle<'_>, tier: &Tier, found: Vec<Site>) -> Located {
+        if self.finds_placeholders()
             && tier.strategy != Strategy::Elision
             && let Some(line) = placeholder_beside_text(&needle.old, &needle.new)
         {
             return Err(placeholder_refusal(needle, line));
         }
-        let widened = (self.fuzzy && tier.tolerance != Tolerance::Indentation)
-            .then(|| widen(self.base.text, needle, &locations))
+        let widened = (self.options.fuzzy && tier.tolerance != Tolerance::Indentation)
+            .then(|| widen(self.base.text, needle, &found))
             .flatten();
-        let (tier, locations) = widened.map_or((tier, locations), |lines| (&INDENTATION, lines));
+        let (tier, locations) = widened.map_or((tier, found), |lines| (&INDENTATION, lines));
         self.reserve(locations.len(), needle.new.len())?;
         let mut splices: Vec<Splice> = Vec::with_capacity(locations.len());
         for (number, site) in locations.iter().enumerate() {
@@ -248,7 +230,8 @@ impl<'a> Finder<'a> {
                 self.base.deadline.check()?;
             }
             let written = ReplacementBuilder::all(&self.base, site, needle, tier.tolerance);
-            splices.extend(written.map_err(|unclear| closest::unclear(&self.base, needle, site, unclear))?);
+            splices
+                .extend(written.map_err(|unclear| closest::unclear(&self.base, needle, site, unclear.line))?);
         }
         self.base.deadline.check()?;
         let first = locations.first().map_or(0..0, |site| site.range.clone());
@@ -258,7 +241,6 @@ impl<'a> Finder<'a> {
         };
         let replacements = locations.len();
         let removes = locations.iter().any(|site| removes_lines(&self.base, site, needle));
-        let warning = Some(tier.warning).filter(|warning| !warning.is_empty());
         let of_patch = self.edits[search.edit].anchor.whole_lines;
         let sites = if of_patch && replacements == 1 && locations.iter().all(|site| site.parts.is_empty()) {
             vec![changed_lines(self.base.text, &first, &splices)]
@@ -268,7 +250,7 @@ impl<'a> Finder<'a> {
         Ok(LocatedEdit {
             edit: search.edit,
             strategy: tier.strategy,
-            warnings: warning.into_iter().chain(removes.then_some(LINES_REMOVED)).collect(),
+            warnings: tier.warning.into_iter().chain(removes.then_some(LINES_REMOVED)).collect(),
             similarity,
             first,
             replacements,
@@ -280,8 +262,8 @@ impl<'a> Finder<'a> {
     /// Reserves space for a text at a number of locations.
     fn reserve(&self, locations: usize, text: usize) -> Result<(), EditRefusalKind> {
         let size = locations.saturating_mul(text).saturating_add(self.new_bytes.get());
-        if size > self.room {
-            return Err(EditRefusalKind::TooLarge { limit: self.room, size });
+        if size > self.options.room {
+            return Err(EditRefusalKind::TooLarge { limit: self.options.room, size });
         }
         self.new_bytes.set(size);
         Ok(())
@@ -299,7 +281,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Places an edit that only adds text, at the location that its anchor names.
-    fn insertion(&self, search: &Search<'_>, needle: &Needle<'_>) -> Result<LocatedEdit, EditRefusalKind> {
+    fn insertion(&self, search: &Search<'_>, needle: &Needle<'_>) -> Located {
         let points = search.scope.insertion_points(&self.base);
         let &at = match &points[..] {
             [] => return Err(EditRefusalKind::EmptyOldText),

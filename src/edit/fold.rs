@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
 use super::Edit;
-use crate::text::lines;
+use crate::text::{LineEnding, lines};
 
 /// The texts of an edit with LF line endings and without a byte order mark.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl<'a> Needle<'a> {
         Pattern {
             leading_blank_line: !first.is_empty() && trim_end(first, typographic).is_empty(),
             ends_line: loses_whitespace(last),
-            text: Cow::Owned(Fold::new(&self.old, level).text().to_owned()),
+            text: Cow::Owned(Fold::new(&self.old, level).text.into_owned()),
         }
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn with_lf_endings(text: &str) -> Cow<'_, str> {
     if memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(Fold::new(text, Level::LineEndings).text().to_owned())
+    Cow::Owned(Fold::new(text, Level::LineEndings).text.into_owned())
 }
 
 /// The differences that a view folds; each level includes the previous ones.
@@ -80,13 +80,13 @@ pub(super) enum Level {
 /// A folded text. Borrows the text if folding changes nothing, which is the common case.
 #[derive(Debug)]
 pub(super) struct Fold<'a> {
-    text: Cow<'a, str>,
-    pieces: Vec<Piece>,
+    pub(super) text: Cow<'a, str>,
+    pieces: Vec<FoldedRange>,
 }
 
 /// A range whose folded form has another length.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct FoldedRange {
     folded: usize,
     folded_len: usize,
     raw: usize,
@@ -97,17 +97,13 @@ impl<'a> Fold<'a> {
     /// Folds `raw` at `level`.
     pub(super) fn new(raw: &'a str, level: Level) -> Self {
         let mut builder = Builder { raw, text: String::new(), pieces: Vec::new(), copied: 0 };
-        match level {
-            Level::LineEndings => builder.line_endings(),
-            Level::TrailingBlanks => builder.trailing_blanks(false),
-            Level::Typography => builder.trailing_blanks(true),
+        let typographic = level == Level::Typography && !raw.is_ascii();
+        if typographic || level > Level::LineEndings && builder.has_trailing_blanks() {
+            builder.lines(typographic);
+        } else {
+            builder.line_endings();
         }
         builder.finish()
-    }
-
-    /// Returns the folded text.
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     /// Maps the start of a line of the original text to the view.
@@ -153,7 +149,7 @@ pub(super) fn plain(content: &str) -> Cow<'_, str> {
 struct Builder<'a> {
     raw: &'a str,
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<FoldedRange>,
     copied: usize,
 }
 
@@ -167,13 +163,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn trailing_blanks(&mut self, typographic: bool) {
-        if !typographic && !self.has_trailing_blanks() {
-            return self.line_endings();
-        }
-        if typographic && self.raw.is_ascii() {
-            return self.trailing_blanks(false);
-        }
+    fn lines(&mut self, typographic: bool) {
         for line in lines(self.raw) {
             let content = trim_end(line.content, typographic);
             if typographic {
@@ -184,7 +174,7 @@ impl<'a> Builder<'a> {
             if content.len() < line.content.len() {
                 self.replace(line.start + content.len()..line.content_end(), "");
             }
-            if line.end() - line.content_end() > 0 && !self.raw[line.content_end()..].starts_with('\n') {
+            if !matches!(line.ending, LineEnding::None | LineEnding::Lf) {
                 self.replace(line.content_end()..line.end(), "\n");
             }
         }
@@ -200,7 +190,7 @@ impl<'a> Builder<'a> {
         self.text.push_str(&self.raw[self.copied..range.start]);
         if folded.len() != range.len() || folded.len() > 1 {
             let (folded_len, raw_len) = (folded.len(), range.len());
-            self.pieces.push(Piece { folded: self.text.len(), folded_len, raw: range.start, raw_len });
+            self.pieces.push(FoldedRange { folded: self.text.len(), folded_len, raw: range.start, raw_len });
         }
         self.text.push_str(folded);
         self.copied = range.end;

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use role::{Role, closes_more, opens_block, roles};
 use rule::{Before, Evidence, Nearby, Rule};
-use units::Shift;
+use units::PrefixShift;
 
 use super::base::Base;
 use super::whole_lines::{closes_block, split_indent};
@@ -43,7 +43,7 @@ impl Origin {
     }
 }
 
-/// A new line whose indentation does not follow from the matched lines, as its index.
+/// The index of a new line whose indentation does not follow from the matched lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnclearIndentation {
     pub(super) line: usize,
@@ -75,19 +75,16 @@ struct NewLine<'a> {
 impl<'a> Indenter<'a> {
     /// Creates the indenter for a match that starts at byte `at`. `actual` has the file's line for each old
     /// one. Returns `None` if all lines are indented as in the request: then new lines are right as given.
-    pub(super) fn new<'l>(
+    pub(super) fn new(
         base: &Base<'_>,
         at: usize,
-        actual: impl Iterator<Item = Option<&'l Line<'a>>>,
+        actual: &[Option<Line<'a>>],
         old: &[Line<'a>],
         new: &[Line<'a>],
-    ) -> Option<Self>
-    where
-        'a: 'l,
-    {
-        let pair = |(old, actual): (&Line<'a>, Option<&Line<'a>>)| {
+    ) -> Option<Self> {
+        let pair = |(old, actual): (&Line<'a>, &Option<Line<'a>>)| {
             let (old, rest) = split_indent(old.content);
-            let (actual, _) = split_indent(actual?.content);
+            let (actual, _) = split_indent((*actual)?.content);
             (!rest.is_empty()).then_some(Pair { old, actual })
         };
         let pairs: Vec<_> = old.iter().zip(actual).map(pair).collect();
@@ -178,7 +175,7 @@ impl<'a> Indenter<'a> {
 
     /// Returns the shift between request and file of the line that a run of new lines replaces, if none of
     /// these is less deep than that line in the request: then the shift applies to all of them.
-    fn shift_of_replaced(&self, line: usize, origins: &[Origin]) -> Option<Shift<'a>> {
+    fn shift_of_replaced(&self, line: usize, origins: &[Origin]) -> Option<PrefixShift<'a>> {
         let run = run_around(line, origins);
         let replaced = origins[run.clone()].iter().find_map(|origin| match *origin {
             Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old != pair.actual),
@@ -186,7 +183,7 @@ impl<'a> Indenter<'a> {
         })?;
         let non_blank = self.new[run].iter().filter(|line| !line.body.is_empty());
         let shallowest = non_blank.min_by_key(|line| line.indent.len())?.indent;
-        (shallowest == replaced.old).then(|| Shift::of(&[replaced])).flatten()
+        (shallowest == replaced.old).then(|| PrefixShift::of(&[replaced])).flatten()
     }
 
     /// Returns `true` if a new line follows a line that closes a block with another indentation than in the
@@ -267,7 +264,7 @@ impl<'a> Indenter<'a> {
         {
             return Some(pair.actual.to_owned());
         }
-        let shift = |pair: Pair<'a>| Shift::of(&[pair]).and_then(|shift| shift.exactly(new.indent));
+        let shift = |pair: Pair<'a>| PrefixShift::of(&[pair]).and_then(|shift| shift.exactly(new.indent));
         match (before, after) {
             (Some((_, one)), Some((_, other))) => {
                 shift(one).filter(|found| Some(found) == shift(other).as_ref())
@@ -280,7 +277,7 @@ impl<'a> Indenter<'a> {
     /// Returns `true` if a line next to a new one is shifted as lines of its depth are elsewhere.
     fn agrees_with_neighbors(&self, indent: &str, actual: &str, origin: Origin) -> bool {
         let (before, after) = self.neighbors(origin);
-        let moved = |(_, pair): (usize, Pair<'a>)| Shift::of(&[pair])?.exactly(indent);
+        let moved = |(_, pair): (usize, Pair<'a>)| PrefixShift::of(&[pair])?.exactly(indent);
         [before, after].into_iter().flatten().filter_map(moved).any(|moved| moved == actual)
     }
 

@@ -62,10 +62,7 @@ pub(super) type Run = (Range<usize>, Range<usize>);
 /// Returns the changed runs between two lists of lines, in order. After the deadline the result is coarser,
 /// never wrong.
 pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
-    let shorter = old.len().min(new.len());
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let tail = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
-    let tail = tail.take_while(|(old, new)| old == new).count();
+    let (head, tail) = common_ends(old, new);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     if old.is_empty() && new.is_empty() {
         return Vec::new();
@@ -82,6 +79,13 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
         push_run(&mut found, (offset(op.old_range()), offset(op.new_range())));
     }
     found
+}
+
+/// Returns the lengths of the common start and of the common end of two lists, which do not overlap.
+pub(crate) fn common_ends<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> (usize, usize) {
+    let head = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let rest = one[head..].iter().rev().zip(other[head..].iter().rev());
+    (head, rest.take_while(|(one, other)| one == other).count())
 }
 
 /// Returns the changed runs between two lists of equal length, whose lines correspond by index.
@@ -124,12 +128,11 @@ pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Spl
 /// Returns the length of the common prefix of two texts, in bytes, without cutting a character or CRLF.
 pub(super) fn common_head(one: &str, other: &str) -> usize {
     let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-    let whole = |at: usize| one.is_char_boundary(at) && other.is_char_boundary(at);
-    let mut at = equal;
-    while !whole(at) || at > 0 && one.as_bytes()[at - 1] == b'\r' && at < one.len().max(other.len()) {
-        at -= 1;
-    }
-    at
+    let cuts = |&at: &usize| {
+        let whole = one.is_char_boundary(at) && other.is_char_boundary(at);
+        !whole || one.as_bytes()[..at].ends_with(b"\r") && at < one.len().max(other.len())
+    };
+    (0..=equal).rev().find(|at| !cuts(at)).unwrap_or_default()
 }
 
 /// Returns the length of the common suffix of two texts, in bytes, without cutting a character or CRLF.
@@ -139,9 +142,5 @@ pub(super) fn common_tail(one: &str, other: &str) -> usize {
         let at = text.len() - tail;
         !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')
     };
-    let mut tail = equal;
-    while tail > 0 && (cuts(one, tail) || cuts(other, tail)) {
-        tail -= 1;
-    }
-    tail
+    (1..=equal).rev().find(|&tail| !cuts(one, tail) && !cuts(other, tail)).unwrap_or_default()
 }

@@ -58,69 +58,56 @@ pub struct MarkedMerge {
 
 /// Merges two changes of `base` by line. Lines are compared byte for byte, including line endings.
 pub fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, MergeError> {
-    let (mut merged, mut conflicts) = (String::new(), Vec::new());
-    for part in parts(base, ours, theirs)? {
-        match part {
-            MergedPart::Text(text) => merged.push_str(text),
-            MergedPart::Conflict(region) => conflicts.push(region),
-        }
-    }
-    if conflicts.is_empty() { Ok(merged) } else { Err(MergeError::Conflicts(conflicts)) }
+    let (merged, regions) = merge_all(base, ours, theirs)?;
+    if regions.is_empty() { Ok(merged.text) } else { Err(MergeError::Conflicts(regions)) }
 }
 
 /// Merges like [`merge`](merge()), and writes conflicts as text: `<<<<<<< file` with our lines,
 /// `||||||| base` with those of the base, `=======` with their lines, `>>>>>>> change`. Markers have the line
 /// ending of our text, and are longer if a line inside looks like one.
 pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<MarkedMerge, MergeError> {
-    let parts = parts(base, ours, theirs)?;
-    let ending = [ours, base, theirs].into_iter().find_map(ending_of).unwrap_or("\n");
-    let (mut text, mut conflicts, mut before) = (String::new(), Vec::new(), 0);
-    for part in parts {
-        let start = text.len();
-        match &part {
-            MergedPart::Text(merged) => text.push_str(merged),
-            MergedPart::Conflict(region) => push_conflict(&mut text, region, ending),
-        }
-        let count = count_lines(&text[start..]);
-        if let MergedPart::Conflict(_) = part {
-            conflicts.push(LineRange { start: before + 1, end: before + count });
-        }
-        before += count;
-    }
-    Ok(MarkedMerge { text, conflicts })
+    merge_all(base, ours, theirs).map(|(merged, _)| merged)
 }
 
-/// A part of the merged text.
-enum MergedPart<'a> {
-    Text(&'a str),
-    Conflict(ConflictRegion),
-}
-
-fn parts<'a>(base: &str, ours: &'a str, theirs: &'a str) -> Result<Vec<MergedPart<'a>>, MergeError> {
+fn merge_all(base: &str, ours: &str, theirs: &str) -> Result<(MarkedMerge, Vec<ConflictRegion>), MergeError> {
     let longest = [base, ours, theirs].map(count_lines).into_iter().max().unwrap_or_default();
     if longest > MAX_LINES {
         return Err(MergeError::TooLong { lines: longest, limit: MAX_LINES });
     }
     let merge = TextMerge::configure().algorithm(Algorithm::Patience).merge_lines(base, ours, theirs);
+    let ending = [ours, base, theirs].into_iter().find_map(ending_of).unwrap_or("\n");
     let (base, ours, theirs) = (Side::new(base), Side::new(ours), Side::new(theirs));
-    let part = |region: &similar::MergeRegion| match region.resolution() {
-        MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => {
-            MergedPart::Text(ours.text(&region.ours_range()))
-        }
-        MergeResolution::Theirs => MergedPart::Text(theirs.text(&region.theirs_range())),
-        _ => {
-            let (there, mine, yours) = (region.base_range(), region.ours_range(), region.theirs_range());
-            MergedPart::Conflict(ConflictRegion {
+    let (mut text, mut conflicts, mut regions, mut before) = (String::new(), Vec::new(), Vec::new(), 0);
+    for part in merge.regions() {
+        let start = text.len();
+        let (there, mine, yours) = (part.base_range(), part.ours_range(), part.theirs_range());
+        let conflict = match part.resolution() {
+            MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => {
+                text.push_str(ours.text(&mine));
+                None
+            }
+            MergeResolution::Theirs => {
+                text.push_str(theirs.text(&yours));
+                None
+            }
+            _ => Some(ConflictRegion {
                 base_line: there.start + 1,
                 base: base.text(&there).to_owned(),
                 ours_line: mine.start + 1,
                 ours: ours.text(&mine).to_owned(),
                 theirs_line: yours.start + 1,
                 theirs: theirs.text(&yours).to_owned(),
-            })
+            }),
+        };
+        if let Some(region) = &conflict {
+            push_conflict(&mut text, region, ending);
         }
-    };
-    Ok(merge.regions().iter().map(part).collect())
+        let count = count_lines(&text[start..]);
+        conflicts.extend(conflict.is_some().then_some(LineRange { start: before + 1, end: before + count }));
+        regions.extend(conflict);
+        before += count;
+    }
+    Ok((MarkedMerge { text, conflicts }, regions))
 }
 
 /// A text with the starts of its lines.

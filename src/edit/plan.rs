@@ -156,32 +156,50 @@ impl Plan {
     /// Composes this plan with `next`, which was made for its result.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
-        debug_assert_eq!(
-            self.result_len(),
-            next.base_len,
-            "the next plan is made for the result of this one"
-        );
-        let mut rest = Rest { pieces: self.pieces(), at: 0 };
-        let mut result = Vec::new();
-        for splice in &next.splices {
-            rest.advance(splice.range.start, |piece| result.push(piece));
-            rest.advance(splice.range.end, drop);
-            result.push(Piece::Written(&splice.text));
+        debug_assert_eq!(self.result_len(), next.base_len, "the next plan is made for this one's result");
+        let pieces = self.pieces();
+        let (mut splices, mut kept_to, mut text, mut at) = (Vec::new(), 0, String::new(), 0);
+        let end = Splice { range: self.result_len()..self.result_len(), text: String::new() };
+        for splice in next.splices.iter().chain([&end]) {
+            let first = pieces.partition_point(|(start, piece)| start + piece.len() <= at);
+            for (start, piece) in pieces[first..].iter().take_while(|(start, _)| *start < splice.range.start)
+            {
+                let part = at.saturating_sub(*start)..piece.len().min(splice.range.start - start);
+                match piece {
+                    ResultPiece::Written(written) => text.push_str(written.get(part).unwrap_or_default()),
+                    ResultPiece::Kept(kept) => {
+                        let range = kept_to..kept.start + part.start;
+                        if !range.is_empty() || !text.is_empty() {
+                            splices.push(Splice { range, text: std::mem::take(&mut text) });
+                        }
+                        kept_to = kept.start + part.end;
+                    }
+                }
+            }
+            text.push_str(&splice.text);
+            at = splice.range.end;
         }
-        rest.advance(usize::MAX, |piece| result.push(piece));
-        Self { base_len: self.base_len, splices: splices_between(result, self.base_len) }
+        if kept_to < self.base_len || !text.is_empty() {
+            splices.push(Splice { range: kept_to..self.base_len, text });
+        }
+        Self { base_len: self.base_len, splices }
     }
 
-    /// Returns the pieces of the plan's result, last one first.
-    fn pieces(&self) -> Vec<Piece<'_>> {
+    /// Returns the pieces of the plan's result, each with its start there.
+    fn pieces<'s>(&'s self) -> Vec<(usize, ResultPiece<'s>)> {
         let mut pieces = Vec::with_capacity(self.splices.len() * 2 + 1);
-        let mut kept_to = self.base_len;
-        for splice in self.splices.iter().rev() {
-            pieces.push(Piece::Kept(splice.range.end..kept_to));
-            pieces.push(Piece::Written(&splice.text));
-            kept_to = splice.range.start;
+        let (mut start, mut kept_to) = (0, 0);
+        let mut push = |piece: ResultPiece<'s>| {
+            let length = piece.len();
+            pieces.push((start, piece));
+            start += length;
+        };
+        for splice in &self.splices {
+            push(ResultPiece::Kept(kept_to..splice.range.start));
+            push(ResultPiece::Written(&splice.text));
+            kept_to = splice.range.end;
         }
-        pieces.push(Piece::Kept(0..kept_to));
+        push(ResultPiece::Kept(kept_to..self.base_len));
         pieces
     }
 }
@@ -230,80 +248,18 @@ impl Shift {
 }
 
 /// A piece of a plan's result.
-enum Piece<'a> {
+enum ResultPiece<'a> {
     Kept(Range<usize>),
     Written(&'a str),
 }
 
-/// The remaining pieces of a result.
-struct Rest<'a> {
-    /// Remaining pieces, last one first.
-    pieces: Vec<Piece<'a>>,
-    at: usize,
-}
-
-impl<'a> Rest<'a> {
-    /// Advances to `end` (bytes of the result) and passes each piece on the way to `each`.
-    fn advance(&mut self, end: usize, mut each: impl FnMut(Piece<'a>)) {
-        while self.at < end
-            && let Some(piece) = self.pieces.pop()
-        {
-            let (head, tail) = piece.split(end - self.at);
-            self.at += head.len();
-            self.pieces.extend(tail);
-            each(head);
-        }
-    }
-}
-
-impl Piece<'_> {
+impl ResultPiece<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Kept(range) => range.len(),
             Self::Written(text) => text.len(),
         }
     }
-
-    /// Splits the piece after `length` bytes.
-    fn split(self, length: usize) -> (Self, Option<Self>) {
-        if length >= self.len() {
-            return (self, None);
-        }
-        match self {
-            Self::Kept(range) => {
-                let middle = range.start + length;
-                (Self::Kept(range.start..middle), Some(Self::Kept(middle..range.end)))
-            }
-            // A plan that fits its base cuts no character.
-            Self::Written(text) => match text.split_at_checked(length) {
-                Some((head, tail)) => (Self::Written(head), Some(Self::Written(tail))),
-                None => (Self::Written(text), None),
-            },
-        }
-    }
-}
-
-/// Returns the splices of a base between whose kept pieces texts are written.
-fn splices_between(pieces: Vec<Piece<'_>>, base_len: usize) -> Vec<Splice> {
-    let mut splices = Vec::new();
-    let (mut kept_to, mut text) = (0, String::new());
-    let mut flush = |range: Range<usize>, text: &mut String| {
-        if !range.is_empty() || !text.is_empty() {
-            splices.push(Splice { range, text: std::mem::take(text) });
-        }
-    };
-    for piece in pieces {
-        match piece {
-            Piece::Written(written) => text.push_str(written),
-            Piece::Kept(range) if range.is_empty() => {}
-            Piece::Kept(range) => {
-                flush(kept_to..range.start, &mut text);
-                kept_to = range.end;
-            }
-        }
-    }
-    flush(kept_to..base_len, &mut text);
-    splices
 }
 
 #[cfg(test)]

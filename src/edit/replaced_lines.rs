@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::base::Base;
 use super::fold::{Needle, each_folded, is_blank, trim_end};
-use super::line_diff::runs;
+use super::line_diff::{common_ends, runs};
 use super::similarity::share;
 use super::tiers::Site;
 use super::whole_lines::eq_ignoring_whitespace;
@@ -55,44 +55,30 @@ fn shared_boundaries(old: &str, actual: &str) -> Option<Vec<(usize, usize)>> {
 /// Returns the character boundaries of a line, as offsets in the line and in its plain form, in which a run
 /// of whitespace is one character. There are none inside a range that has another plain form.
 fn boundaries(line: &str) -> Vec<(usize, usize)> {
-    let mut changed = Vec::new();
-    each_folded(line, |range, folded| changed.push((range, folded.to_owned())));
-    changed.push((line.len()..line.len(), String::new()));
-    let list = Vec::with_capacity(line.len() + 1);
-    let mut found = Boundaries { list, folded: 0, in_whitespace: false, end: line.len() };
-    let mut at = 0;
-    for (range, folded) in changed {
-        for (offset, character) in line[at..range.start].char_indices() {
-            found.push(at + offset, character.len_utf8(), is_blank(character));
-        }
-        found.push(range.start, folded.len(), folded == " ");
-        at = range.end;
-    }
-    found.list
-}
-
-struct Boundaries {
-    list: Vec<(usize, usize)>,
-    folded: usize,
-    in_whitespace: bool,
-    /// Length of the line.
-    end: usize,
-}
-
-impl Boundaries {
-    /// Adds the boundary before a range whose plain form has length `folded_len`. An invisible character does
-    /// not end a run of whitespace.
-    fn push(&mut self, at: usize, folded_len: usize, blank: bool) {
-        if folded_len == 0 && at < self.end {
-            self.list.extend((!self.in_whitespace).then_some((at, self.folded)));
+    let mut list = Vec::with_capacity(line.len() + 1);
+    let (mut at, mut folded_at, mut in_whitespace) = (0, 0, false);
+    // Adds the boundary before a range whose plain form has length `folded_len`. An invisible character does not
+    // end a run of whitespace.
+    let mut push = |at: usize, folded_len: usize, blank: bool| {
+        if folded_len == 0 && at < line.len() {
+            list.extend((!in_whitespace).then_some((at, folded_at)));
             return;
         }
-        if !(blank && self.in_whitespace) {
-            self.list.push((at, self.folded));
-            self.folded += folded_len;
+        if !(blank && in_whitespace) {
+            list.push((at, folded_at));
+            folded_at += folded_len;
         }
-        self.in_whitespace = blank;
-    }
+        in_whitespace = blank;
+    };
+    each_folded(line, |range, folded| {
+        let unchanged = line[at..range.start].char_indices();
+        unchanged.for_each(|(offset, c)| push(at + offset, c.len_utf8(), is_blank(c)));
+        push(range.start, folded.len(), folded == " ");
+        at = range.end;
+    });
+    line[at..].char_indices().for_each(|(offset, c)| push(at + offset, c.len_utf8(), is_blank(c)));
+    push(line.len(), 0, false);
+    list
 }
 
 /// Returns for every new line the old line that it most likely replaces, in order on both sides. Equal
@@ -133,22 +119,17 @@ pub(super) fn pair_up(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Option<usize>> 
 /// third.
 fn affix_similarity(old: &str, new: &str) -> f64 {
     let (old, new) = (old.trim().as_bytes(), new.trim().as_bytes());
-    let shorter = old.len().min(new.len());
-    if shorter == 0 {
-        return 0.0;
-    }
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let ratio = share((head + tail).min(shorter) * 2, old.len() + new.len());
+    let (head, tail) = common_ends(old, new);
+    let ratio = share((head + tail) * 2, old.len() + new.len());
     if ratio < 1.0 / 3.0 { 0.0 } else { ratio }
 }
 
 /// Removes trailing whitespace from old lines if it differs from the file's, and from new lines that are
 /// equal to them.
-pub(super) fn drop_spurious_trailing_whitespace<'l, 'a: 'l>(
+pub(super) fn drop_spurious_trailing_whitespace<'a>(
     old: &mut [Line<'a>],
     new: &mut [Line<'a>],
-    actual: impl Iterator<Item = Option<&'l Line<'a>>>,
+    actual: &[Option<Line<'a>>],
     deadline: Deadline,
 ) {
     let contents = |lines: &[Line<'a>]| -> Vec<&'a str> { lines.iter().map(|line| line.content).collect() };

@@ -130,13 +130,15 @@ impl<'a> ReplacementBuilder<'a> {
             set_last_ending(&mut new, LineEnding::Lf);
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
-        let counterparts = spans.iter().map(|span| actual.get(span.clone()).and_then(|lines| lines.first()));
         let deadline = whole.map_or(Deadline::NONE, |base| base.deadline);
+        let mut indenter = None;
         if tolerance != Tolerance::Exact {
-            drop_spurious_trailing_whitespace(&mut old, &mut new, counterparts.clone(), deadline);
+            let counterpart = |span: &Range<usize>| actual.get(span.clone())?.first().copied();
+            let counterparts: Vec<Option<Line<'a>>> = spans.iter().map(counterpart).collect();
+            drop_spurious_trailing_whitespace(&mut old, &mut new, &counterparts, deadline);
+            let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
+            indenter = reindent.and_then(|base| Indenter::new(base, range.start, &counterparts, &old, &new));
         }
-        let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
-        let indenter = reindent.and_then(|base| Indenter::new(base, range.start, counterparts, &old, &new));
         Self { base, range, actual, old, new, spans, borrowed, indenter, deadline }
     }
 
@@ -146,7 +148,7 @@ impl<'a> ReplacementBuilder<'a> {
     /// Returns an error if the indentation of a new line does not follow from the match.
     pub(super) fn splices(&self) -> Result<Vec<Splice>, UnclearIndentation> {
         if self.spans.len() != self.old.len() || self.actual_index(usize::MAX) != self.actual.len() {
-            debug_assert!(false, "a place has the lines of the text it was found for");
+            debug_assert!(false, "a match has as many lines as its old text");
             return Ok(Vec::new());
         }
         let key = |line: &Line<'a>| (line.content, line.ending == LineEnding::None);
@@ -263,19 +265,12 @@ impl<'a> ReplacementBuilder<'a> {
             // Only the line ending changes.
             return text.push_str(actual);
         }
-        let Some(indents) = &new_lines.indents else {
-            return match counterpart {
-                Some((actual, old)) => text.push_str(&merge_line(actual, old, new)),
-                None => text.push_str(new),
-            };
-        };
-        let body = split_indent(new).1;
-        text.push_str(&indents[line]);
+        let indents = new_lines.indents.as_ref();
+        let body_of = |line: &'a str| if indents.is_some() { split_indent(line).1 } else { line };
+        text.push_str(indents.map_or("", |indents| &indents[line]));
         match counterpart {
-            Some((actual, old)) if !body.is_empty() => {
-                text.push_str(&merge_line(split_indent(actual).1, split_indent(old).1, body));
-            }
-            _ => text.push_str(body),
+            Some((actual, old)) => text.push_str(&merge_line(body_of(actual), body_of(old), body_of(new))),
+            None => text.push_str(body_of(new)),
         }
     }
 
@@ -293,28 +288,20 @@ impl<'a> ReplacementBuilder<'a> {
         let of = |line: &Line<'_>| Some(line.ending).filter(|&ending| ending != LineEnding::None);
         let own = partner.and_then(|at| of(self.counterpart(at)?));
         let (start, end) = (self.actual_index(old.start), self.actual_index(old.end));
-        let replaced = || {
-            let near = self.actual_index(reached.min(old.end).max(old.start));
-            let before = self.actual[start..near].iter().rev().find_map(of);
-            before.or_else(|| self.actual[near..end].iter().find_map(of))
+        let nearest = |lines: Range<usize>, at: usize| {
+            let before = self.actual[lines.start..at].iter().rev().find_map(of);
+            before.or_else(|| self.actual[at..lines.end].iter().find_map(of))
         };
-        let nearby = || {
-            let before = self.actual[..start].iter().rev().find_map(of);
-            before.or_else(|| self.actual[end..].iter().find_map(of))
-        };
-        own.or_else(replaced).or_else(nearby).unwrap_or_else(|| self.ending_around())
+        own.or_else(|| nearest(start..end, self.actual_index(reached.clamp(old.start, old.end))))
+            .or_else(|| nearest(0..self.actual.len(), start))
+            .unwrap_or_else(|| self.ending_around())
     }
 
     fn ending_around(&self) -> LineEnding {
-        let (content_end, end) = line_end(self.base, self.range.end);
+        let after = lines(&self.base[line_end(self.base, self.range.end).0..]).next();
         let start = line_start(self.base, self.range.start);
         let before = || lines(&self.base[line_start(self.base, start.saturating_sub(1))..start]).next();
-        match &self.base[content_end..end] {
-            "" => before().map_or(LineEnding::Lf, |line| line.ending),
-            "\r\n" => LineEnding::Crlf,
-            "\r" => LineEnding::Cr,
-            _ => LineEnding::Lf,
-        }
+        after.or_else(before).map_or(LineEnding::Lf, |line| line.ending)
     }
 }
 

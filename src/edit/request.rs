@@ -38,18 +38,6 @@ impl Edit {
     pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
         Self { old: old.into(), new: new.into(), ..Self::default() }
     }
-
-    /// Sets the number of matches to replace.
-    #[must_use]
-    pub fn counted(self, count: Count) -> Self {
-        Self { count, ..self }
-    }
-
-    /// Sets the constraints on the location.
-    #[must_use]
-    pub fn anchored(self, anchor: Anchor) -> Self {
-        Self { anchor, ..self }
-    }
 }
 
 /// The number of matches that an edit replaces.
@@ -120,51 +108,21 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// All tiers, strictest first.
-    pub const ALL: [Self; 9] = [
-        Self::Exact,
-        Self::TrailingBlanks,
-        Self::Typography,
-        Self::Indentation,
-        Self::PrefixesEscapes,
-        Self::Edges,
-        Self::InnerSpace,
-        Self::Elision,
-        Self::DriftedContext,
+    /// All tiers with their stable names on the wire, strictest first.
+    pub const NAMES: [(Self, &str); 9] = [
+        (Self::Exact, "exact"),
+        (Self::TrailingBlanks, "trailing_blanks"),
+        (Self::Typography, "typography"),
+        (Self::Indentation, "indentation"),
+        (Self::PrefixesEscapes, "prefixes_escapes"),
+        (Self::Edges, "edges"),
+        (Self::InnerSpace, "inner_space"),
+        (Self::Elision, "elision"),
+        (Self::DriftedContext, "drifted_context"),
     ];
 
     /// Returns the stable name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::TrailingBlanks => "trailing_blanks",
-            Self::Typography => "typography",
-            Self::Indentation => "indentation",
-            Self::PrefixesEscapes => "prefixes_escapes",
-            Self::Edges => "edges",
-            Self::InnerSpace => "inner_space",
-            Self::Elision => "elision",
-            Self::DriftedContext => "drifted_context",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::edit::{EditRefusalKind, find};
-
-    #[test]
-    fn a_line_about_omitted_text_is_content_in_prose_and_a_placeholder_elsewhere() {
-        let (base, line) = ("one\ntwo\n", "// ... existing fields\n");
-        let edits = [Edit::new("one\n", format!("1\n{line}")), Edit::new("two\n", "2\n")];
-        for sequential in [false, true] {
-            let code = Options { sequential, ..Options::default() };
-            let refused = find(base, &edits, &code).unwrap_err();
-            assert!(matches!(refused[0].kind, EditRefusalKind::Placeholder { line: 2, .. }), "{refused:?}");
-            let prose = Options { prose: true, ..code };
-            let found = find(base, &edits, &prose).unwrap();
-            assert_eq!(found.plan.apply(base), format!("1\n{line}2\n"));
-        }
+        Self::NAMES[self as usize].1
     }
 }

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use rapidfuzz::distance::indel;
 
-use super::base::{Base, key_and_pairs};
+use super::base::{Base, Index, key_and_pairs, lines_by_key};
+use crate::text::floor_char_boundary;
 
 /// Maximum number of bytes of each text that are compared: enough for any block that a person would consider
 /// one location.
-const MAX_COMPARED: usize = 4096;
-/// Maximum number of bytes of each text that are compared at a glance.
+pub(super) const MAX_COMPARED: usize = 4096;
+/// Maximum number of bytes of each line that are compared to select the lines that deserve a full comparison.
 const MAX_GLANCE: usize = 512;
 /// Maximum number of windows that are compared in full.
 const MAX_WINDOWS: usize = 10;
@@ -21,8 +22,6 @@ const DISTINCTIVE_LINES: usize = 3;
 const COMMON: usize = 64;
 /// Number of lines that are scored together.
 const CHUNK: usize = 256;
-/// One more than the maximum score of a line.
-const SCORES: usize = 194;
 
 /// Returns the similarity of two texts, 0 to 1: twice the length of their longest common subsequence over the
 /// sum of their lengths, in characters. Only the beginnings of long texts are compared.
@@ -34,16 +33,6 @@ pub(super) fn of_texts(one: &str, other: &str) -> f64 {
     indel::normalized_similarity(one.chars(), other.chars())
 }
 
-/// Like [`of_texts`], but compares less of each: to select the lines that deserve a full comparison.
-pub(super) fn at_a_glance(one: &str, other: &str) -> f64 {
-    of_texts(beginning(one, MAX_GLANCE), beginning(other, MAX_GLANCE))
-}
-
-/// Returns `true` if both texts are short enough to be compared completely.
-pub(super) fn compares_completely(one: &str, other: &str) -> bool {
-    one.len().max(other.len()) <= MAX_COMPARED
-}
-
 /// Returns `part / whole`, or 0 if `whole` is 0.
 pub(super) fn share(part: usize, whole: usize) -> f64 {
     let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
@@ -51,18 +40,14 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 }
 
 fn beginning(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..floor_char_boundary(text, bytes)]
 }
 
 /// Returns the first lines (from 0) of windows worth comparing, best first.
 pub(super) fn similar_starts(base: &Base<'_>, requested: &[&str]) -> Vec<usize> {
     let described: Vec<(u32, u64)> = requested.iter().map(|line| key_and_pairs(line)).collect();
     let mut votes = Votes::default();
-    by_equal_lines(&base.index().keys, &described, &mut votes);
+    by_equal_lines(base.index(), &described, &mut votes);
     if !votes.convincing(requested.len()) && base.deadline.check().is_ok() {
         by_similar_lines(base, requested, &described, &mut votes);
     }
@@ -104,24 +89,13 @@ impl Votes {
     }
 }
 
-fn by_equal_lines(keys: &[u32], described: &[(u32, u64)], votes: &mut Votes) {
+/// Adds votes for the lines that equal requested ones.
+fn by_equal_lines(index: &Index, described: &[(u32, u64)], votes: &mut Votes) {
     let mut wanted: HashMap<u32, Vec<usize>> = HashMap::new();
-    // One bit for each of 64 groups of keys avoids the map lookup for most lines.
-    let mut groups = [0_u64; 64];
     for (index, &(key, _)) in described.iter().enumerate().filter(|(_, line)| line.0 != 0) {
         wanted.entry(key).or_default().push(index);
-        groups[(key & 63) as usize] |= 1 << (key >> 6 & 63);
     }
-    let mut lines_of: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (line, key) in keys.iter().enumerate() {
-        let listed = groups[(key & 63) as usize] >> (key >> 6 & 63) & 1 == 1;
-        if listed && wanted.contains_key(key) {
-            let lines_of = lines_of.entry(*key).or_default();
-            if lines_of.len() <= COMMON {
-                lines_of.push(line);
-            }
-        }
-    }
+    let lines_of = lines_by_key(index, wanted.keys().copied());
     for (key, lines) in lines_of.iter().filter(|(_, lines)| lines.len() <= COMMON) {
         let weight = share(1, lines.len()).sqrt();
         for &index in wanted.get(key).into_iter().flatten().take(COMMON) {
@@ -138,14 +112,17 @@ fn by_similar_lines(base: &Base<'_>, requested: &[&str], described: &[(u32, u64)
     distinctive.sort_by_key(|&index| std::cmp::Reverse(described[index].1.count_ones()));
     for &index in distinctive.iter().take(DISTINCTIVE_LINES).filter(|&&index| described[index].1 != 0) {
         for line in most_similar(&base.index().pairs, described[index].1) {
-            votes.add(line, index, at_a_glance(requested[index].trim(), base.line(line).trim()));
+            let glance = |text| beginning(text, MAX_GLANCE);
+            let similarity = of_texts(glance(requested[index].trim()), glance(base.line(line).trim()));
+            votes.add(line, index, similarity);
         }
     }
 }
 
-/// Returns the lines that share most letter pairs with `wanted`.
+/// Returns the lines that share most letter pairs with `wanted`, best first; of equally good ones, the first.
 pub(super) fn most_similar(lines: &[u64], wanted: u64) -> Vec<usize> {
-    let mut best = Best { by_score: [const { Vec::new() }; SCORES], least: 1 };
+    // Ordered by score. A line with `least` is not added.
+    let (mut best, mut least) = (Vec::<(u8, usize)>::with_capacity(MAX_LINES + 1), 0);
     let mut scores = [0_u8; CHUNK];
     for (number, chunk) in lines.chunks(CHUNK).enumerate() {
         // Both loops are free of branches; most chunks have no line that scores high enough.
@@ -153,13 +130,19 @@ pub(super) fn most_similar(lines: &[u64], wanted: u64) -> Vec<usize> {
         for (score, &pairs) in scores.iter_mut().zip(chunk) {
             *score = score_of(pairs, wanted);
         }
-        if scores.iter().fold(0, |most, &score| most.max(score)) >= best.least {
-            for (at, &score) in scores.iter().enumerate() {
-                best.add(score, number * CHUNK + at);
+        if scores.iter().fold(0, |most, &score| most.max(score)) <= least {
+            continue;
+        }
+        for (at, &score) in scores.iter().enumerate() {
+            if score > least {
+                let place = best.partition_point(|&(other, _)| other >= score);
+                best.insert(place, (score, number * CHUNK + at));
+                best.truncate(MAX_LINES);
+                least = best.get(MAX_LINES - 1).map_or(0, |&(score, _)| score);
             }
         }
     }
-    best.by_score.iter().rev().flatten().copied().take(MAX_LINES).collect()
+    best.into_iter().map(|(_, line)| line).collect()
 }
 
 /// Computes the score of a line: three times the shared pairs minus the other pairs of the line, since long
@@ -170,26 +153,4 @@ fn score_of(pairs: u64, wanted: u64) -> u8 {
     let score = (shared * 4).saturating_sub(pairs.count_ones());
     // At most three times the bits of a signature.
     if shared * 2 >= wanted.count_ones() { score as u8 + 1 } else { 0 }
-}
-
-/// The first lines with the best scores. Scores are small numbers, so they are counting-sorted.
-struct Best {
-    by_score: [Vec<usize>; SCORES],
-    /// Minimum score for a line to be added.
-    least: u8,
-}
-
-impl Best {
-    fn add(&mut self, score: u8, line: usize) {
-        let bucket = &mut self.by_score[usize::from(score)];
-        if score < self.least || bucket.len() == MAX_LINES {
-            return;
-        }
-        bucket.push(line);
-        let least = usize::from(self.least);
-        // Earlier lines win ties, so a later line with the lowest score can no longer be added.
-        if self.by_score[least + 1..].iter().map(Vec::len).sum::<usize>() >= MAX_LINES {
-            self.least += 1;
-        }
-    }
 }

@@ -23,9 +23,10 @@ const NUMBERS_REMOVED: &str = "line numbers were removed";
 const ESCAPES_REMOVED: &str = "surplus escapes were removed";
 const ENTITIES_DECODED: &str = "HTML entities were decoded";
 
-/// The predefined XML entities, with both forms of the apostrophe.
-const ENTITIES: [(&str, char); 6] =
-    [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&#39;", '\''), ("&apos;", '\'')];
+/// The predefined XML entities, with both forms of the apostrophe. The ampersand is last, so that they can be
+/// decoded one after the other.
+pub(super) const ENTITIES: [(&str, &str); 6] =
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
 /// The functions that remove one layer of escapes, fullest first.
 const UNESCAPERS: [Unwrap; 3] = [unescape_all, unescape_quotes, unescape_backslashes];
 /// The separators between a line number and its line.
@@ -70,7 +71,7 @@ fn decode(text: &str) -> Option<String> {
         plain.push_str(&rest[..at]);
         rest = &rest[at..];
         let (entity, sign) = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity))?;
-        plain.push(*sign);
+        plain.push_str(sign);
         rest = &rest[entity.len()..];
     }
     plain.push_str(rest);
@@ -206,7 +207,7 @@ fn common_lines(old: &str, new: &str) -> usize {
     lines(new).filter(|line| !line.content.trim().is_empty() && old.contains(line.content)).count()
 }
 
-/// The lines of a text with a number on each.
+/// The lines of a text with a number on each; at least one.
 struct Numbered<'a> {
     lines: Vec<(u64, &'a str, &'static str)>,
 }
@@ -246,9 +247,9 @@ impl<'a> Numbered<'a> {
         numbers.iter().any(near)
     }
 
+    /// Returns the first and the last number.
     fn ends(&self) -> (u64, u64) {
-        let number = |line: Option<&(u64, &str, &str)>| line.map_or(0, |line| line.0);
-        (number(self.lines.first()), number(self.lines.last()))
+        (self.lines[0].0, self.lines[self.lines.len() - 1].0)
     }
 
     /// Returns `true` if any line begins with a number and the separator even without its line number.

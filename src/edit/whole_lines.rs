@@ -15,14 +15,11 @@ const STRIDE: usize = 4096;
 /// Compares a requested line with a line of the file.
 pub(super) type LineEq = fn(&str, &str) -> bool;
 
-/// Finds the lines of the base (from 0) at which the lines of `old` match as whole lines, up to `limit`.
-/// Returns `true` with them if the search stopped there.
-pub(super) fn find_lines(
-    base: &Base<'_>,
-    old: &str,
-    limit: usize,
-    eq: LineEq,
-) -> Result<(Vec<usize>, bool), TimedOut> {
+/// The first lines of matches, counted from 0, and `true` if the search stopped at its limit.
+pub(super) type FoundLines = Result<(Vec<usize>, bool), TimedOut>;
+
+/// Finds the lines of the base at which the lines of `old` match as whole lines, up to `limit`.
+pub(super) fn find_lines(base: &Base<'_>, old: &str, limit: usize, eq: LineEq) -> FoundLines {
     base.deadline.check()?;
     let wanted: Vec<u32> = lines(old).map(|line| key_and_pairs(line.content).0).collect();
     let keys = &base.index().keys;
@@ -36,7 +33,8 @@ pub(super) fn find_lines(
         if compared % STRIDE == 0 {
             base.deadline.check()?;
         }
-        if keys[line..].starts_with(&wanted) && lines_match(base, old, line, eq) {
+        let mut both = lines(old).zip(base.lines_from(line));
+        if keys[line..].starts_with(&wanted) && both.all(|(old, actual)| eq(old.content, actual.content)) {
             found.push(line);
             if found.len() >= limit {
                 return Ok((found, true));
@@ -44,11 +42,6 @@ pub(super) fn find_lines(
         }
     }
     Ok((found, false))
-}
-
-fn lines_match(base: &Base<'_>, old: &str, line: usize, eq: LineEq) -> bool {
-    let actual = base.index().lines_from(base.text, line);
-    lines(old).zip(actual).all(|(requested, actual)| eq(requested.content, actual.content))
 }
 
 /// Returns the line to search for first, as (index, key): the rarest in the file among a few distinct lines
@@ -66,11 +59,11 @@ fn rarest(base: &Base<'_>, keys: &[u32]) -> Option<(usize, u32)> {
 /// Returns the bytes of `count` lines of the base from `first` on (from 0), without the last line ending
 /// unless `ended`.
 pub(super) fn bytes_of(base: &Base<'_>, first: usize, count: usize, ended: bool) -> Range<usize> {
-    let start = base.index().start(base.text, first);
+    let start = base.start_of(first);
     if count == 0 {
         return start..start;
     }
-    let (content_end, end) = line_end(base.text, base.index().start(base.text, first + count - 1));
+    let (content_end, end) = line_end(base.text, base.start_of(first + count - 1));
     start..if ended { end } else { content_end }
 }
 
@@ -164,18 +157,10 @@ impl<'n> Block<'n> {
         &self.old[self.edges.0..self.old.len() - self.edges.1]
     }
 
-    /// Finds the core in the base. Returns the first lines of the matches, counted from 0, and `true` if the
-    /// search stopped at `limit`.
-    pub(super) fn find_lines(
-        &self,
-        base: &Base<'_>,
-        limit: usize,
-        eq: LineEq,
-    ) -> Result<(Vec<usize>, bool), TimedOut> {
-        let core = self.core();
-        let text =
-            core.first().zip(core.last()).map_or("", |(first, last)| &self.text[first.start..last.end()]);
-        find_lines(base, text, limit, eq)
+    /// Finds the core in the base, up to `limit` times.
+    pub(super) fn find_lines(&self, base: &Base<'_>, limit: usize, eq: LineEq) -> FoundLines {
+        let core = within(&self.old, self.edges.0, self.edges.1, 0);
+        find_lines(base, &self.text[core], limit, eq)
     }
 
     /// Returns the part for a core that matches `count` lines of the base from `line` on. Blank lines at the

@@ -1,30 +1,27 @@
 //! Converts operations on cells into splices.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 
-use super::change::replacement;
+use super::change::{replacement, source_value};
 use super::list::Item;
 use super::model::Notebook;
 use super::{CellChange, CellOp, CellRef, CellRefusal, CellRefusalKind, CellSummary, CellType};
-use crate::edit::{Occurrence, Occurrences, Splice};
+use crate::edit::{Occurrence, Occurrences, Plan};
 use crate::text::ContentHash;
 
 /// Maximum number of cells that a refusal lists.
 const LISTED: usize = 50;
-/// Size of a generated id, in bytes: eight hexadecimal characters, like the ids of Jupyter.
-const ID_BYTES: usize = 4;
 
 /// Applies all operations, or returns a refusal for each one that fails.
 pub(super) fn apply_all(notebook: &Notebook<'_>, ops: &[CellOp]) -> Result<CellChange, Vec<CellRefusal>> {
     let cells = Cells::of(notebook);
-    let mut resolved = ResolvedOps { claimed: vec![None; notebook.cells.len()], ..ResolvedOps::default() };
+    let mut resolved = ResolvedOps { claimed: vec![None; notebook.cells.len()], inserts: Vec::new() };
     let mut refused = Vec::new();
     for (op, requested) in ops.iter().enumerate() {
         let outcome = match requested {
-            CellOp::Insert { .. } => {
-                cells.position(requested).map(|position| resolved.inserts.push((position, op)))
-            }
+            CellOp::Insert { at, cell_type, source } => cells.position(at.as_ref()).map(|position| {
+                resolved.inserts.push(Insert { position, op, cell_type: *cell_type, source });
+            }),
             CellOp::Replace { cell, .. } | CellOp::Delete { cell } => {
                 cells.cell(cell).and_then(|cell| resolved.claim(notebook, cell, op))
             }
@@ -63,12 +60,11 @@ impl<'b> Cells<'b> {
     }
 
     /// Returns the number of cells before an inserted one.
-    fn position(&self, requested: &CellOp) -> Result<usize, CellRefusalKind> {
-        let CellOp::Insert { at, .. } = requested else { return Ok(0) };
+    fn position(&self, at: Option<&CellRef>) -> Result<usize, CellRefusalKind> {
         match at {
             Some(CellRef::Index(index)) if *index == self.notebook.cells.len() => Ok(*index),
-            Some(CellRef::Id(_)) => at.as_ref().map_or(Ok(0), |at| Ok(self.cell(at)? + 1)),
             Some(place @ CellRef::Index(_)) => self.cell(place),
+            Some(place @ CellRef::Id(_)) => Ok(self.cell(place)? + 1),
             None if self.notebook.cells.is_empty() => Ok(0),
             None => Err(self.not_found(None)),
         }
@@ -97,15 +93,21 @@ impl<'b> Cells<'b> {
 }
 
 /// The operations, resolved to cells.
-#[derive(Default)]
-struct ResolvedOps {
+struct ResolvedOps<'o> {
     /// Operation that replaces or deletes each cell, by index of the cell.
     claimed: Vec<Option<usize>>,
-    /// Pairs of an insertion position and an operation.
-    inserts: Vec<(usize, usize)>,
+    inserts: Vec<Insert<'o>>,
 }
 
-impl ResolvedOps {
+/// An insertion before the cell at `position`.
+struct Insert<'o> {
+    position: usize,
+    op: usize,
+    cell_type: CellType,
+    source: &'o str,
+}
+
+impl ResolvedOps<'_> {
     fn claim(&mut self, notebook: &Notebook<'_>, cell: usize, op: usize) -> Result<(), CellRefusalKind> {
         match self.claimed[cell].replace(op) {
             None => Ok(()),
@@ -121,11 +123,11 @@ impl ResolvedOps {
         let (mut splices, mut warnings, mut items) = (Vec::new(), Vec::new(), Vec::new());
         let mut ids: HashSet<String> = notebook.cells.iter().filter_map(|cell| cell.id.clone()).collect();
         // A stable sort keeps the given order of insertions at the same position.
-        self.inserts.sort_by_key(|(position, _)| *position);
+        self.inserts.sort_by_key(|insert| insert.position);
         let mut inserts = self.inserts.into_iter().peekable();
         for position in 0..=notebook.cells.len() {
-            while let Some((_, op)) = inserts.next_if(|(at, _)| *at == position) {
-                items.push(Item::New(new_cell(notebook, (position, op), &ops[op], &mut ids, &mut warnings)));
+            while let Some(insert) = inserts.next_if(|insert| insert.position == position) {
+                items.push(Item::New(new_cell(notebook, &insert, &mut ids, &mut warnings)));
             }
             match self.claimed.get(position).map(|op| op.map(|op| (op, &ops[op]))) {
                 None | Some(Some((_, CellOp::Delete { .. }))) => continue,
@@ -137,58 +139,46 @@ impl ResolvedOps {
             items.push(Item::Kept(position));
         }
         splices.extend(notebook.list.splices(&items, &notebook.list_gaps()));
-        CellChange::of(notebook.text, splices, warnings)
+        // The splices replace cells, values or gaps, which never overlap.
+        let plan = Plan::new(notebook.text.len(), splices);
+        debug_assert!(plan.is_ok(), "disjoint splices form a plan");
+        CellChange { plan: plan.unwrap_or_else(|_| Plan::empty(notebook.text.len())), warnings }
     }
 }
 
 /// Returns the JSON of a new cell, with the members that Jupyter writes, in the same order.
 fn new_cell(
     notebook: &Notebook<'_>,
-    (position, op): (usize, usize),
-    requested: &CellOp,
+    insert: &Insert<'_>,
     ids: &mut HashSet<String>,
     warnings: &mut Vec<String>,
 ) -> String {
-    let CellOp::Insert { cell_type, source, .. } = requested else { return String::new() };
-    let (style, is_code) = (&notebook.style, *cell_type == CellType::Code);
-    let mut members = vec![style.member("cell_type", &style.quoted(cell_type.name()))];
+    let (style, is_code) = (&notebook.style, insert.cell_type == CellType::Code);
+    let mut members = vec![style.member("cell_type", &style.quoted(insert.cell_type.name()))];
     if is_code {
         members.push(style.member("execution_count", "null"));
     }
     if notebook.has_ids {
-        let id = fresh_id(position, *cell_type, source, ids);
-        warnings.push(format!("cells[{op}]: the new cell has the id {id}"));
+        let id = fresh_id(insert, ids);
+        warnings.push(format!("cells[{}]: the new cell has the id {id}", insert.op));
         members.push(style.member("id", &style.quoted(&id)));
     }
     members.push(style.member("metadata", "{}"));
     if is_code {
         members.push(style.member("outputs", "[]"));
     }
-    members.push(style.member("source", &super::change::source_value(notebook, source)));
+    members.push(style.member("source", &source_value(notebook, insert.source)));
     format!("{{{}}}", notebook.cell_gaps.joined(&members))
 }
 
-/// Generates an id that no cell has. The same request on the same notebook generates the same id.
-fn fresh_id(position: usize, cell_type: CellType, source: &str, ids: &mut HashSet<String>) -> String {
-    for attempt in 0_u64.. {
+/// Generates an id that no cell has, of eight hexadecimal characters like the ids of Jupyter. The same request
+/// on the same notebook generates the same id.
+fn fresh_id(insert: &Insert<'_>, ids: &mut HashSet<String>) -> String {
+    let Insert { position, cell_type, source, .. } = insert;
+    let id = |attempt: u64| {
         let seed = format!("{position}\n{attempt}\n{}\n{source}", cell_type.name());
-        let mut id = String::new();
-        for byte in ContentHash::of(seed.as_bytes()).as_bytes().iter().take(ID_BYTES) {
-            // Writing to a string cannot fail.
-            let _ = write!(id, "{byte:02x}");
-        }
-        if ids.insert(id.clone()) {
-            return id;
-        }
-    }
-    String::new()
-}
-
-impl CellChange {
-    fn of(text: &str, splices: Vec<Splice>, warnings: Vec<String>) -> Self {
-        // The splices replace cells, values or gaps, which never overlap.
-        let plan = crate::edit::Plan::new(text.len(), splices);
-        debug_assert!(plan.is_ok(), "disjoint splices form a plan");
-        Self { plan: plan.unwrap_or_else(|_| crate::edit::Plan::empty(text.len())), warnings }
-    }
+        let [first, second, third, fourth, ..] = *ContentHash::of(seed.as_bytes()).as_bytes();
+        format!("{:08x}", u32::from_be_bytes([first, second, third, fourth]))
+    };
+    (0..=u64::MAX).map(id).find(|id| ids.insert(id.clone())).unwrap_or_default()
 }

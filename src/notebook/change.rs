@@ -7,7 +7,8 @@ use super::list::{Item, List};
 use super::model::{Cell, Notebook};
 use super::scan::{elements, unquoted};
 use super::{CellOp, CellType};
-use crate::edit::Splice;
+use crate::edit::{Splice, common_ends};
+use crate::text::normalize_line_endings;
 
 /// Returns the splices that apply a replace operation to a cell.
 pub(super) fn replacement(
@@ -18,7 +19,7 @@ pub(super) fn replacement(
 ) -> Vec<Splice> {
     let CellOp::Replace { cell_type, source, clear_outputs, .. } = requested else { return Vec::new() };
     let cell = &notebook.cells[at];
-    let mut change = Change::new(notebook, cell);
+    let mut change = CellEdit::new(notebook, cell);
     let other_type = cell_type.filter(|wanted| !cell.is(*wanted));
     if let Some(wanted) = other_type {
         change.retype(wanted);
@@ -28,7 +29,7 @@ pub(super) fn replacement(
         change.clear();
     }
     if let Some(source) = source {
-        change.source(&with_lf(source));
+        change.source(&normalize_line_endings(source));
     }
     warnings.extend(change.warnings.iter().map(|warning| format!("cells[{op}]: {warning}")));
     let splices = change.splices();
@@ -40,25 +41,16 @@ pub(super) fn replacement(
 
 /// Returns the JSON value of `source` in a new cell.
 pub(super) fn source_value(notebook: &Notebook<'_>, source: &str) -> String {
-    let source = with_lf(source);
+    let source = normalize_line_endings(source);
     if notebook.is_flat {
         return notebook.style.quoted(&source);
     }
-    let lines: Vec<String> = source_lines(&source).map(|line| notebook.style.quoted(line)).collect();
+    let lines: Vec<String> = source.split_inclusive('\n').map(|line| notebook.style.quoted(line)).collect();
     format!("[{}]", notebook.source_gaps.joined(&lines))
 }
 
-/// Converts line endings to LF, which sources always use, whatever the line endings of the file.
-fn with_lf(source: &str) -> Cow<'_, str> {
-    if source.contains('\r') { Cow::Owned(source.replace("\r\n", "\n")) } else { Cow::Borrowed(source) }
-}
-
-fn source_lines(source: &str) -> impl Iterator<Item = &str> {
-    source.split_inclusive('\n')
-}
-
 /// A pending change of a cell.
-struct Change<'b, 'a> {
+struct CellEdit<'b, 'a> {
     notebook: &'b Notebook<'a>,
     cell: &'b Cell<'a>,
     /// Removal flags, one per member.
@@ -70,7 +62,7 @@ struct Change<'b, 'a> {
     warnings: Vec<&'static str>,
 }
 
-impl<'b, 'a> Change<'b, 'a> {
+impl<'b, 'a> CellEdit<'b, 'a> {
     fn new(notebook: &'b Notebook<'a>, cell: &'b Cell<'a>) -> Self {
         let removed = vec![false; cell.members.len()];
         Self { notebook, cell, removed, added: Vec::new(), inner: Vec::new(), warnings: Vec::new() }
@@ -132,11 +124,10 @@ impl<'b, 'a> Change<'b, 'a> {
         if let Some(count) = self.cell.get("execution_count").cloned() {
             self.set(&count, "null".to_owned());
         }
-        if let Some(outputs) = self.cell.get("outputs").cloned() {
-            let is_empty = elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty());
-            if !is_empty {
-                self.set(&outputs, "[]".to_owned());
-            }
+        if let Some(outputs) = self.cell.get("outputs").cloned()
+            && !elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty())
+        {
+            self.set(&outputs, "[]".to_owned());
         }
     }
 
@@ -147,7 +138,7 @@ impl<'b, 'a> Change<'b, 'a> {
         };
         let current = self.value(&value);
         match elements(self.notebook.text, &value) {
-            Ok(items) => self.inner.extend(changed_lines(self.notebook, &value, items, source)),
+            Ok(items) => self.inner.extend(changed_lines(self.notebook, &List::new(&value, items), source)),
             Err(_) if current.starts_with('"') => {
                 if unquoted(current) != source {
                     self.set(&value, self.notebook.style.quoted(source));
@@ -157,11 +148,10 @@ impl<'b, 'a> Change<'b, 'a> {
         }
     }
 
-    fn splices(self) -> Vec<Splice> {
+    fn splices(mut self) -> Vec<Splice> {
         let (mut splices, mut items) = (self.inner, Vec::new());
-        let mut added = self.added;
-        added.sort_by_key(|(before, _)| *before);
-        let mut added = added.into_iter().peekable();
+        self.added.sort_by_key(|(before, _)| *before);
+        let mut added = self.added.into_iter().peekable();
         for at in 0..=self.removed.len() {
             while let Some((_, text)) = added.next_if(|(before, _)| *before == at) {
                 items.push(Item::New(text));
@@ -177,22 +167,14 @@ impl<'b, 'a> Change<'b, 'a> {
 
 /// Returns the splices for a source that is a list of lines. Unchanged lines at its start and end keep their
 /// bytes.
-fn changed_lines(
-    notebook: &Notebook<'_>,
-    value: &Range<usize>,
-    items: Vec<Range<usize>>,
-    source: &str,
-) -> Vec<Splice> {
-    let old: Vec<Cow<'_, str>> = items.iter().map(|item| unquoted(&notebook.text[item.clone()])).collect();
-    let new: Vec<&str> = source_lines(source).collect();
-    let shorter = old.len().min(new.len());
-    let head = old.iter().zip(&new).take_while(|(old, new)| old == *new).count();
-    let rest = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
-    let tail = rest.take_while(|(old, new)| old == *new).count();
+fn changed_lines(notebook: &Notebook<'_>, list: &List, source: &str) -> Vec<Splice> {
+    let old: Vec<Cow<'_, str>> =
+        list.items.iter().map(|item| unquoted(&notebook.text[item.clone()])).collect();
+    let new: Vec<&str> = source.split_inclusive('\n').collect();
+    let (head, tail) = common_ends(&old, &new);
     let kept = |range: Range<usize>| range.map(Item::Kept);
     let added = new[head..new.len() - tail].iter().map(|line| Item::New(notebook.style.quoted(line)));
     let wanted: Vec<Item> = kept(0..head).chain(added).chain(kept(old.len() - tail..old.len())).collect();
-    let list = List::new(value, items);
     let gaps = list.gaps(notebook.text, notebook.style.comma).unwrap_or_else(|| notebook.source_gaps.clone());
     // An empty list that stays empty keeps its bytes.
     if wanted.is_empty() && list.items.is_empty() { Vec::new() } else { list.splices(&wanted, &gaps) }

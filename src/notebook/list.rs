@@ -71,21 +71,19 @@ impl List {
     /// before them where possible.
     pub(super) fn splices(&self, items: &[Item], gaps: &Gaps) -> Vec<Splice> {
         let splice = |range: Range<usize>, text: String| Splice { range, text };
-        let news = || -> Vec<String> {
-            let new = |item: &Item| match item {
-                Item::New(text) => Some(text.clone()),
-                Item::Kept(_) => None,
-            };
-            items.iter().filter_map(new).collect()
+        let new = |item: &Item| match item {
+            Item::New(text) => Some(text.clone()),
+            Item::Kept(_) => None,
         };
+        let news: Vec<String> = items.iter().filter_map(new).collect();
         let (Some(first), Some(last)) = (self.items.first(), self.items.last()) else {
-            return vec![splice(self.inner.clone(), gaps.joined(&news()))];
+            return vec![splice(self.inner.clone(), gaps.joined(&news))];
         };
-        if !items.iter().any(|item| matches!(item, Item::Kept(_))) {
-            return vec![match items {
-                [] => splice(self.inner.clone(), String::new()),
-                _ => splice(first.start..last.end, news().join(&gaps.between)),
-            }];
+        if items.is_empty() {
+            return vec![splice(self.inner.clone(), String::new())];
+        }
+        if news.len() == items.len() {
+            return vec![splice(first.start..last.end, news.join(&gaps.between))];
         }
         let (mut splices, mut before, mut fresh) = (Vec::new(), None, String::new());
         for item in items {

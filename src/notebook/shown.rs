@@ -93,9 +93,8 @@ fn joined(text: &str, value: &Range<usize>) -> Option<String> {
 
 /// Removes terminal escape sequences: they can double the size and carry no information for a reader of text.
 fn strip_colors(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
     let mut parts = text.split("\u{1b}[");
-    plain.push_str(parts.next().unwrap_or_default());
+    let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c: char| ('@'..='~').contains(&c)).map_or(part.len(), |end| end + 1);
         plain.push_str(&part[end..]);

@@ -1,6 +1,6 @@
 //! Parses `*** Begin Patch` … `*** End Patch`.
 
-use super::body::{self, Body, Mark, Piece};
+use super::body::{self, Body, Mark, ParsedHunk};
 use super::source::{Source, is_empty};
 use super::{FilePatch, PatchChange, PatchError};
 use crate::edit::Anchor;
@@ -20,7 +20,7 @@ enum Marker<'a> {
 }
 
 fn marker(line: &str) -> Option<Marker<'_>> {
-    let rest = line.strip_prefix("***")?.trim();
+    let rest = line.trim_start().strip_prefix("***")?.trim();
     let named = |beginning: &str| rest.strip_prefix(beginning).map(str::trim);
     match rest {
         "Begin Patch" => Some(Marker::Begin),
@@ -35,21 +35,21 @@ fn marker(line: &str) -> Option<Marker<'_>> {
 }
 
 /// Returns `true` if a line can only belong to this format.
-pub(super) fn begins(line: &str) -> bool {
+pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
     matches!(
-        marker(line.trim_start()),
+        marker(source.line(index)),
         Some(Marker::Begin | Marker::Update(_) | Marker::Add(_) | Marker::Delete(_))
     )
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     let mut parser = Parser { source, at: 0, pad: "", files: Vec::new() };
-    while let Some(line) = source.get(parser.at) {
-        if begins(line) {
+    while parser.at < source.len() {
+        if begins(source, parser.at) {
             // A missing first line is tolerated. A missing last line is not, because the patch may have been
             // cut off.
             parser.pad = pad(source, parser.at);
-            parser.at += usize::from(marker(line.trim_start()) == Some(Marker::Begin));
+            parser.at += usize::from(marker(source.line(parser.at)) == Some(Marker::Begin));
             parser.envelope()?;
         } else {
             parser.at += 1;
@@ -66,7 +66,7 @@ fn pad<'a>(source: &Source<'a>, first: usize) -> &'a str {
     let line = source.line(first);
     let pad = &line[..line.len() - line.trim_start().len()];
     let patch = (first..source.len()).map(|index| source.line(index));
-    let mut inside = patch.take_while(|line| marker(line.trim_start()) != Some(Marker::End));
+    let mut inside = patch.take_while(|line| marker(line) != Some(Marker::End));
     if inside.all(|line| line.starts_with(pad) || line.trim().is_empty()) { pad } else { "" }
 }
 
@@ -79,7 +79,12 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn line(&self) -> Option<&'a str> {
-        let line = self.source.get(self.at)?;
+        self.line_at(self.at)
+    }
+
+    /// Returns a line without the indentation of the patch.
+    fn line_at(&self, index: usize) -> Option<&'a str> {
+        let line = self.source.get(index)?;
         Some(line.strip_prefix(self.pad).unwrap_or(line))
     }
 
@@ -91,7 +96,7 @@ impl<'a> Parser<'a> {
             };
             let at = self.at;
             self.at += 1;
-            let (path, change) = match marker(line.trim_start()) {
+            let (path, change) = match marker(line) {
                 Some(Marker::End) => return Ok(()),
                 Some(Marker::Add(path)) => {
                     (path, PatchChange::Create { content: self.added()?, executable: false })
@@ -124,51 +129,46 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
-        if self.line().and_then(marker) == Some(Marker::EndOfFile) {
-            self.at += 1;
-        }
+        self.at += usize::from(self.line().and_then(marker) == Some(Marker::EndOfFile));
         Ok(content)
     }
 
     fn update(&mut self, from: &str) -> Result<PatchChange, PatchError> {
         let mut to = None;
-        if let Some(Marker::Move(path)) = self.line().and_then(|line| marker(line.trim_start())) {
+        if let Some(Marker::Move(path)) = self.line().and_then(marker) {
             if path.is_empty() {
                 return Err(PatchError::at(self.at, "the new path at the end of the line"));
             }
             to = Some(path.to_owned()).filter(|to| to != from);
             self.at += 1;
         }
-        let mut pieces = Vec::new();
+        let mut parsed = Vec::new();
         while let Some(line) = self.line().filter(|line| !line.starts_with("***")) {
             match self.marker_after_empty_lines() {
                 // Empty lines between two sections are not a chunk.
                 Some(marker) if is_empty(line) => self.at = marker,
-                _ => pieces.push(self.chunk()?),
+                _ => parsed.push(self.chunk()?),
             }
         }
-        if pieces.is_empty() && to.is_none() {
+        if parsed.is_empty() && to.is_none() {
             let at = self.at.min(self.source.last());
             return Err(PatchError::at(at, "a chunk: `@@`, then lines that begin with ` `, `-` or `+`"));
         }
-        body::change(pieces, to, false)
+        body::change(parsed, to, false)
     }
 
     /// Returns the index of the next marker (or the end) if only empty lines come before it.
     fn marker_after_empty_lines(&self) -> Option<usize> {
-        let lines = (self.at..self.source.len()).map(|index| (index, self.source.line(index)));
-        let mut lines = lines.map(|(index, line)| (index, line.strip_prefix(self.pad).unwrap_or(line)));
-        match lines.find(|(_, line)| !is_empty(line)) {
-            None => Some(self.source.len()),
-            Some((index, line)) => line.starts_with("***").then_some(index),
-        }
+        let mut lines = (self.at..).map_while(|index| Some((index, self.line_at(index)?)));
+        let next = lines.find(|(_, line)| !is_empty(line));
+        next.map_or(Some(self.source.len()), |(index, line)| line.starts_with("***").then_some(index))
     }
 
-    fn chunk(&mut self) -> Result<Piece, PatchError> {
+    fn chunk(&mut self) -> Result<ParsedHunk, PatchError> {
         let first = self.at;
         let mut anchor = Anchor::default();
         while let Some(header) = self.line().filter(|line| line.starts_with("@@")) {
-            match body::range(header) {
+            match body::hunk_header(header) {
                 Some(range) => anchor.line = Some(range.start).filter(|&start| start > 0),
                 None => anchor.under.extend(context(header)),
             }
@@ -195,10 +195,9 @@ impl<'a> Parser<'a> {
         }
         let mut body = Body::default();
         for line in marked {
-            let (mark, content) = body::split(line);
-            body.push(mark, content);
+            body.push(body::split(line));
         }
-        Ok(body.into_piece(first + 1, anchor))
+        Ok(body.into_hunk(first + 1, anchor))
     }
 }
 

@@ -38,53 +38,49 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn push(&mut self, mark: Mark, content: &str) {
-        let apply = |side: &mut String| {
+    /// Returns the sides that a line with this mark belongs to.
+    fn sides(&mut self, mark: Mark) -> impl Iterator<Item = &mut String> {
+        let old = (mark != Mark::Added).then_some(&mut self.old);
+        let new = (mark != Mark::Removed).then_some(&mut self.new);
+        old.into_iter().chain(new)
+    }
+
+    /// Adds a line.
+    pub(super) fn push(&mut self, (mark, content): (Mark, &str)) {
+        for side in self.sides(mark) {
             // A further line after `\ No newline at end of file` shows that the text did not end there.
             if !side.is_empty() && !side.ends_with('\n') {
                 side.push('\n');
             }
             side.push_str(content);
             side.push('\n');
-        };
-        match mark {
-            Mark::Context => [&mut self.old, &mut self.new].into_iter().for_each(apply),
-            Mark::Removed => apply(&mut self.old),
-            Mark::Added => apply(&mut self.new),
         }
         self.last = Some(mark);
     }
 
     /// Handles `\ No newline at end of file`, which refers to the line before it.
     pub(super) fn remove_final_newline(&mut self) {
-        let apply = |side: &mut String| {
+        let Some(mark) = self.last.take() else { return };
+        for side in self.sides(mark) {
             side.pop();
-        };
-        match self.last {
-            Some(Mark::Context) => [&mut self.old, &mut self.new].into_iter().for_each(apply),
-            Some(Mark::Removed) => apply(&mut self.old),
-            Some(Mark::Added) => apply(&mut self.new),
-            None => return,
         }
-        self.last = None;
         self.open = true;
     }
 
-    /// Converts the body into a piece. `line` is the 1-based first line; `anchor` holds what else is known of
+    /// Converts the body into a hunk. `line` is the 1-based first line; `anchor` holds what else is known of
     /// the location.
-    pub(super) fn into_piece(self, line: usize, mut anchor: Anchor) -> Piece {
+    pub(super) fn into_hunk(self, line: usize, mut anchor: Anchor) -> ParsedHunk {
         anchor.whole_lines = true;
-        let has_location = !self.old.is_empty() || anchor.at_end || !anchor.under.is_empty();
-        if !has_location {
-            return Piece::Fill { line, content: self.new };
+        if self.old.is_empty() && !anchor.at_end && anchor.under.is_empty() {
+            return ParsedHunk::Fill { line, content: self.new };
         }
         anchor.at_end |= self.open;
-        Piece::Hunk(PatchHunk { line, edit: Edit::new(self.old, self.new).anchored(anchor) })
+        ParsedHunk::Hunk(PatchHunk { line, edit: Edit { anchor, ..Edit::new(self.old, self.new) } })
     }
 }
 
 /// A parsed hunk.
-pub(super) enum Piece {
+pub(super) enum ParsedHunk {
     Hunk(PatchHunk),
     /// Added lines without a location.
     Fill {
@@ -93,46 +89,51 @@ pub(super) enum Piece {
     },
 }
 
-/// Combines all pieces of a section into one change. `creates` says whether the file may be created if its
-/// only piece has no location.
+/// Combines the hunks of a section into one change. If its only hunk has no location, `creates` allows it to
+/// create the file.
 pub(super) fn change(
-    mut pieces: Vec<Piece>,
+    mut parsed: Vec<ParsedHunk>,
     to: Option<String>,
     creates: bool,
 ) -> Result<PatchChange, PatchError> {
-    if let ([Piece::Fill { .. }], None) = (&pieces[..], &to)
-        && let Some(Piece::Fill { line, content }) = pieces.pop()
+    if let ([ParsedHunk::Fill { .. }], None) = (&parsed[..], &to)
+        && let Some(ParsedHunk::Fill { line, content }) = parsed.pop()
     {
         return Ok(PatchChange::Fill { content, creates, line });
     }
-    Ok(PatchChange::Edit { hunks: hunks(pieces)?, to })
+    Ok(PatchChange::Edit { hunks: hunks(parsed)?, to })
 }
 
-/// Returns the pieces as hunks. Fails if any piece has no location.
-pub(super) fn hunks(pieces: Vec<Piece>) -> Result<Vec<PatchHunk>, PatchError> {
-    let hunk = |piece| match piece {
-        Piece::Hunk(hunk) => Ok(hunk),
-        Piece::Fill { line, .. } => Err(PatchError { line, expected: CONTEXT_NEEDED.to_owned() }),
+/// Returns the hunks. Fails if any has no location.
+pub(super) fn hunks(parsed: Vec<ParsedHunk>) -> Result<Vec<PatchHunk>, PatchError> {
+    let hunk = |parsed| match parsed {
+        ParsedHunk::Hunk(hunk) => Ok(hunk),
+        ParsedHunk::Fill { line, .. } => Err(PatchError { line, expected: CONTEXT_NEEDED.to_owned() }),
     };
-    pieces.into_iter().map(hunk).collect()
+    parsed.into_iter().map(hunk).collect()
 }
 
 /// The numbers in the header of a hunk: `@@ -old,lines +new,lines @@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Range {
+pub(super) struct HunkHeader {
     /// First line of the old side, 1-based; 0 if the old side is empty.
     pub(super) start: usize,
+    pub(super) counts: Counts,
+}
+
+/// Number of lines on each side of a hunk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counts {
     pub(super) old: usize,
     pub(super) new: usize,
 }
 
 /// Parses the header of a hunk. Returns `None` if it has no numbers.
-pub(super) fn range(header: &str) -> Option<Range> {
+pub(super) fn hunk_header(header: &str) -> Option<HunkHeader> {
     let rest = header.strip_prefix("@@")?.trim_start().strip_prefix('-')?;
-    let (old, rest) = rest.split_once(" +")?;
-    let (new, _) = rest.split_once(" @@")?;
+    let (old, new) = rest.split_once(" @@")?.0.split_once(" +")?;
     let (start, old) = pair(old)?;
-    Some(Range { start, old, new: pair(new)?.1 })
+    Some(HunkHeader { start, counts: Counts { old, new: pair(new)?.1 } })
 }
 
 fn pair(text: &str) -> Option<(usize, usize)> {

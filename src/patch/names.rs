@@ -22,32 +22,8 @@ const LEADERS: [&str; 12] = ["#", "##", "###", "####", "#####", "######", "//", 
 const LABELS: [&str; 5] = ["file:", "filename:", "file name:", "file path:", "path:"];
 
 /// Words that, alone on a line, are languages rather than files.
-const LANGUAGES: [&str; 24] = [
-    "bash",
-    "c",
-    "cpp",
-    "css",
-    "diff",
-    "go",
-    "html",
-    "java",
-    "javascript",
-    "js",
-    "json",
-    "markdown",
-    "php",
-    "plaintext",
-    "python",
-    "ruby",
-    "rust",
-    "sh",
-    "sql",
-    "text",
-    "toml",
-    "typescript",
-    "xml",
-    "yaml",
-];
+const LANGUAGES: &str = "bash c cpp css diff go html java javascript js json markdown php plaintext python ruby rust sh \
+    sql text toml typescript xml yaml";
 
 /// Returns the name in a line that contains nothing else but decoration: `### path`, `**path**:`, `// path`,
 /// `File: path`.
@@ -150,6 +126,6 @@ fn is_name(name: &str, wrapped: bool, has_colon: bool) -> bool {
         _ if is_impossible => false,
         (true, _) => path || word(),
         (false, true) => !sentence && !name.contains(char::is_whitespace),
-        (false, false) => !has_colon && word() && !LANGUAGES.contains(&name),
+        (false, false) => !has_colon && word() && LANGUAGES.split(' ').all(|language| language != name),
     }
 }

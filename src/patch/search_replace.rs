@@ -1,6 +1,6 @@
 //! Parses search/replace blocks: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
 
-use super::body::{self, Body, Mark, Piece};
+use super::body::{self, Body, Mark, ParsedHunk};
 use super::source::{Source, fence};
 use super::{FilePatch, PatchError, names};
 use crate::edit::Anchor;
@@ -56,8 +56,8 @@ impl Head {
 }
 
 /// Returns `true` if a line can only belong to this format.
-pub(super) fn begins(line: &str) -> bool {
-    Head::of(line).is_some()
+pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
+    Head::of(source.line(index)).is_some()
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
@@ -69,11 +69,12 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
             continue;
         };
         let named = name_above(source, previous_end, at);
-        let Some(path) = named.or_else(|| files.last().map(|file| file.path.clone())) else {
+        let Some(path) = named.map(str::to_owned).or_else(|| files.last().map(|file| file.path.clone()))
+        else {
             return Err(PatchError::at(at, "the path of a file on the line above the block"));
         };
-        let (piece, end) = block(source, at, head)?;
-        let change = body::change(vec![piece], None, true)?;
+        let (hunk, end) = block(source, at, head)?;
+        let change = body::change(vec![hunk], None, true)?;
         files.push(FilePatch { path, line: at + 1, change });
         (at, previous_end) = (end, end);
     }
@@ -85,7 +86,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
 }
 
 /// Parses the block that begins at `first`. Returns it with the index of the line after it.
-fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize), PatchError> {
+fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(ParsedHunk, usize), PatchError> {
     let begin = first + 1;
     let mut divider = None;
     for index in begin..source.len() {
@@ -100,11 +101,10 @@ fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize)
                 return Err(PatchError::at(index, expected));
             }
             Some(divider) if head.closes(line) => {
-                return Ok((piece(source, first, divider, index), index + 1));
+                return Ok((parsed_block(source, first, divider, index), index + 1));
             }
             None if head.closes(line) => {
-                let expected = format!("`{}` before it", head.divider());
-                return Err(PatchError::at(index, expected));
+                return Err(PatchError::at(index, format!("`{}` before it", head.divider())));
             }
             _ if Head::of(line) == Some(head) => return Err(unfinished(index, divider, head, begin)),
             _ => {}
@@ -118,7 +118,7 @@ fn unfinished(index: usize, divider: Option<usize>, head: Head, begin: usize) ->
     PatchError::at(index, format!("`{marker}` of the block that begins at line {begin}"))
 }
 
-fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piece {
+fn parsed_block(source: &Source<'_>, first: usize, divider: usize, last: usize) -> ParsedHunk {
     let mut anchor = Anchor::default();
     let mut start = first + 1;
     if let Some(number) = source.line(start).strip_prefix(":start_line:").filter(|_| start < divider) {
@@ -135,41 +135,36 @@ fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piec
     let mut body = Body::default();
     // A search text of nothing but whitespace counts as empty.
     if (start..divider).any(|index| !source.line(index).trim().is_empty()) {
-        (start..divider).for_each(|index| body.push(Mark::Removed, source.line(index)));
+        (start..divider).for_each(|index| body.push((Mark::Removed, source.line(index))));
     }
-    (divider + 1..last).for_each(|index| body.push(Mark::Added, source.line(index)));
-    body.into_piece(first + 1, anchor)
+    (divider + 1..last).for_each(|index| body.push((Mark::Added, source.line(index))));
+    body.into_hunk(first + 1, anchor)
 }
 
 /// Returns the file name in the lines between the previous block and this one: the nearest line that consists
 /// of a name, a fence with a name, or else the nearest line if it mentions a name.
-fn name_above(source: &Source<'_>, previous_end: usize, head: usize) -> Option<String> {
+fn name_above<'a>(source: &Source<'a>, previous_end: usize, head: usize) -> Option<&'a str> {
     let (mut lines, mut fences, mut mentioned) = (0, 0, None);
-    for index in (previous_end..head).rev() {
-        let line = source.line(index).trim();
+    for line in (previous_end..head).rev().map(|index| source.line(index).trim()) {
         if line.is_empty() {
             continue;
         }
-        if let Some((_, _, info)) = fence(line) {
+        let name = if let Some((_, _, info)) = fence(line) {
             fences += 1;
             if fences > 1 {
                 break;
             }
-            if let Some(name) = names::in_fence(info) {
-                return Some(name.to_owned());
+            names::in_fence(info)
+        } else {
+            lines += 1;
+            if lines == 1 {
+                mentioned = names::mentioned(line);
             }
-            continue;
-        }
-        if let Some(name) = names::whole_line(line) {
-            return Some(name.to_owned());
-        }
-        if lines == 0 {
-            mentioned = names::mentioned(line);
-        }
-        lines += 1;
-        if lines == LINES_ABOVE {
-            break;
+            names::whole_line(line)
+        };
+        if name.is_some() || lines == LINES_ABOVE {
+            return name.or(mentioned);
         }
     }
-    mentioned.map(str::to_owned)
+    mentioned
 }

@@ -3,10 +3,10 @@
 mod hunk;
 mod path;
 
-use super::body::{self, Piece};
+use super::body::{self, ParsedHunk};
 use super::source::{Source, fence};
 use super::{FilePatch, PatchChange, PatchError, PatchHunk};
-use hunk::Hunk;
+use hunk::DiffHunk;
 use path::Names;
 
 const HUNK: &str = "a hunk: `@@ -1,3 +1,4 @@`, then lines that begin with ` `, `-` or `+`";
@@ -15,9 +15,7 @@ const FILES: &str = "`--- path` and `+++ path` before the first hunk";
 /// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
     let line = source.line(index);
-    line.starts_with("diff --git ")
-        || line.starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
-        || body::range(line).is_some()
+    line.starts_with("diff --git ") || names_two(source, index) || body::hunk_header(line).is_some()
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
@@ -42,15 +40,19 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     if files.is_empty() { Err(PatchError::at(0, FILES)) } else { Ok(files) }
 }
 
+/// Returns `true` if a line and the next one name the old and the new file.
 fn names_two(source: &Source<'_>, index: usize) -> bool {
     source.line(index).starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
 }
+
+/// The character of a Markdown fence, and its length.
+type Fence = (char, usize);
 
 struct Parser<'a> {
     source: &'a Source<'a>,
     at: usize,
     /// Markdown fence around the patch.
-    fence: Option<(char, usize)>,
+    fence: Option<Fence>,
 }
 
 /// Extended headers that git prints for a file.
@@ -79,63 +81,62 @@ impl Parser<'_> {
             names.new = Some(path::parse_header(self.source.line(self.at + 1), self.at + 1)?);
             self.at += 2;
         }
-        let mut pieces = Vec::new();
+        let mut parsed = Vec::new();
         while self.source.line(self.at).starts_with("@@") {
-            pieces.push(self.hunk(&names, &headers)?);
+            parsed.push(self.hunk(&names, &headers)?);
         }
         let line = first + 1;
         if let (Some(from), Some(to)) = (headers.from, headers.to) {
-            return Ok(FilePatch { path: from, line, change: body::change(pieces, Some(to), false)? });
+            return Ok(FilePatch { path: from, line, change: body::change(parsed, Some(to), false)? });
         }
         let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_deleted());
         let Some(path) = names.path().filter(|_| !(created && deleted)) else {
             return Err(PatchError::at(first, "the path of a file in `--- path` or `+++ path`"));
         };
         let change = if created {
-            PatchChange::Create { content: content(pieces)?, executable: headers.executable }
+            PatchChange::Create { content: content(parsed)?, executable: headers.executable }
         } else if deleted {
-            PatchChange::Delete { hunks: body::hunks(pieces)? }
-        } else if pieces.is_empty() {
+            PatchChange::Delete { hunks: body::hunks(parsed)? }
+        } else if parsed.is_empty() {
             return Err(PatchError::at(self.at.min(self.source.last()), HUNK));
         } else {
-            body::change(pieces, None, true)?
+            body::change(parsed, None, true)?
         };
         Ok(FilePatch { path, line, change })
     }
 
     fn headers(&mut self) -> Result<Headers, PatchError> {
-        const MODES: &str = "text changes only, because the modes of existing files cannot be changed";
         const NEW: &str =
             "`new file mode 100644` or `100755`, because symbolic links and submodules cannot be created";
+        const MODES: &str = "text changes only, because the modes of existing files cannot be changed";
+        const COPIES: &str = "a new file with all its lines, because copies are not supported";
+        const BINARY: &str = "text changes only, because binary files cannot be patched";
+        const REFUSED: [(&str, &str); 6] = [
+            ("old mode ", MODES),
+            ("new mode ", MODES),
+            ("copy from ", COPIES),
+            ("copy to ", COPIES),
+            ("GIT binary patch", BINARY),
+            ("Binary files ", BINARY),
+        ];
+        const IGNORED: [&str; 3] = ["similarity index ", "dissimilarity index ", "index "];
         let mut headers = Headers::default();
-        while let Some(line) = self.source.get(self.at) {
-            let (at, line) = (self.at, line.trim_end());
-            let mode = |beginning: &str| line.strip_prefix(beginning).map(str::trim);
-            if let Some(mode) = mode("new file mode ") {
-                headers.created = true;
-                headers.executable = mode == "100755";
+        while let Some(line) = self.source.get(self.at).map(str::trim_end) {
+            let value = |name: &str| line.strip_prefix(name).map(str::trim);
+            if let Some((_, expected)) = REFUSED.iter().find(|(name, _)| line.starts_with(name)) {
+                return Err(PatchError::at(self.at, *expected));
+            } else if let Some(mode) = value("new file mode ") {
+                (headers.created, headers.executable) = (true, mode == "100755");
                 if mode != "100644" && !headers.executable {
-                    return Err(PatchError::at(at, NEW));
+                    return Err(PatchError::at(self.at, NEW));
                 }
+            } else if let Some(from) = value("rename from ") {
+                headers.from = Some(path::parse_name(from, self.at)?);
+            } else if let Some(to) = value("rename to ") {
+                headers.to = Some(path::parse_name(to, self.at)?);
             } else if line.starts_with("deleted file mode ") {
                 headers.deleted = true;
-            } else if line.starts_with("old mode ") || line.starts_with("new mode ") {
-                return Err(PatchError::at(at, MODES));
-            } else if let Some(from) = mode("rename from ") {
-                headers.from = Some(path::parse_name(from, at)?);
-            } else if let Some(to) = mode("rename to ") {
-                headers.to = Some(path::parse_name(to, at)?);
-            } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
-                return Err(PatchError::at(
-                    at,
-                    "a new file with all its lines, because copies are not supported",
-                ));
-            } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
-                return Err(PatchError::at(at, "text changes only, because binary files cannot be patched"));
-            } else if !["similarity index ", "dissimilarity index ", "index "]
-                .iter()
-                .any(|beginning| line.starts_with(beginning))
-            {
+            } else if !IGNORED.iter().any(|name| line.starts_with(name)) {
                 break;
             }
             self.at += 1;
@@ -146,25 +147,25 @@ impl Parser<'_> {
         Ok(headers)
     }
 
-    fn hunk(&mut self, names: &Names, headers: &Headers) -> Result<Piece, PatchError> {
-        let hunk = Hunk::new(self.source, self.at, self.fence)?;
+    fn hunk(&mut self, names: &Names, headers: &Headers) -> Result<ParsedHunk, PatchError> {
+        let hunk = DiffHunk::new(self.source, self.at, self.fence)?;
         if names.is_new() || headers.created {
             hunk.all_are(body::Mark::Added, "a line of the new file, which begins with `+`")?;
         } else if names.is_deleted() || headers.deleted {
             hunk.all_are(body::Mark::Removed, "a line of the deleted file, which begins with `-`")?;
         }
         self.at = hunk.end;
-        hunk.into_piece()
+        hunk.into_hunk()
     }
 }
 
 /// Returns the content of a new file.
-fn content(pieces: Vec<Piece>) -> Result<String, PatchError> {
+fn content(parsed: Vec<ParsedHunk>) -> Result<String, PatchError> {
     let mut content = String::new();
-    for piece in pieces {
-        match piece {
-            Piece::Fill { content: more, .. } => content.push_str(&more),
-            Piece::Hunk(PatchHunk { line, .. }) => {
+    for hunk in parsed {
+        match hunk {
+            ParsedHunk::Fill { content: more, .. } => content.push_str(&more),
+            ParsedHunk::Hunk(PatchHunk { line, .. }) => {
                 return Err(PatchError { line, expected: "only added lines in a new file".to_owned() });
             }
         }

@@ -76,7 +76,7 @@ impl Client for WireClient {
             let documents = parts.iter().map(|part| DocumentEdits {
                 uri: part.buffer.id.uri.clone(),
                 version: part.buffer.version,
-                base_hash: ContentHash::of_chunks(part.buffer.text.hash_input()).to_string(),
+                base_hash: ContentHash::of_chunks(part.buffer.text.chunks().map(str::as_bytes)).to_string(),
                 edits: edits(part),
                 save: part.save == Saving::Yes,
             });

@@ -107,7 +107,7 @@ fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
             (None, true) => Count::All,
             (None, false) => Count::One,
         };
-        Ok(Edit::new(edit.old_text, edit.new_text).counted(count))
+        Ok(Edit { count, ..Edit::new(edit.old_text, edit.new_text) })
     };
     edits.into_iter().enumerate().map(read).collect()
 }

@@ -18,11 +18,6 @@ impl Text {
         self.0.len_bytes()
     }
 
-    /// Returns `true` if the text is empty.
-    pub fn is_empty(&self) -> bool {
-        self.0.len_bytes() == 0
-    }
-
     /// Returns the number of lines as editors count them: one more than there are line endings.
     pub fn line_count(&self) -> usize {
         self.0.len_lines()
@@ -33,28 +28,14 @@ impl Text {
         self.0.chunks()
     }
 
-    /// Returns an iterator over the bytes of the text, for hashing; see [`super::ContentHash::of_chunks`].
-    pub fn hash_input(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.chunks().map(str::as_bytes)
-    }
-
     /// Returns `true` if the text equals `other`, without building a string.
     pub fn eq_str(&self, other: &str) -> bool {
-        let mut rest = other.as_bytes();
-        let equal = |chunk: &str| match rest.split_at_checked(chunk.len()) {
-            Some((head, tail)) if head == chunk.as_bytes() => {
-                rest = tail;
-                true
-            }
-            _ => false,
-        };
-        self.len_bytes() == other.len() && self.0.chunks().all(equal)
+        self.0 == *other
     }
 
     /// Returns the text of `range` (bytes), or `None` if it is out of bounds or cuts a character.
     pub fn slice(&self, range: Range<usize>) -> Option<String> {
-        let slice = self.0.get_byte_slice(range)?;
-        Some(slice.to_string())
+        self.0.get_byte_slice(range).map(|slice| slice.to_string())
     }
 
     /// Returns the position of the byte at `offset`. An offset inside a character counts as the start of the
@@ -131,17 +112,9 @@ impl From<&str> for Text {
     }
 }
 
-impl std::str::FromStr for Text {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Self::from(text))
-    }
-}
-
 impl fmt::Display for Text {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chunks().try_for_each(|chunk| formatter.write_str(chunk))
+        self.0.fmt(formatter)
     }
 }
 

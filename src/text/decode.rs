@@ -6,13 +6,13 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use memchr::memchr;
 
 use super::encoding::{UTF8_BOM, UTF16BE_BOM, UTF16LE_BOM, stray_char};
-use super::{Encoding, Format, Legacy};
+use super::{Encoding, Format};
 
 /// A NUL within this many first bytes makes a file binary.
 pub(crate) const BINARY_WINDOW: usize = 8 * 1024;
 /// Number of bytes that the encoding detector reads; it is slow (about 100 ms per megabyte).
 const GUESS_WINDOW: usize = 64 * 1024;
-/// Up to this number, stray bytes may be as many as the multi-byte characters.
+/// Maximum number of stray bytes for which as many multi-byte characters are evidence enough.
 const MAX_FEW_STRAYS: usize = 8;
 
 /// The decoded text of a file, with its format.
@@ -83,18 +83,15 @@ pub fn decode(bytes: &[u8], declared: Option<Encoding>) -> Result<Decoded<'_>, N
 /// scanned only once. Returns the bytes with the error if they are not text.
 pub fn decode_vec(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
     let marked = [UTF8_BOM, UTF16LE_BOM, UTF16BE_BOM].iter().any(|bom| bytes.starts_with(bom));
-    if marked || has_nul(&bytes) {
-        return decode_keeping_bytes(bytes);
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(DecodedVec { text, format: Format::UTF8, bytes: None }),
-        Err(error) => decode_keeping_bytes(error.into_bytes()),
-    }
-}
-
-fn decode_keeping_bytes(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
-    let decoded = decode(&bytes, None).map(|Decoded { text, format }| (text.into_owned(), format));
-    match decoded {
+    let bytes = if marked || has_nul(&bytes) {
+        bytes
+    } else {
+        match String::from_utf8(bytes) {
+            Ok(text) => return Ok(DecodedVec { text, format: Format::UTF8, bytes: None }),
+            Err(error) => error.into_bytes(),
+        }
+    };
+    match decode(&bytes, None).map(|Decoded { text, format }| (text.into_owned(), format)) {
         Ok((text, format)) => Ok(DecodedVec { text, format, bytes: Some(bytes) }),
         Err(error) => Err((bytes, error)),
     }
@@ -118,29 +115,23 @@ fn with_bom(body: &[u8], encoding: Encoding) -> Result<Decoded<'_>, NotText> {
 }
 
 fn detect(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
-    let format = |encoding| Format { encoding, bom: false, guessed: false };
+    let decoded = |encoding, guessed| checked(bytes, Format { encoding, bom: false, guessed });
     if has_nul(bytes) {
         let encoding = utf16_without_bom(bytes).ok_or(NotText::Binary)?;
-        return checked(bytes, Format { guessed: true, ..format(encoding) }).ok_or(NotText::Binary);
+        return decoded(encoding, true).ok_or(NotText::Binary);
     }
-    if let Some(decoded) = checked(bytes, format(Encoding::Utf8)) {
-        return Ok(decoded);
-    }
-    let stray = if mostly_utf8(bytes) { checked(bytes, format(Encoding::Utf8Stray)) } else { None };
-    let guess = || Format { guessed: true, ..format(guess(bytes)) };
-    stray.or_else(|| checked(bytes, guess())).or_else(|| western(bytes)).ok_or(NotText::Encoding)
+    decoded(Encoding::Utf8, false)
+        .or_else(|| if mostly_utf8(bytes) { decoded(Encoding::Utf8Stray, false) } else { None })
+        .or_else(|| decoded(guess(bytes), true))
+        // The last resort can decode any byte.
+        .or_else(|| decoded(Encoding::Legacy(encoding_rs::WINDOWS_1252), true))
+        .ok_or(NotText::Encoding)
 }
 
 /// Decodes bytes in a known format. Returns `None` if they are not in this format.
 pub fn decode_as(bytes: &[u8], format: Format) -> Option<Cow<'_, str>> {
     let body = if format.bom { bytes.strip_prefix(format.encoding.bom())? } else { bytes };
     checked(body, format).map(|decoded| decoded.text)
-}
-
-/// Decodes as Windows-1252, the last resort: it can decode any byte.
-fn western(bytes: &[u8]) -> Option<Decoded<'_>> {
-    let encoding = Encoding::Legacy(Legacy(encoding_rs::WINDOWS_1252));
-    checked(bytes, Format { encoding, bom: false, guessed: true })
 }
 
 /// Decodes `body` (without byte order mark). Returns `None` if the text does not encode to the same bytes.
@@ -150,7 +141,7 @@ fn checked(body: &[u8], format: Format) -> Option<Decoded<'_>> {
         Encoding::Utf8Stray => Cow::Owned(decode_stray(body)),
         Encoding::Utf16Le => Cow::Owned(decode_utf16(body, u16::from_le_bytes)?),
         Encoding::Utf16Be => Cow::Owned(decode_utf16(body, u16::from_be_bytes)?),
-        Encoding::Legacy(Legacy(encoding)) => encoding.decode_without_bom_handling(body).0,
+        Encoding::Legacy(encoding) => encoding.decode_without_bom_handling(body).0,
     };
     let same = Format { bom: false, ..format }.encode(&text).is_ok_and(|encoded| *encoded == *body);
     same.then_some(Decoded { text, format })
@@ -202,7 +193,7 @@ fn guess(bytes: &[u8]) -> Encoding {
     let window = &bytes[..bytes.len().min(GUESS_WINDOW)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(window, window.len() == bytes.len());
-    Encoding::Legacy(Legacy(detector.guess(None, Utf8Detection::Deny)))
+    Encoding::Legacy(detector.guess(None, Utf8Detection::Deny))
 }
 
 #[cfg(test)]

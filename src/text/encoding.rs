@@ -23,13 +23,9 @@ pub enum Encoding {
     Utf16Le,
     /// UTF-16, big-endian.
     Utf16Be,
-    /// A legacy encoding of the WHATWG Encoding Standard.
-    Legacy(Legacy),
+    /// A legacy, non-Unicode encoding of the WHATWG Encoding Standard.
+    Legacy(&'static encoding_rs::Encoding),
 }
-
-/// A non-Unicode encoding of the WHATWG Encoding Standard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Legacy(pub(super) &'static encoding_rs::Encoding);
 
 impl Encoding {
     /// Returns the encoding for a label of the WHATWG Encoding Standard (`latin1`, `UTF-8`, ...), in any
@@ -43,7 +39,7 @@ impl Encoding {
             found if found == encoding_rs::UTF_8 => Self::Utf8,
             found if found == encoding_rs::UTF_16LE => Self::Utf16Le,
             found if found == encoding_rs::UTF_16BE => Self::Utf16Be,
-            found => Self::Legacy(Legacy(found)),
+            found => Self::Legacy(found),
         })
     }
 
@@ -55,7 +51,7 @@ impl Encoding {
             Self::Utf8Stray => STRAY_NAME.to_owned(),
             Self::Utf16Le => "utf-16le".to_owned(),
             Self::Utf16Be => "utf-16be".to_owned(),
-            Self::Legacy(Legacy(encoding)) => encoding.name().to_ascii_lowercase(),
+            Self::Legacy(encoding) => encoding.name().to_ascii_lowercase(),
         }
     }
 
@@ -101,7 +97,7 @@ impl Format {
             Encoding::Utf8Stray => Cow::Owned(encode_stray(text)),
             Encoding::Utf16Le => Cow::Owned(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
             Encoding::Utf16Be => Cow::Owned(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
-            Encoding::Legacy(Legacy(encoding)) => encode_legacy(encoding, text)?,
+            Encoding::Legacy(encoding) => encode_legacy(encoding, text)?,
         };
         Ok(if self.bom { Cow::Owned([self.encoding.bom(), &body].concat()) } else { body })
     }
@@ -125,15 +121,12 @@ fn stray_byte(character: char) -> Option<u8> {
 
 fn encode_stray(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    let mut copied = 0;
-    for (at, character) in text.char_indices() {
-        if let Some(byte) = stray_byte(character) {
-            bytes.extend_from_slice(&text.as_bytes()[copied..at]);
-            bytes.push(byte);
-            copied = at + character.len_utf8();
+    for character in text.chars() {
+        match stray_byte(character) {
+            Some(byte) => bytes.push(byte),
+            None => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
-    bytes.extend_from_slice(&text.as_bytes()[copied..]);
     bytes
 }
 

@@ -33,9 +33,7 @@ impl ContentHash {
     }
 
     fn truncated(hash: &blake3::Hash) -> Self {
-        let mut bits = [0; LENGTH];
-        bits.copy_from_slice(&hash.as_bytes()[..LENGTH]);
-        Self(bits)
+        Self(*hash.as_bytes().first_chunk().expect("a BLAKE3 hash has 32 bytes"))
     }
 }
 
@@ -57,8 +55,7 @@ impl Hasher {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        write!(formatter, "{PREFIX}{:032x}", u128::from_be_bytes(self.0))
     }
 }
 
@@ -77,21 +74,11 @@ impl FromStr for ContentHash {
     type Err = ParseHashError;
 
     fn from_str(text: &str) -> Result<Self, ParseHashError> {
-        let digits = text.strip_prefix(PREFIX).ok_or(ParseHashError)?.as_bytes();
-        if digits.len() != LENGTH * 2 {
-            return Err(ParseHashError);
-        }
-        let mut bits = [0; LENGTH];
-        for (bit, pair) in bits.iter_mut().zip(digits.chunks_exact(2)) {
-            *bit = nibble(pair[0])? << 4 | nibble(pair[1])?;
-        }
-        Ok(Self(bits))
+        // `from_str_radix` also accepts a sign.
+        let is_hash = |digits: &&str| digits.len() == LENGTH * 2 && !digits.starts_with('+');
+        let digits = text.strip_prefix(PREFIX).filter(is_hash).ok_or(ParseHashError)?;
+        u128::from_str_radix(digits, 16).map_or(Err(ParseHashError), |bits| Ok(Self(bits.to_be_bytes())))
     }
-}
-
-fn nibble(digit: u8) -> Result<u8, ParseHashError> {
-    let value = char::from(digit).to_digit(16).ok_or(ParseHashError)?;
-    u8::try_from(value).map_err(|_| ParseHashError)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Normalization of line endings.
 
 use std::borrow::Cow;
-use std::iter::Peekable;
 
 use memchr::{memchr, memmem};
 
@@ -22,25 +21,16 @@ pub fn eq_ignoring_crlf(text: &Text, other: &str) -> bool {
     }
     let has_return = |text: &str| memchr(b'\r', text.as_bytes()).is_some();
     let in_either = text.chunks().any(has_return) || has_return(other);
-    in_either && Folded::new(text.chunks().flat_map(str::bytes)).eq(Folded::new(other.bytes()))
+    in_either && folded(text.chunks().flat_map(str::bytes)).eq(folded(other.bytes()))
 }
 
-/// Iterator over bytes that omits the `\r` of each `\r\n`.
-struct Folded<I: Iterator<Item = u8>>(Peekable<I>);
-
-impl<I: Iterator<Item = u8>> Folded<I> {
-    fn new(bytes: I) -> Self {
-        Self(bytes.peekable())
-    }
-}
-
-impl<I: Iterator<Item = u8>> Iterator for Folded<I> {
-    type Item = u8;
-
-    fn next(&mut self) -> Option<u8> {
-        let byte = self.0.next()?;
-        if byte == b'\r' && self.0.peek() == Some(&b'\n') { self.0.next() } else { Some(byte) }
-    }
+/// Returns the bytes without the `\r` of each `\r\n`.
+fn folded(bytes: impl Iterator<Item = u8>) -> impl Iterator<Item = u8> {
+    let mut bytes = bytes.peekable();
+    std::iter::from_fn(move || match bytes.next()? {
+        b'\r' => bytes.next_if_eq(&b'\n').or(Some(b'\r')),
+        byte => Some(byte),
+    })
 }
 
 #[cfg(test)]

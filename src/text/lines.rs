@@ -1,6 +1,8 @@
 //! Lines and line endings.
 
-use memchr::{memchr, memchr_iter, memchr2, memrchr2};
+use memchr::{memchr2, memrchr2};
+
+use super::style::EndingCounts;
 
 /// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,30 +54,18 @@ impl Line<'_> {
 
 /// Returns an iterator over the lines of `text`. A line ending at the end of a text ends its last line and
 /// does not start another one: `"a\n"` has one line, `""` has none.
-pub fn lines(text: &str) -> Lines<'_> {
-    Lines { text, at: 0 }
-}
-
-/// Iterator over the lines of a text; see [`lines`].
-#[derive(Debug, Clone)]
-pub struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
-
-    fn next(&mut self) -> Option<Line<'a>> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> + Clone {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let (length, ending) = first_ending(rest.as_bytes());
-        let line = Line { start: self.at, content: &rest[..length], ending };
-        self.at = line.end();
+        let line = Line { start: at, content: &rest[..length], ending };
+        at = line.end();
         Some(line)
-    }
+    })
 }
 
-/// Counts the lines that [`lines`] yields. Near memory speed unless the text has carriage returns.
+/// Counts the lines that [`lines`] yields.
 pub fn count_lines(text: &str) -> usize {
     let open = !text.is_empty() && !text.ends_with(['\n', '\r']);
     count_line_ends(text) + usize::from(open)
@@ -83,36 +73,33 @@ pub fn count_lines(text: &str) -> usize {
 
 /// Counts the line endings in `text`.
 pub(crate) fn count_line_ends(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let feeds = memchr_iter(b'\n', bytes).count();
-    match memchr(b'\r', bytes) {
-        None => feeds,
-        Some(first) => {
-            let lone =
-                memchr_iter(b'\r', &bytes[first..]).filter(|at| bytes.get(first + at + 1) != Some(&b'\n'));
-            feeds + lone.count()
-        }
-    }
+    EndingCounts::of(text).total()
+}
+
+/// Returns `offset`, clamped to the length of `bytes`, or the offset before it if that is inside a CRLF.
+pub(super) fn not_inside_crlf(bytes: &[u8], offset: usize) -> usize {
+    let at = offset.min(bytes.len());
+    let inside = at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
+    if inside { at - 1 } else { at }
+}
+
+/// Returns the last character boundary of `text` at or before `offset`.
+pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
 }
 
 /// Returns the start of the line that contains the byte at `offset`. Both bytes of a CRLF belong to the line
 /// that they end. An offset past the end counts as the end.
 pub fn line_start(text: &str, offset: usize) -> usize {
     let bytes = text.as_bytes();
-    let mut end = offset.min(bytes.len());
-    if end > 0 && bytes[end - 1] == b'\r' && bytes.get(end) == Some(&b'\n') {
-        end -= 1;
-    }
+    let end = not_inside_crlf(bytes, offset);
     memrchr2(b'\n', b'\r', &bytes[..end]).map_or(0, |at| at + 1)
 }
 
 /// Returns the end of the line that contains the byte at `offset`: before its line ending, and after it.
 pub fn line_end(text: &str, offset: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    let mut start = offset.min(bytes.len());
-    if start > 0 && bytes[start - 1] == b'\r' && bytes.get(start) == Some(&b'\n') {
-        start -= 1;
-    }
+    let start = not_inside_crlf(bytes, offset);
     let (length, ending) = first_ending(&bytes[start..]);
     (start + length, start + length + ending.as_str().len())
 }

@@ -1,32 +1,33 @@
 //! Extracts a part of a text that is too large to be held in memory, from a stream of its bytes.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::memchr2;
 
 use super::decode::{NotText, decode_stray, has_nul};
 use super::encoding::{UTF8_BOM, UTF16BE_BOM, UTF16LE_BOM};
+use super::style::EndingCounts;
 use super::{Encoding, EolStyle};
 
 /// Counts the lines of a text that arrives in pieces, and keeps the text from a given line on. Memory use
 /// does not depend on the size of the text.
 ///
 /// ```
-/// use editd::text::Passing;
+/// use editd::text::TextStreamer;
 ///
-/// let mut passing = Passing::new(2, 100);
+/// let mut streamer = TextStreamer::new(2, 100);
 /// for piece in [b"one\nt", b"wo\nth"] {
-///     passing.feed(piece).unwrap();
+///     streamer.feed(piece).unwrap();
 /// }
-/// let passed = passing.end();
+/// let passed = streamer.end();
 /// assert_eq!((passed.text.as_str(), passed.lines), ("two\nth", 3));
 /// ```
-#[derive(Debug)]
-pub struct Passing {
+#[derive(Debug, Default)]
+pub struct TextStreamer {
     /// Line endings still to skip before the kept part begins.
     skip: usize,
     /// Maximum number of bytes to keep.
     limit: usize,
     kept: Vec<u8>,
-    tally: Tally,
+    endings: EndingCounts,
     /// `true` if the last line has no line ending yet.
     open: bool,
     begun: bool,
@@ -35,7 +36,7 @@ pub struct Passing {
 
 /// The result of streaming a text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct StreamedText {
     /// The text from the requested line on, up to the byte limit.
     pub text: String,
     /// UTF-8, or UTF-8 with stray bytes if `text` has any.
@@ -48,21 +49,10 @@ pub struct Passed {
     pub eol: EolStyle,
 }
 
-/// Counts of line endings by kind.
-#[derive(Debug, Default)]
-struct Tally {
-    feeds: usize,
-    pairs: usize,
-    returns: usize,
-    /// `true` if the last byte was a carriage return: the next byte decides between CR and CRLF.
-    pending: bool,
-}
-
-impl Passing {
+impl TextStreamer {
     /// Creates a reader that keeps at most `limit` bytes from line `first` on, which counts from 1.
     pub fn new(first: usize, limit: usize) -> Self {
-        let (skip, kept) = (first.saturating_sub(1), Vec::new());
-        Self { skip, limit, kept, tally: Tally::default(), open: false, begun: false, bom: false }
+        Self { skip: first.saturating_sub(1), limit, ..Self::default() }
     }
 
     /// Processes the next piece. Fails immediately if the first piece shows that the text is binary or not in
@@ -74,8 +64,9 @@ impl Passing {
         }
         let Some(last) = bytes.last() else { return Ok(()) };
         self.open = !matches!(last, b'\n' | b'\r');
-        let pending = self.tally.pending;
-        let ends = self.tally.feed(bytes);
+        let (pending, before) = (self.endings.pending, self.endings.completed());
+        self.endings.feed(bytes);
+        let ends = self.endings.completed() - before;
         if self.skip > ends {
             self.skip -= ends;
         } else {
@@ -116,47 +107,10 @@ impl Passing {
     }
 
     /// Returns the result.
-    pub fn end(mut self) -> Passed {
-        self.tally.returns += usize::from(self.tally.pending);
+    pub fn end(self) -> StreamedText {
         let (text, encoding) = decoded(self.kept, self.limit);
-        let Tally { feeds, pairs, returns, .. } = self.tally;
-        let eol = match (feeds, pairs, returns) {
-            (0, 0, 0) => EolStyle::None,
-            (_, 0, 0) => EolStyle::Lf,
-            (0, _, 0) => EolStyle::Crlf,
-            (0, 0, _) => EolStyle::Cr,
-            _ => EolStyle::Mixed,
-        };
-        let lines = feeds + pairs + returns + usize::from(self.open);
-        Passed { text, encoding, bom: self.bom, lines, eol }
-    }
-}
-
-impl Tally {
-    /// Counts the line endings of `bytes` and returns how many were completed.
-    fn feed(&mut self, bytes: &[u8]) -> usize {
-        let before = self.all();
-        let feeds = memchr_iter(b'\n', bytes).count();
-        let mut pairs = 0;
-        if std::mem::take(&mut self.pending) {
-            if bytes[0] == b'\n' { pairs += 1 } else { self.returns += 1 }
-        }
-        if let Some(first) = memchr(b'\r', bytes) {
-            for at in memchr_iter(b'\r', &bytes[first..]) {
-                match bytes.get(first + at + 1) {
-                    Some(b'\n') => pairs += 1,
-                    Some(_) => self.returns += 1,
-                    None => self.pending = true,
-                }
-            }
-        }
-        self.pairs += pairs;
-        self.feeds += feeds - pairs;
-        self.all() - before
-    }
-
-    fn all(&self) -> usize {
-        self.feeds + self.pairs + self.returns
+        let lines = self.endings.total() + usize::from(self.open);
+        StreamedText { text, encoding, bom: self.bom, lines, eol: self.endings.style() }
     }
 }
 
@@ -184,12 +138,12 @@ mod tests {
     use super::*;
     use crate::text::{count_lines, eol_style, lines};
 
-    fn passed(pieces: &[&[u8]], first: usize, limit: usize) -> Passed {
-        let mut passing = Passing::new(first, limit);
+    fn passed(pieces: &[&[u8]], first: usize, limit: usize) -> StreamedText {
+        let mut streamer = TextStreamer::new(first, limit);
         for piece in pieces {
-            passing.feed(piece).unwrap();
+            streamer.feed(piece).unwrap();
         }
-        passing.end()
+        streamer.end()
     }
 
     proptest! {
@@ -231,6 +185,6 @@ mod tests {
     #[case(b"a\0b", NotText::Binary)]
     #[case(b"\xff\xfea\0", NotText::Encoding)]
     fn binary_and_utf16_are_refused(#[case] bytes: &[u8], #[case] error: NotText) {
-        assert_eq!(Passing::new(1, 10).feed(bytes), Err(error));
+        assert_eq!(TextStreamer::new(1, 10).feed(bytes), Err(error));
     }
 }

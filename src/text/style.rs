@@ -1,6 +1,6 @@
 //! Line ending style and indentation style of a text.
 
-use memchr::{memchr, memchr_iter, memchr2_iter};
+use memchr::{memchr, memchr_iter};
 
 /// Number of lines sampled to detect the indentation: more lines cost time and hardly change the result.
 const SAMPLE: usize = 20_000;
@@ -22,28 +22,68 @@ pub enum EolStyle {
     None,
 }
 
+/// Counts of line endings by kind. Near memory speed unless the text has carriage returns.
+#[derive(Debug, Default)]
+pub(super) struct EndingCounts {
+    lf: usize,
+    crlf: usize,
+    cr: usize,
+    /// `true` if the last byte was a carriage return: the next byte decides between CR and CRLF.
+    pub(super) pending: bool,
+}
+
+impl EndingCounts {
+    pub(super) fn of(text: &str) -> Self {
+        let mut counts = Self::default();
+        counts.feed(text.as_bytes());
+        counts
+    }
+
+    /// Counts the line endings of `bytes`, the next part of a text.
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
+        let Some(first) = bytes.first() else { return };
+        let mut crlf = 0;
+        if std::mem::take(&mut self.pending) {
+            if *first == b'\n' { crlf += 1 } else { self.cr += 1 }
+        }
+        if let Some(first) = memchr(b'\r', bytes) {
+            for at in memchr_iter(b'\r', &bytes[first..]) {
+                match bytes.get(first + at + 1) {
+                    Some(b'\n') => crlf += 1,
+                    Some(_) => self.cr += 1,
+                    None => self.pending = true,
+                }
+            }
+        }
+        self.crlf += crlf;
+        self.lf += memchr_iter(b'\n', bytes).count() - crlf;
+    }
+
+    /// Returns the number of line endings, without a pending one.
+    pub(super) fn completed(&self) -> usize {
+        self.lf + self.crlf + self.cr
+    }
+
+    /// Returns the number of line endings, if the text ends here.
+    pub(super) fn total(&self) -> usize {
+        self.completed() + usize::from(self.pending)
+    }
+
+    /// Returns the style of the text, if it ends here.
+    pub(super) fn style(&self) -> EolStyle {
+        match (self.lf, self.crlf, self.cr + usize::from(self.pending)) {
+            (0, 0, 0) => EolStyle::None,
+            (_, 0, 0) => EolStyle::Lf,
+            (0, _, 0) => EolStyle::Crlf,
+            (0, 0, _) => EolStyle::Cr,
+            _ => EolStyle::Mixed,
+        }
+    }
+}
+
 /// Returns the line ending style of `text`.
 pub fn eol_style(text: &str) -> EolStyle {
-    let bytes = text.as_bytes();
-    let Some(first) = memchr(b'\r', bytes) else {
-        return if memchr(b'\n', bytes).is_some() { EolStyle::Lf } else { EolStyle::None };
-    };
-    if memchr(b'\n', &bytes[..first]).is_some() {
-        return EolStyle::Mixed;
-    }
-    if bytes.get(first + 1) == Some(&b'\n') { only_crlf(bytes) } else { only_cr(bytes) }
-}
-
-fn only_crlf(bytes: &[u8]) -> EolStyle {
-    let paired = memchr2_iter(b'\n', b'\r', bytes).all(|at| match bytes[at] {
-        b'\r' => bytes.get(at + 1) == Some(&b'\n'),
-        _ => at > 0 && bytes[at - 1] == b'\r',
-    });
-    if paired { EolStyle::Crlf } else { EolStyle::Mixed }
-}
-
-fn only_cr(bytes: &[u8]) -> EolStyle {
-    if memchr(b'\n', bytes).is_none() { EolStyle::Cr } else { EolStyle::Mixed }
+    EndingCounts::of(text).style()
 }
 
 /// The characters that indent lines.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::text::{Position, PositionEncoding, Text};
+use crate::text::{Position, PositionEncoding, Text, floor_char_boundary};
 
 use super::limits::{
     DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_SOURCE_BYTES, DIAGNOSTICS_BYTES, DIAGNOSTICS_PER_FILE,
@@ -169,8 +169,7 @@ impl Diagnostic {
 
 fn truncate(text: &mut String, limit: usize) {
     if text.len() > limit {
-        let end = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-        text.truncate(end);
+        text.truncate(floor_char_boundary(text, limit));
         text.push('…');
     }
     text.shrink_to_fit();

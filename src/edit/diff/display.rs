@@ -1,14 +1,13 @@
 //! Diffs in other formats than unified.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::{Change, Group, Labels, changes, file_header, groups};
+use super::{Group, Labels, LineChange, changes, file_header, groups};
 use crate::edit::refusal::truncated;
 use crate::edit::{Deadline, Plan, diff_plan};
-use crate::text::{LineEnding, lines};
+use crate::text::{LineEnding, floor_char_boundary, lines};
 
 /// Maximum size of a rendered diff, in bytes. The unified diff is complete.
 const MAX_BYTES: usize = 64 << 10;
@@ -49,7 +48,7 @@ pub fn display_plan(
     if display == Display::Unified {
         return diff_plan(base, plan, labels, deadline).unified;
     }
-    let changes = changes(base, plan, deadline).unwrap_or_default();
+    let changes = changes(base, plan, deadline);
     let mut out = Out::default();
     match display {
         Display::Summary => summary(&mut out, base, &changes, labels),
@@ -83,8 +82,7 @@ impl Out {
         if self.full {
             return;
         }
-        let fits = |end: &usize| content.is_char_boundary(*end);
-        let shown = (0..=MAX_LINE_BYTES.min(content.len())).rev().find(fits).unwrap_or_default();
+        let shown = floor_char_boundary(content, MAX_LINE_BYTES);
         if self.text.len() + mark.len() + shown + 1 > MAX_BYTES {
             self.text.push_str(TRUNCATED);
             self.full = true;
@@ -144,31 +142,29 @@ fn differ_only_in_endings(old: &str, new: &str) -> bool {
     lines(old).map(|line| line.content).eq(lines(new).map(|line| line.content))
 }
 
-fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
+fn summary(out: &mut Out, base: &str, changes: &[LineChange], labels: Labels<'_>) {
     let added: usize = changes.iter().map(|change| change.new_lines).sum();
     let removed: usize = changes.iter().map(|change| change.old_lines).sum();
-    let name = match (labels.old, labels.new) {
-        (Some(old), Some(new)) if old != new => format!("{old} -> {new}"),
-        (old, new) => new.or(old).unwrap_or_default().to_owned(),
+    let count = match changes.len() {
+        0 => "no line changed".to_owned(),
+        hunks => format!("{} changed, +{added} -{removed}", counted(hunks, "place")),
     };
-    let mut header = match (labels.old, labels.new) {
-        (None, _) => return out.line("", &format!("{name}: created, {}", counted(added, "line"))),
-        (_, None) => return out.line("", &format!("{name}: deleted, {}", counted(removed, "line"))),
-        (Some(old), Some(new)) if old != new => format!("{name}: renamed, "),
-        _ => format!("{name}: "),
+    let (name, state) = match (labels.old, labels.new) {
+        (None, name) => (name.unwrap_or_default().to_owned(), format!("created, {}", counted(added, "line"))),
+        (Some(name), None) => (name.to_owned(), format!("deleted, {}", counted(removed, "line"))),
+        (Some(old), Some(new)) if old != new => (format!("{old} -> {new}"), format!("renamed, {count}")),
+        (Some(name), Some(_)) => (name.to_owned(), count),
     };
-    // Writing to a string cannot fail.
-    let _ = match changes.len() {
-        0 => write!(header, "no line changed"),
-        hunks => write!(header, "{} changed, +{added} -{removed}", counted(hunks, "place")),
-    };
-    out.line("", &header);
+    out.line("", &format!("{name}: {state}"));
+    if labels.old.is_none() || labels.new.is_none() {
+        return;
+    }
     for change in changes {
         out.line("", &summary_of(base, change));
     }
 }
 
-fn summary_of(base: &str, change: &Change) -> String {
+fn summary_of(base: &str, change: &LineChange) -> String {
     let (first, last) = (change.old_line + 1, change.old_line + change.old_lines);
     let subject = if first >= last { format!("line {first}") } else { format!("lines {first}-{last}") };
     let old = &base[change.range.clone()];

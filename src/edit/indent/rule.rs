@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::role::{Role, roles};
-use super::units::{Scale, Shift, Step, Unit, columns, spaces, tabs};
+use super::units::{PrefixShift, Scale, Step, Unit, columns, spaces, tabs};
 use super::{NewLine, Pair};
-use crate::edit::base::{Base, Index};
+use crate::edit::base::Base;
 use crate::edit::whole_lines::split_indent;
 use crate::text::IndentStyle;
 
@@ -22,7 +22,7 @@ pub(super) enum Rule<'a> {
     /// that are indented. `scale` is another unit that all of them agree with too.
     Exact { matching: usize, scale: Option<Scale> },
     /// Shifted like every matched line.
-    Shift(Shift<'a>),
+    Shift(PrefixShift<'a>),
     /// Converted level by level to another unit.
     Scale(Scale),
     /// Moved to a column, shifted like every matched line, and written as the file writes that column.
@@ -51,7 +51,7 @@ pub(super) struct Before<'k> {
 /// Chooses the rule. Returns `true` with it if only the first line lost its indentation.
 pub(super) fn choose<'a>(evidence: &Evidence<'_, 'a>) -> (Rule<'a>, bool) {
     let all = evidence.known(0);
-    if let (true, true) = evidence.nearby.kinds()
+    if evidence.nearby.mixes_tabs_and_spaces()
         && let Some(columns) = Columns::of(evidence, &all)
     {
         return (Rule::Columns(columns), false);
@@ -119,7 +119,7 @@ fn fallback<'a>(known: &[Known<'a>]) -> Rule<'a> {
 }
 
 fn proved<'a>(evidence: &Evidence<'_, 'a>, known: &[Known<'a>]) -> Option<Rule<'a>> {
-    let shift = Shift::of(&known.iter().map(|(pair, _)| *pair).collect::<Vec<_>>());
+    let shift = PrefixShift::of(&known.iter().map(|(pair, _)| *pair).collect::<Vec<_>>());
     // Lines of blocks are better evidence than lines after brackets, and these than aligned lines.
     let proofs: [fn(Role) -> bool; 3] =
         [|role| role == Role::Code, |role| matches!(role, Role::Code | Role::Hanging), |_| true];
@@ -144,7 +144,7 @@ fn proved<'a>(evidence: &Evidence<'_, 'a>, known: &[Known<'a>]) -> Option<Rule<'
 fn of_one_depth<'a>(
     evidence: &Evidence<'_, 'a>,
     pair: Pair<'a>,
-    shift: Option<Shift<'a>>,
+    shift: Option<PrefixShift<'a>>,
 ) -> Option<Rule<'a>> {
     let shift = shift?;
     let Some(step) = Step::of(evidence, pair.old) else { return Some(Rule::Shift(shift)) };
@@ -235,40 +235,40 @@ fn column_of(indent: &str, by: isize) -> Option<usize> {
 
 /// The lines around a match.
 pub(super) struct Nearby<'b> {
-    text: &'b str,
-    index: &'b Index,
+    /// The non-blank lines within the farthest reach, each with its number.
+    lines: Vec<(usize, &'b str)>,
     line: usize,
     style: IndentStyle,
 }
 
 impl<'b> Nearby<'b> {
     /// Creates the view of the lines around byte `at`.
-    pub(super) fn new(base: &'b Base<'_>, at: usize) -> Self {
+    pub(super) fn new(base: &Base<'b>, at: usize) -> Self {
         let line = base.lines_between(0, at);
-        Self { text: base.text, index: base.index(), line, style: base.indent_style() }
+        let farthest = REACHES[REACHES.len() - 1];
+        let first = line.saturating_sub(farthest);
+        let numbered = (first..).zip(base.lines_from(first).map(|line| line.content));
+        let lines = numbered.take(farthest * 2).filter(|(_, content)| !split_indent(content).1.is_empty());
+        Self { lines: lines.collect(), line, style: base.indent_style() }
     }
 
     /// Returns the non-blank lines within `reach` lines of the match.
     fn lines(&self, reach: usize) -> Vec<&'b str> {
         let first = self.line.saturating_sub(reach);
-        let lines = self.index.lines_from(self.text, first).take(reach * 2);
-        lines.map(|line| line.content).filter(|content| !split_indent(content).1.is_empty()).collect()
+        let within = self.lines.iter().filter(|(number, _)| (first..first + reach * 2).contains(number));
+        within.map(|(_, content)| *content).collect()
     }
 
     fn all(&self) -> Vec<&'b str> {
-        self.lines(REACHES[REACHES.len() - 1])
+        self.lines.iter().map(|(_, content)| *content).collect()
     }
 
-    /// Returns whether nearby lines begin with tabs, and whether some begin with spaces that are not part of
-    /// a comment.
-    pub(super) fn kinds(&self) -> (bool, bool) {
-        let (mut tabs, mut spaced) = (0, 0);
-        for content in self.all() {
-            let (indent, body) = split_indent(content);
-            tabs += usize::from(indent.starts_with('\t'));
-            spaced += usize::from(indent.starts_with("  ") && !body.starts_with('*'));
-        }
-        (tabs >= HABIT, spaced >= HABIT)
+    /// Returns `true` if some nearby lines begin with tabs and some with spaces that are not part of a comment.
+    fn mixes_tabs_and_spaces(&self) -> bool {
+        let lines = self.all();
+        let tabs = lines.iter().filter(|content| content.starts_with('\t')).count();
+        let spaced = |content: &&&str| content.starts_with("  ") && !split_indent(content).1.starts_with('*');
+        tabs >= HABIT && lines.iter().filter(spaced).count() >= HABIT
     }
 
     /// Returns `true` if some line is `step` spaces deeper than the line before it, as a block is.

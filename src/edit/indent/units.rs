@@ -35,18 +35,13 @@ impl Unit {
         }
     }
 
-    /// Returns an indentation of `levels` levels.
-    pub(super) fn repeat(self, levels: usize) -> String {
-        match self {
-            Self::Tab => "\t".repeat(levels),
-            Self::Spaces(width) => " ".repeat(width * levels),
-        }
-    }
-
     /// Adds levels to an indentation, or removes them from its end. Returns `None` if there are too few to
     /// remove.
     pub(super) fn moved(self, indent: &str, levels: isize) -> Option<String> {
-        let text = self.repeat(levels.unsigned_abs());
+        let text = match self {
+            Self::Tab => "\t".repeat(levels.unsigned_abs()),
+            Self::Spaces(width) => " ".repeat(width * levels.unsigned_abs()),
+        };
         if levels >= 0 {
             Some(indent.to_owned() + &text)
         } else {
@@ -208,14 +203,14 @@ fn whole(one: usize, other: usize) -> Option<usize> {
 
 /// Replacement of one prefix of indentations by another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shift<'a> {
+pub(super) struct PrefixShift<'a> {
     from: &'a str,
     to: &'a str,
     /// `true` if some matched line is indented in the request, which shows its indentation characters.
     shows_unit: bool,
 }
 
-impl<'a> Shift<'a> {
+impl<'a> PrefixShift<'a> {
     /// Returns the shift that all pairs share, with the shortest possible prefixes.
     pub(super) fn of(pairs: &[Pair<'a>]) -> Option<Self> {
         let first = pairs.iter().min_by_key(|pair| pair.old.len())?;

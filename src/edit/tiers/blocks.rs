@@ -44,24 +44,19 @@ pub(super) fn indentation(base: &Base<'_>, needle: &Needle<'_>, limit: usize) ->
 /// Finds whole lines that are equal except for whitespace, if blank lines at the start and end of the old text
 /// may be absent from the file.
 pub(super) fn edges(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
-    match Block::of(needle).filter(Block::has_edges) {
-        Some(block) => block_hits(base, &block, limit, eq_ignoring_indentation),
-        None => Ok(Hits::default()),
-    }
+    block_hits(base, Block::of(needle).filter(Block::has_edges), limit, eq_ignoring_indentation)
 }
 
 /// Finds whole lines in which runs of whitespace may have another length. A run never equals no whitespace.
 pub(super) fn inner_space(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
-    match Block::of(needle) {
-        Some(block) => block_hits(base, &block, limit, eq_ignoring_whitespace),
-        None => Ok(Hits::default()),
-    }
+    block_hits(base, Block::of(needle), limit, eq_ignoring_whitespace)
 }
 
 /// Finds the matches of a block that cover as many lines as the block has.
-fn block_hits(base: &Base<'_>, block: &Block<'_>, limit: usize, eq: LineEq) -> Result<Hits, TimedOut> {
+fn block_hits(base: &Base<'_>, block: Option<Block<'_>>, limit: usize, eq: LineEq) -> Result<Hits, TimedOut> {
+    let Some(block) = block else { return Ok(Hits::default()) };
     let (starts, more) = block.find_lines(base, limit, eq)?;
-    Ok(Hits { sites: sites_of(base, block, &starts), more })
+    Ok(Hits { sites: sites_of(base, &block, &starts), more })
 }
 
 /// Returns the matches of a block at lines of the base.
@@ -146,7 +141,7 @@ fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
     let last = base.line(end.saturating_sub(1));
     let (before, after) = (depth(last), depth(base.line(start)));
     let elided_depths = || {
-        let lines = base.index().lines_from(base.text, end).take(start - end);
+        let lines = base.lines_from(end).take(start - end);
         lines.filter(|line| !is_blank_line(line.content)).map(|line| depth(line.content))
     };
     let opens = !closes_block(last) && elided_depths().next().is_some_and(|next| next > before);
@@ -230,7 +225,7 @@ fn windows(base: &Base<'_>, check: &DriftCheck<'_>) -> Result<Vec<Window>, Timed
 fn aligned_part(base: &Base<'_>, block: &Block<'_>, alignment: &Alignment) -> SitePart {
     let count = alignment.lines();
     let mut part = block.part(base, alignment.start, count);
-    let start = base.index().start(base.text, alignment.start);
+    let start = base.start_of(alignment.start);
     let before = base.lines_between(part.range.start, start);
     let after = base.lines_between(start, part.range.end) - count;
     let single = |at: usize| at..at + 1;

@@ -1,27 +1,21 @@
 //! Finds the end of a hunk and the lines that belong to its text.
 
 use super::super::PatchError;
-use super::super::body::{self, Body, CONTEXT_NEEDED, Mark, Piece, Range};
+use super::super::body::{self, Body, CONTEXT_NEEDED, Counts, HunkHeader, Mark, ParsedHunk};
 use super::super::source::{Source, fence, is_empty};
+use super::{Fence, names_two};
 use crate::edit::Anchor;
 
 /// A hunk of a unified diff.
-pub(super) struct Hunk<'a> {
+pub(super) struct DiffHunk<'a> {
     source: &'a Source<'a>,
     /// Index of the header line.
     first: usize,
-    range: Option<Range>,
+    header: Option<HunkHeader>,
     /// Index after the last line that belongs to the text of the hunk.
     text_end: usize,
     /// Index of the line at which parsing continues.
     pub(super) end: usize,
-}
-
-/// Number of lines on each side of a hunk.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
-    old: usize,
-    new: usize,
 }
 
 impl Counts {
@@ -37,9 +31,8 @@ impl Counts {
 
 /// Returns `true` if the names of the next file begin at a line: two lines with a hunk below them. Without
 /// the hunk, the two lines may be a removed `-- name` and an added `++ name`.
-pub(super) fn is_file_header(source: &Source<'_>, index: usize) -> bool {
-    source.line(index).starts_with("--- ")
-        && source.line(index + 1).starts_with("+++ ")
+fn is_file_header(source: &Source<'_>, index: usize) -> bool {
+    names_two(source, index)
         && (source.line(index + 2).starts_with("@@") || source.line(index + 1).trim_end() == "+++ /dev/null")
 }
 
@@ -48,18 +41,19 @@ fn is_unmarked(line: &str) -> bool {
     !is_empty(line) && !line.starts_with([' ', '+', '-', '\\'])
 }
 
-impl<'a> Hunk<'a> {
+impl<'a> DiffHunk<'a> {
     /// Parses the hunk whose header is at line `first`. `open` is the Markdown fence around the patch.
-    pub(super) fn new(
-        source: &'a Source<'a>,
-        first: usize,
-        open: Option<(char, usize)>,
-    ) -> Result<Self, PatchError> {
-        let header = source.line(first);
-        if header.starts_with("@@@") {
+    pub(super) fn new(source: &'a Source<'a>, first: usize, open: Option<Fence>) -> Result<Self, PatchError> {
+        if source.line(first).starts_with("@@@") {
             return Err(PatchError::at(first, "a diff of two files, not a combined diff"));
         }
-        let mut hunk = Self { source, first, range: body::range(header), text_end: first, end: first };
+        let mut hunk = Self {
+            source,
+            first,
+            header: body::hunk_header(source.line(first)),
+            text_end: first,
+            end: first,
+        };
         hunk.end = hunk.find_end(open);
         hunk.text_end = hunk.find_text_end();
         if hunk.end == source.len() && open.is_some() && hunk.is_cut_short() {
@@ -77,7 +71,7 @@ impl<'a> Hunk<'a> {
 
     /// Returns the index of the next hunk, file or closing fence, or the end of the patch. Models often write
     /// wrong numbers into headers, so the numbers decide only where the text alone is ambiguous.
-    fn find_end(&self, open: Option<(char, usize)>) -> usize {
+    fn find_end(&self, open: Option<Fence>) -> usize {
         let mut counts = Counts::default();
         for index in self.first + 1..self.source.len() {
             let line = self.source.line(index);
@@ -106,18 +100,15 @@ impl<'a> Hunk<'a> {
     /// counts in the header match exactly when the two lines are included.
     fn counts_file_header(&self, so_far: Counts) -> bool {
         let with_both = Counts { old: so_far.old + 1, new: so_far.new + 1 };
-        self.header_counts() == Some(with_both)
+        self.header.is_some_and(|header| header.counts == with_both)
     }
 
     /// Returns `true` if the header announces more lines than the hunk has, on both sides.
     fn is_cut_short(&self) -> bool {
         let mut counts = Counts::default();
         (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
-        self.header_counts().is_some_and(|wanted| counts.old < wanted.old && counts.new < wanted.new)
-    }
-
-    fn header_counts(&self) -> Option<Counts> {
-        self.range.map(|range| Counts { old: range.old, new: range.new })
+        let wanted = self.header.map(|header| header.counts).unwrap_or_default();
+        counts.old < wanted.old && counts.new < wanted.new
     }
 
     /// Returns the index after the text of the hunk, without the empty lines and prose that may follow it.
@@ -147,7 +138,7 @@ impl<'a> Hunk<'a> {
     /// Returns the index after the last line at which the counts in the header match, if there is such a
     /// line.
     fn exact_end(&self) -> Option<usize> {
-        let wanted = self.header_counts()?;
+        let wanted = self.header?.counts;
         let (mut counts, mut found) = (Counts::default(), None);
         for index in self.first + 1..self.end {
             counts.add(self.source.line(index));
@@ -170,23 +161,22 @@ impl<'a> Hunk<'a> {
         }
     }
 
-    pub(super) fn into_piece(self) -> Result<Piece, PatchError> {
+    pub(super) fn into_hunk(self) -> Result<ParsedHunk, PatchError> {
         let mut body = Body::default();
         for line in (self.first + 1..self.text_end).map(|index| self.source.line(index)) {
             if line.starts_with('\\') {
                 body.remove_final_newline();
             } else {
-                let (mark, content) = body::split(line);
-                body.push(mark, content);
+                body.push(body::split(line));
             }
         }
-        let start = self.range.map_or(0, |range| range.start);
+        let start = self.header.map_or(0, |header| header.start);
         let anchor = Anchor { line: Some(start).filter(|&start| start > 0), ..Anchor::default() };
-        let piece = body.into_piece(self.first + 1, anchor);
+        let parsed = body.into_hunk(self.first + 1, anchor);
         // The header places the lines after the first line, so they are not the content of a new file.
-        if let (Piece::Fill { line, .. }, 2..) = (&piece, start) {
+        if let (ParsedHunk::Fill { line, .. }, 2..) = (&parsed, start) {
             return Err(PatchError { line: *line, expected: CONTEXT_NEEDED.to_owned() });
         }
-        Ok(piece)
+        Ok(parsed)
     }
 }

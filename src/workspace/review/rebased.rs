@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use crate::edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite};
-use crate::text::{count_lines, lines};
+use crate::text::{count_lines, floor_char_boundary, lines};
 use crate::workspace::files::FileContent;
 use crate::workspace::proposal::PlannedFile;
 
@@ -88,7 +88,7 @@ impl RebasedFile {
         now: Option<&str>,
     ) -> RebasedHunk {
         let now = now.unwrap_or_default();
-        let range = floor(now, range.start)..floor(now, range.end);
+        let range = floor_char_boundary(now, range.start)..floor_char_boundary(now, range.end);
         let splice = &self.splices[at];
         // An insertion replaces no text by which it could be recognized.
         let done = touched && !range.is_empty() && now.get(range.clone()) == Some(&splice.text);
@@ -102,8 +102,8 @@ impl RebasedFile {
         if hunk.conflicted {
             // The range may lie in a long line that several former lines became.
             let most = CONFLICT_BYTES + splice.text.len() * 4;
-            range.start = floor(now, range.start.max(hunk.range.start.saturating_sub(most)));
-            range.end = floor(now, range.end.min(hunk.range.end + most));
+            range.start = floor_char_boundary(now, range.start.max(hunk.range.start.saturating_sub(most)));
+            range.end = floor_char_boundary(now, range.end.min(hunk.range.end + most));
         }
         Some((now.get(range).unwrap_or_default().to_owned(), splice.text.clone()))
     }
@@ -205,9 +205,4 @@ fn whole(kind: HunkKind, file: &PlannedFile, content: &FileContent, is_fresh: bo
         HunkKind::Encoding | HunkKind::Text => (!is_fresh && !is_result && !same_encoding(), is_result),
     };
     RebasedHunk { kind, conflicted, done, range: 0..0, splice: None }
-}
-
-/// Returns the start of the character that contains an offset.
-fn floor(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }

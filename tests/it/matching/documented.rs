@@ -1,70 +1,40 @@
 //! Runs the examples of `docs/matching.md`.
 
-use editd::edit::{Edit, EditRefusalKind, Options, Strategy, find};
+#[path = "../../support/examples.rs"]
+mod examples;
 
-const DOCUMENT: &str = include_str!("../../../docs/matching.md");
+use editd::edit::{Options, Strategy, find};
 
-/// Replaces the visible symbols for whitespace in a fence with the characters they stand for.
-fn with_real_whitespace(shown: &str) -> String {
-    shown.replace('→', "\t").replace('·', " ").replace("␍\n", "\r\n")
-}
-
-/// An example: the file, the edit, and the expected outcome.
-struct Example {
-    file: String,
-    edit: Edit,
-    /// Resulting file, or the name of the refusal.
-    outcome: Result<String, String>,
-}
-
-impl Example {
-    fn read(shown: &str) -> Self {
-        let fence = |name: &str| {
-            let start = shown.split_once(&format!("```{name}\n"))?.1;
-            Some(with_real_whitespace(start.split_once("```")?.0))
-        };
-        let text = |name: &str| fence(name).unwrap_or_else(|| panic!("{name} in {shown}"));
-        let outcome = fence("refused").map_or_else(|| Ok(text("result")), |name| Err(name.trim().to_owned()));
-        Self { file: text("file"), edit: Edit::new(text("old"), text("new")), outcome }
-    }
-
-    /// Returns all examples in a part of the document.
-    fn all(part: &str) -> Vec<Self> {
-        part.split("```file\n").skip(1).map(|shown| Self::read(&format!("```file\n{shown}"))).collect()
-    }
-
-    /// Runs the example and returns the tier that matched.
-    fn run(&self) -> Option<Strategy> {
-        match (find(&self.file, std::slice::from_ref(&self.edit), &Options::default()), &self.outcome) {
-            (Ok(found), Ok(text)) => {
-                assert_eq!(found.plan.apply(&self.file), *text);
-                Some(found.matches[0].strategy)
-            }
-            (Err(refused), Err(name)) => {
-                let is_named =
-                    matches!(refused[0].kind, EditRefusalKind::NotFound { .. }) && name == "not_found";
-                assert!(is_named, "{refused:?}");
-                None
-            }
-            (got, expected) => panic!("{got:?} for {expected:?}"),
-        }
-    }
-}
+use examples::{DOCUMENT, Example, tiers};
 
 #[test]
 fn every_tier_has_a_correct_example() {
-    let (tiers_part, _) = DOCUMENT.split_once("\n## Placeholders").expect("a section after the tiers");
-    let mut tiers = Vec::new();
-    for section in tiers_part.split("\n### ").skip(1) {
-        let strategy = section.split('`').nth(1).expect("a tier in its heading");
-        let examples = Example::all(section);
+    let mut documented = Vec::new();
+    for (strategy, examples) in tiers() {
         assert!(!examples.is_empty(), "{strategy} has an example");
         for example in examples {
             assert_eq!(example.run().map(Strategy::name), Some(strategy));
         }
-        tiers.push(strategy);
+        documented.push(strategy);
     }
-    assert_eq!(tiers, Strategy::ALL.map(Strategy::name), "in the order in which they are tried");
+    assert_eq!(documented, Strategy::NAMES.map(|(_, name)| name), "in the order in which they are tried");
+}
+
+/// The bench of matching relies on it.
+#[test]
+fn the_first_example_of_a_tier_matches_in_a_larger_text_too() {
+    let text = "fn main() {\n    println!(\"begin\");\n}\n".repeat(20);
+    for (strategy, examples) in tiers() {
+        let found = find(&examples[0].within(&text), &[examples[0].edit.clone()], &Options::default());
+        assert_eq!(found.map(|found| found.matches[0].strategy.name()), Ok(strategy));
+    }
+}
+
+#[test]
+fn names_follow_the_order_of_the_tiers() {
+    for (at, (strategy, name)) in Strategy::NAMES.into_iter().enumerate() {
+        assert_eq!((strategy as usize, strategy.name()), (at, name));
+    }
 }
 
 #[test]

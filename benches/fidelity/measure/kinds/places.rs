@@ -69,7 +69,7 @@ pub(super) fn count_mismatch(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let (old, new, places) = name_of_many(rng, &file)?;
     let expected = if rng.percent(50) { places + 1 + rng.below(3) } else { places - 1 };
-    let edit = Edit::new(old, new).counted(Count::Exactly(expected as u32));
+    let edit = Edit { count: Count::Exactly(expected as u32), ..Edit::new(old, new) };
     Some(Case::refused(file.text(), vec![edit]))
 }
 

@@ -199,7 +199,7 @@ fn many(rng: &mut Rng, to_count: fn(usize) -> Count) -> Option<Case> {
     let (old, new, places) = name_of_many(rng, &file)?;
     let base = file.text();
     let text = base.replace(&old, &new);
-    let edit = Edit::new(&old, new).counted(to_count(places));
+    let edit = Edit { count: to_count(places), ..Edit::new(&old, new) };
     // Overlapping matches would be ambiguous.
     let outcome = Outcome::Becomes { text, lines: std::iter::once(0..file.lines.len()).collect() };
     (base.matches(&old).count() == places).then_some(Case { outcome, ..Case::refused(base, vec![edit]) })

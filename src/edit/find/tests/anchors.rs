@@ -16,7 +16,7 @@ fn at_end() -> Anchor {
 }
 
 fn anchored(base: &str, (old, new): (&str, &str), anchor: Anchor) -> Result<String, EditRefusalKind> {
-    let edit = Edit::new(old, new).anchored(anchor);
+    let edit = Edit { anchor, ..Edit::new(old, new) };
     apply(base, &[edit]).map(|found| found.0).map_err(|mut refused| refused.remove(0).kind)
 }
 
@@ -133,7 +133,7 @@ fn whole_lines_do_not_begin_within_one(
 /// Applies two hunks of a patch, each given as old and new text.
 fn hunks(base: &str, hunks: [(&str, &str); 2]) -> Result<String, EditRefusalKind> {
     let whole_lines = || Anchor { whole_lines: true, ..Anchor::default() };
-    let edits = hunks.map(|(old, new)| Edit::new(old, new).anchored(whole_lines()));
+    let edits = hunks.map(|(old, new)| Edit { anchor: whole_lines(), ..Edit::new(old, new) });
     apply(base, &edits).map(|found| found.0).map_err(|mut refused| refused.remove(0).kind)
 }
 

@@ -9,7 +9,7 @@ fn counted(
     old: &str,
     count: Count,
 ) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
-    apply(base, &[Edit::new(old, "x").counted(count)])
+    apply(base, &[Edit { count, ..Edit::new(old, "x") }])
 }
 
 #[rstest]

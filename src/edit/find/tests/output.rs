@@ -183,7 +183,8 @@ fn whole_lines_are_removed_with_their_line_ending(
 
 #[test]
 fn a_removed_line_ending_causes_a_warning() {
-    let (result, _, warnings) = apply("a\nb\nc\nb\n", &[Edit::new("b", "").counted(Count::All)]).unwrap();
+    let (result, _, warnings) =
+        apply("a\nb\nc\nb\n", &[Edit { count: Count::All, ..Edit::new("b", "") }]).unwrap();
     assert_eq!(result, "a\nc\n");
     assert!(warnings[0].contains("removed together with their last line ending"), "{warnings:?}");
 }
@@ -232,8 +233,9 @@ fn invisible_characters_are_typography(
 #[test]
 fn hunks_come_in_the_order_of_the_file() {
     let base = "a\nx = 1\nb\nx = 1\n";
-    let hunk = |old: &str, new: &str| {
-        Edit::new(old, new).anchored(Anchor { whole_lines: true, ..Anchor::default() })
+    let hunk = |old: &str, new: &str| Edit {
+        anchor: Anchor { whole_lines: true, ..Anchor::default() },
+        ..Edit::new(old, new)
     };
     let found = apply(base, &[hunk("b\n", "c\n"), hunk("x = 1\n", "x = 2\n")]).unwrap();
     assert_eq!(found.0, "a\nx = 1\nc\nx = 2\n");

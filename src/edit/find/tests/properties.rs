@@ -92,7 +92,7 @@ proptest! {
             1 => Count::All,
             number => Count::Exactly(number - 1),
         };
-        let edit = |(old, new, number): (String, String, u32)| Edit::new(old, new).counted(count(number));
+        let edit = |(old, new, number): (String, String, u32)| Edit { count: count(number), ..Edit::new(old, new) };
         let edits: Vec<_> = edits.into_iter().map(edit).collect();
         let options = Options { fuzzy, sequential, ..Options::default() };
         match find(&base, &edits, &options) {

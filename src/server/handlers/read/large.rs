@@ -9,7 +9,7 @@ use crate::engine::{Engine, Failure, Result, refusal_of};
 use crate::protocol::{ReadContent, ReadResult};
 use crate::search::StopCondition;
 use crate::server::handlers::read::window::{View, Window};
-use crate::text::{ContentHash, Encoding, Hasher, NotText, Passing};
+use crate::text::{ContentHash, Encoding, Hasher, NotText, TextStreamer};
 use crate::workspace::limits::READ_BYTES;
 use crate::workspace::{Refusal, RefusalKind};
 
@@ -46,9 +46,9 @@ pub(crate) fn read(
     if stop.has_happened() {
         return Err(refuse(RefusalKind::Timeout { what: "Reading the whole file" }));
     }
-    let (passing, Streamed { stat, steady }) = collected;
+    let (lines, Streamed { stat, steady }) = collected;
     let steady = steady && hash_stream.steady && stat.same_version(&hash_stream.stat);
-    let passed = passing.end();
+    let passed = lines.end();
     let view =
         View::of(&passed.text, passed.lines, window, passed.text.len() + LONGEST_CHARACTER <= held(window));
     let mut notices: Vec<_> = view.notice().into_iter().collect();
@@ -78,11 +78,11 @@ fn collect(
     target: &Target,
     window: &Window,
     stop: &StopCondition<'_>,
-) -> Result<(Passing, Streamed), RefusalKind> {
+) -> Result<(TextStreamer, Streamed), RefusalKind> {
     // Retains more than is shown, even without a character that is cut in two, so that a cut line is noticed.
-    let mut passing = Passing::new(window.offset, held(window));
+    let mut lines = TextStreamer::new(window.offset, held(window));
     let mut not_text = None;
-    let streamed = stream(engine, target, &mut |piece| match passing.feed(piece) {
+    let streamed = stream(engine, target, &mut |piece| match lines.feed(piece) {
         Ok(()) => go_on(stop),
         Err(why) => {
             not_text = Some(why);

@@ -1,7 +1,9 @@
 //! The requested part of a file.
 
 use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
-use crate::text::{EolStyle, Format, IndentKind, Line, count_lines, eol_style, indent_style, lines};
+use crate::text::{
+    EolStyle, Format, IndentKind, Line, count_lines, eol_style, floor_char_boundary, indent_style, lines,
+};
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 use crate::workspace::{Audience, Coverage};
 
@@ -64,7 +66,7 @@ impl Measure {
     /// Returns the longest prefix that fits.
     pub(crate) fn prefix(self, text: &str, room: usize) -> &str {
         match self {
-            Self::Text => &text[..floor_char(text, room)],
+            Self::Text => &text[..floor_char_boundary(text, room)],
             Self::Json => json_prefix(text, room),
         }
     }
@@ -258,15 +260,6 @@ impl View {
             total_lines: self.total_lines,
         }
     }
-}
-
-/// Returns the last character boundary up to `at`.
-fn floor_char(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 fn eol_name(style: EolStyle) -> &'static str {
