@@ -199,8 +199,8 @@ fn configuration(config: &Config) -> Vec<Finding> {
     let hard_links = if config.hard_links { "changed in place" } else { "refused for agents" };
     vec![
         Finding::file("configuration", config.error.as_ref(), detail),
-        Finding::info("  review", config.review.name()),
-        Finding::info("  save", config.save.name()),
+        Finding::info("  review", config.review.to_string()),
+        Finding::info("  save", config.save.to_string()),
         Finding::info("  durability", config.durability_description()),
         roots("  roots", &config.roots, "any folder that is not forbidden"),
         roots("  read_roots", &config.read_roots, "none"),

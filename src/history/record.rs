@@ -161,7 +161,7 @@ impl FileRecord {
         };
         Self {
             path: PathRecord::new(&file.path),
-            action: file.action.name().to_owned(),
+            action: file.action.to_string(),
             new_path,
             hash_before: file.hash_before.map(|hash| hash.to_string()),
             hash_after: file.hash_after.map(|hash| hash.to_string()),

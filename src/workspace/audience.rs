@@ -62,6 +62,12 @@ impl Audience {
         }
     }
 
+    /// Words advice that only the user can follow: models pass it on to the user.
+    pub fn ask_user(self, advice: &str) -> String {
+        let (first, rest) = advice.split_at(1);
+        self.parameters_or(format!("Ask the user to {advice}"), first.to_uppercase() + rest)
+    }
+
     /// Selects between a text for those who send parameters, by the wire or by tools, and a text for the
     /// command line.
     pub fn parameters_or<T>(self, parameters: T, command_line: T) -> T {

@@ -14,8 +14,9 @@ use super::session::SessionId;
 /// Approximate size of an entry apart from its texts, in bytes.
 const ENTRY_BYTES: usize = 128;
 
-/// The severity of a diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The severity of a diagnostic, with its name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// An error.
     Error,
@@ -25,18 +26,6 @@ pub enum Severity {
     Information,
     /// A hint.
     Hint,
-}
-
-impl Severity {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Information => "information",
-            Self::Hint => "hint",
-        }
-    }
 }
 
 /// A diagnostic.

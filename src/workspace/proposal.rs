@@ -23,16 +23,19 @@ impl fmt::Display for ProposalId {
     }
 }
 
-/// The state of a proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of a proposal, with its name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ProposalState {
     /// Created, not yet applied.
     Proposed,
-    /// Being applied.
+    /// Being applied. Reported as the state before.
+    #[strum(serialize = "proposed")]
     Applying,
     /// Awaiting a decision by a person.
     Pending,
-    /// Fully decided; the accepted changes are being applied.
+    /// Fully decided; the accepted changes are being applied. Reported as the state before.
+    #[strum(serialize = "pending")]
     Deciding,
     /// Applied.
     Applied,
@@ -51,21 +54,6 @@ pub enum ProposalState {
 }
 
 impl ProposalState {
-    /// Returns the name on the wire. `Applying` and `Deciding` are reported as the state that preceded them.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proposed | Self::Applying => "proposed",
-            Self::Pending | Self::Deciding => "pending",
-            Self::Applied => "applied",
-            Self::Partial => "partial",
-            Self::Rejected => "rejected",
-            Self::Superseded => "superseded",
-            Self::Discarded => "discarded",
-            Self::Stale => "stale",
-            Self::Failed => "failed",
-        }
-    }
-
     /// Returns `true` if the proposal can still be applied.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Proposed | Self::Applying) || self.is_pending()
@@ -77,8 +65,9 @@ impl ProposalState {
     }
 }
 
-/// Handling of a file that differs from the content its author was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Handling of a file that differs from the content its author was given, with its name in stored proposals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum OnStale {
     /// Refuse the change and report what changed.
     #[default]
@@ -115,8 +104,9 @@ impl NewMode {
     }
 }
 
-/// The kind of change made to a file.
-#[derive(Clone, Debug, PartialEq)]
+/// The kind of change made to a file, with its name on the wire.
+#[derive(Clone, Debug, PartialEq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Changes the text.
     Edit,
@@ -153,16 +143,6 @@ impl Action {
     /// Returns `true` if the file keeps its path.
     pub fn keeps_path(&self) -> bool {
         !matches!(self, Self::Rename { .. })
-    }
-
-    /// Returns the name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Edit => "edit",
-            Self::Create { .. } => "create",
-            Self::Delete => "delete",
-            Self::Rename { .. } => "rename",
-        }
     }
 }
 

@@ -63,7 +63,7 @@ impl Engine {
         if computed.file.action != Action::Edit {
             // The disk applies these actions, and would leave unsaved text without a file.
             return if open_documents.iter().any(OpenDocument::holds_unsaved) {
-                let what = computed.file.action.name();
+                let what = &computed.file.action;
                 Err(self.refused(
                     owner,
                     format!("it holds unsaved text, which a {what} would leave without a file"),

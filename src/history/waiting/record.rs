@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{Display, FileDiff};
+use crate::edit::FileDiff;
 use crate::history::record::{
     FormatRecord, HunkRecord, PathRecord, SpliceRecord, hunk, hunk_record, plan, splice_record, timestamp,
 };
@@ -13,39 +13,15 @@ use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::EXECUTABLE_CONFIG;
 use crate::workspace::{
-    Action, Coverage, DisplayDiff, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId,
-    ProposalState, Repeatable, Role, SessionId, Snapshot,
+    Action, Coverage, DisplayDiff, FileKey, NewMode, PlannedFile, Proposal, ProposalId, ProposalState,
+    Repeatable, Role, SessionId, Snapshot,
 };
 
 /// Format version of these files. A file of another version is set aside.
 const VERSION: u32 = 1;
 
-/// Names of values that are stored. Each list has all values.
-const ON_STALE: [(&str, OnStale); 3] =
-    [("reject", OnStale::Reject), ("rebase", OnStale::Rebase), ("mark", OnStale::Mark)];
-const DISPLAYS: [(&str, Display); 4] = [
-    ("unified", Display::Unified),
-    ("word", Display::Word),
-    ("summary", Display::Summary),
-    ("numbered", Display::Numbered),
-];
-const CHOICES: [(char, Choice); 5] = [
-    ('o', Choice::Open),
-    ('a', Choice::Accepted),
-    ('t', Choice::Taken),
-    ('r', Choice::Rejected),
-    ('e', Choice::Edited),
-];
-
-/// Returns the stored name of a value.
-fn name_of<N: Copy, T: Copy + PartialEq>(names: &[(N, T)], value: T) -> N {
-    names.iter().find(|(_, named)| *named == value).unwrap_or(&names[0]).0
-}
-
-/// Returns the value with a stored name.
-fn value_of<N: Copy + PartialEq, T: Copy>(names: &[(N, T)], name: N) -> Option<T> {
-    names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-}
+/// The letters of all choices, in the order of [`Choice`].
+const CHOICES: [char; 5] = ['o', 'a', 't', 'r', 'e'];
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -137,7 +113,7 @@ impl ProposalRecord {
             request: proposal.request.as_ref().map(|request| request.id.clone()),
             asks: proposal.request.as_ref().map(|request| request.asks.to_string()),
             revision: proposal.revision,
-            on_stale: name_of(&ON_STALE, proposal.on_stale).to_owned(),
+            on_stale: proposal.on_stale.to_string(),
             undoes: proposal.undoes.as_deref().map(str::to_owned),
             files: proposal.files.iter().map(FileRecord::new).collect(),
             review: ReviewRecord::new(&review),
@@ -161,7 +137,7 @@ impl ProposalRecord {
             state: ProposalState::Pending,
             reason: None,
             replaced_by: None,
-            on_stale: value_of(&ON_STALE, self.on_stale.as_str())?,
+            on_stale: self.on_stale.parse().ok()?,
             at: self.at.into(),
             transaction: None,
             undoes: self.undoes.map(Into::into),
@@ -182,7 +158,7 @@ impl FileRecord {
         Self {
             path: PathRecord::new(&file.path),
             inode: inode(&file.key),
-            action: file.action.name().to_owned(),
+            action: file.action.to_string(),
             mode: mode_name(&file.action),
             new_path,
             new_inode,
@@ -193,10 +169,7 @@ impl FileRecord {
             splices: file.plan.splices().iter().cloned().map(splice_record).collect(),
             format: FormatRecord::new(file.format),
             diff: DiffRecord::new(&file.diff),
-            shown: file
-                .shown
-                .as_ref()
-                .map(|it| (name_of(&DISPLAYS, it.display).to_owned(), it.text.to_string())),
+            shown: file.shown.as_ref().map(|it| (it.display.to_string(), it.text.to_string())),
             warnings: file.warnings.clone(),
             tags: file.tags(),
             rebased: file.rebased,
@@ -226,9 +199,7 @@ impl FileRecord {
         // A deleted file has an empty plan.
         let is_for_it = plan.fits(&base) || plan.is_empty();
         let shown = match self.shown {
-            Some((display, text)) => {
-                Some(DisplayDiff { display: value_of(&DISPLAYS, display.as_str())?, text: text.into() })
-            }
+            Some((display, text)) => Some(DisplayDiff { display: display.parse().ok()?, text: text.into() }),
             None => None,
         };
         let file = PlannedFile {
@@ -316,14 +287,15 @@ impl ReviewRecord {
             .iter()
             .map(|it| (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone()));
         Self {
-            choices: review.choices.iter().map(|choice| name_of(&CHOICES, *choice)).collect(),
+            choices: review.choices.iter().map(|choice| CHOICES[*choice as usize]).collect(),
             replaced: replaced.collect(),
             comments: comments.collect(),
         }
     }
 
     fn read(self) -> Option<Review> {
-        let choices = self.choices.chars().map(|letter| value_of(&CHOICES, letter));
+        let choice = |letter| Choice::from_repr(CHOICES.iter().position(|known| *known == letter)?);
+        let choices = self.choices.chars().map(choice);
         let mut review = Review { choices: choices.collect::<Option<_>>()?, ..Review::default() };
         for (file, base, content) in self.replaced {
             let base = match base {

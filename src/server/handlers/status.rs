@@ -27,7 +27,7 @@ impl Daemon {
             open_proposals: counts.open_proposals,
             diagnostics: counts.diagnostics,
             memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
-            review: config.review.name().to_owned(),
+            review: config.review.to_string(),
             durability: config.durability_description().to_owned(),
             state_dir: self.engine.state_dir.display().to_string(),
             runtime_dir: self.engine.runtime_dir.display().to_string(),

@@ -84,7 +84,7 @@ impl Workspace {
 
     /// Returns the proposals that the session may see, oldest first.
     pub fn proposals(&self, session: SessionId, state: Option<&str>) -> Vec<&Proposal> {
-        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state);
+        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.as_ref() == state);
         self.proposals.all().filter(|it| self.may_see(session, it)).filter(matches).collect()
     }
 
@@ -283,7 +283,7 @@ fn unknown(id: &str) -> Refusal {
 }
 
 fn closed(proposal: &Proposal) -> Refusal {
-    let (state, current_revision) = (proposal.state.name(), proposal.revision);
+    let (state, current_revision) = (proposal.state, proposal.revision);
     let transaction = proposal.transaction.as_ref().map(ToString::to_string);
     Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision, transaction }))
 }
