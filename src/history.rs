@@ -124,7 +124,7 @@ impl History {
     /// logged here and returned by every append, so that a damaged history does not prevent work.
     pub fn open(folder: &Path, limits: HistoryLimits) -> Self {
         let writer = Writer::open(folder, limits);
-        let nonce = writer.nonce().to_owned();
+        let nonce = writer.nonce.clone();
         let index = Mutex::new(Index::default());
         Self { limits, last: AtomicU64::new(0), nonce, writer: Mutex::new(writer), index }
     }
@@ -245,7 +245,7 @@ impl History {
     /// Returns the undo details for each file of an entry, if they can still be read.
     pub fn details(&self, id: &str) -> Option<Vec<PastDetail>> {
         let location = self.index.lock().location_of(id)?;
-        let line = location.read(self.writer.lock().folder()).ok()?;
+        let line = location.read(&self.writer.lock().folder).ok()?;
         match Line::<EntryRecord>::parse(&line)? {
             Line::Entry(record) => record.details(),
             Line::Landed { .. } | Line::Failed { .. } => None,
@@ -255,7 +255,7 @@ impl History {
     /// Returns an image of an entry, if it still exists and matches its hash.
     pub fn image(&self, id: &str, hash: ContentHash) -> Option<Vec<u8>> {
         let location = self.index.lock().location_of(id)?;
-        let bytes = std::fs::read(location.segment.image(self.writer.lock().folder(), hash)).ok()?;
+        let bytes = std::fs::read(location.segment.image(&self.writer.lock().folder, hash)).ok()?;
         (ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 

@@ -110,7 +110,7 @@ pub struct CellRefusal {
 }
 
 /// The reason why an operation was refused, with the name of the refusal.
-#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum CellRefusalKind {
     /// The cell does not exist.

@@ -25,7 +25,7 @@ pub struct EditRefusal {
 }
 
 /// The reason why an edit was refused, with the name of the refusal.
-#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum EditRefusalKind {
     /// The old text is not in the file.

@@ -23,9 +23,9 @@ const SEGMENT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The appending side.
 #[derive(Debug)]
 pub(super) struct Writer {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     limits: HistoryLimits,
-    nonce: String,
+    pub(super) nonce: String,
     /// Existing segments, and their extents as far as known.
     segments: BTreeMap<SegmentName, Extent>,
     current: Option<Current>,
@@ -76,14 +76,6 @@ impl Writer {
         let nonce = fresh_nonce(&segments);
         let folder = folder.to_owned();
         Self { folder, limits, nonce, segments, current: None, measured: false, pending: Vec::new() }
-    }
-
-    pub(super) fn nonce(&self) -> &str {
-        &self.nonce
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     pub(super) fn state(&self) -> WriterState {

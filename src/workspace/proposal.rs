@@ -298,8 +298,8 @@ pub struct NewProposal {
     pub on_stale: OnStale,
     /// Current time.
     pub at: SystemTime,
-    /// The next step after creation.
-    pub purpose: NextStep,
+    /// The state after creation: `Proposed`, `Applying` if it is applied at once, or `Pending` under review.
+    pub state: ProposalState,
     /// The request that creates it, if that request may be repeated.
     pub request: Option<Repeatable>,
     /// The transaction that it undoes.
@@ -308,13 +308,17 @@ pub struct NewProposal {
     pub files: Vec<PlannedFile>,
 }
 
-/// The next step after a proposal is created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextStep {
-    /// To be inspected, and possibly applied later.
-    Inspecting,
-    /// To be applied at once, so that no other session can act on it.
-    Applying,
-    /// To be reviewed by a person.
-    Reviewing,
+/// The action required for one file when a proposal is applied.
+#[derive(Clone, Debug)]
+pub enum ApplyStep {
+    /// The file has the content that the plan was made for.
+    Ready,
+    /// The file already has the content that the plan would produce.
+    Done,
+    /// Only the author has changed the file since, by edits over which the plan can be rebased.
+    Carry(Vec<Arc<Plan>>),
+    /// A user has typed in the file, and only the author made further changes.
+    CarryTyped,
+    /// Another author or program changed the file.
+    Moved,
 }

@@ -38,7 +38,7 @@ pub struct Refusal {
 }
 
 /// All reasons for refusing a well-formed request, with the names of the refusals.
-#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr, strum::EnumCount)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum RefusalKind {
     /// The session was never given the content of the file.

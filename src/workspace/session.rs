@@ -98,12 +98,6 @@ impl Session {
         Self { id, role, author, name, roots, abilities, ledger: HashMap::new(), given: VecDeque::new() }
     }
 
-    /// Sets the capabilities of the client.
-    #[must_use]
-    pub fn with_abilities(self, abilities: Abilities) -> Self {
-        Self { abilities, ..self }
-    }
-
     /// Returns the content of the file that the session was last given, if any.
     pub fn base(&self, key: &FileKey) -> Option<&Base> {
         self.ledger.get(key).map(|entry| &entry.base)

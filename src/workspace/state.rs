@@ -201,7 +201,7 @@ impl Workspace {
         Counts {
             sessions: self.sessions.len(),
             documents: self.documents.len(),
-            text_bytes: self.texts.bytes(),
+            text_bytes: self.texts.bytes,
             proposals: self.proposals.all().len(),
             open_proposals: self.proposals.open().count(),
             diagnostics: self.diagnostics.count(),

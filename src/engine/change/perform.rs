@@ -20,7 +20,7 @@ use crate::engine::workspace_handle::WorkspaceState;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::text::ContentHash;
 use crate::workspace::{
-    Action, BaseState, NewProposal, NextStep, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
+    Action, BaseState, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
     RefusalKind, Repeatable, Role,
 };
 
@@ -117,9 +117,9 @@ impl Engine {
     ) -> Result<ChangeOutcome, Failure> {
         let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
         let is_reviewed = self.wants_review(session, review, &files);
-        let origin = Origin { purpose: NextStep::Applying, request, undoes: undoes.clone() };
+        let origin = Origin { state: ProposalState::Applying, request, undoes: undoes.clone() };
         if is_reviewed {
-            let origin = Origin { purpose: NextStep::Reviewing, ..origin };
+            let origin = Origin { state: ProposalState::Pending, ..origin };
             let proposal = self.record_proposal(session, header, &mut writes, origin)?;
             return Ok(ChangeOutcome::Undecided(Box::new(proposal)));
         }
@@ -169,7 +169,7 @@ impl Engine {
 
 /// The origin of a proposal.
 pub(crate) struct Origin {
-    pub(crate) purpose: NextStep,
+    pub(crate) state: ProposalState,
     /// The `requestId`, if the request has one.
     pub(crate) request: Option<Repeatable>,
     /// The transaction that the proposal undoes.
@@ -273,7 +273,7 @@ impl Engine {
         session: &SessionContext,
         header: &Header,
         writes: &mut [PendingWrite],
-        Origin { purpose, request, undoes }: Origin,
+        Origin { state, request, undoes }: Origin,
     ) -> Result<Proposal, Failure> {
         for write in writes.iter_mut() {
             write.computed.settle();
@@ -285,7 +285,7 @@ impl Engine {
             replaces: header.replaces.clone(),
             on_stale: header.on_stale,
             at: SystemTime::now(),
-            purpose,
+            state,
             request,
             undoes,
             files: writes.iter().map(|write| write.computed.file.clone()).collect(),
@@ -333,7 +333,7 @@ impl Engine {
     /// Computes a change and stores it as a proposal.
     pub(crate) fn propose(&self, session: &SessionContext, call: Call<Target>) -> Result<Proposal, Failure> {
         self.review_for_call(&call, None)?;
-        let origin = Origin { purpose: NextStep::Inspecting, request: None, undoes: None };
+        let origin = Origin { state: ProposalState::Proposed, request: None, undoes: None };
         let (header, mut writes) = self.compute(session, call)?;
         self.record_proposal(session, &header, &mut writes, origin)
     }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::FileDiff;
-use crate::history::record::{
-    FormatRecord, HunkRecord, PathRecord, SpliceRecord, hunk, hunk_record, plan, splice_record, timestamp,
-};
+use crate::edit::{FileDiff, Hunk};
+use crate::history::record::{FormatRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp};
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::EXECUTABLE_CONFIG;
@@ -64,7 +62,8 @@ struct FileRecord {
     len: usize,
     splices: Vec<SpliceRecord>,
     format: FormatRecord,
-    diff: DiffRecord,
+    #[serde(with = "DiffRecord")]
+    diff: FileDiff,
     shown: Option<(String, String)>,
     warnings: Vec<String>,
     tags: Vec<String>,
@@ -81,10 +80,11 @@ struct TextRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(remote = "FileDiff", rename_all = "camelCase")]
 struct DiffRecord {
     unified: String,
-    hunks: Vec<HunkRecord>,
+    #[serde(with = "hunks")]
+    hunks: Vec<Hunk>,
     first_changed_line: Option<usize>,
     added: usize,
     removed: usize,
@@ -168,7 +168,7 @@ impl FileRecord {
             len: file.plan.base_len(),
             splices: file.plan.splices().iter().cloned().map(splice_record).collect(),
             format: FormatRecord::new(file.format),
-            diff: DiffRecord::new(&file.diff),
+            diff: (*file.diff).clone(),
             shown: file.shown.as_ref().map(|it| (it.display.to_string(), it.text.to_string())),
             warnings: file.warnings.clone(),
             tags: file.tags(),
@@ -190,10 +190,7 @@ impl FileRecord {
             }
             _ => return None,
         };
-        let before = match self.before {
-            Some(text) => Some(text.read()?),
-            None => None,
-        };
+        let before = self.before.map_or(Some(None), |text| text.read().map(Some))?;
         let plan = plan(self.len, self.splices)?;
         let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
         // A deleted file has an empty plan.
@@ -211,7 +208,7 @@ impl FileRecord {
             plan: Arc::new(plan),
             hash_after: hash(self.hash_after).ok()?,
             format: self.format.read()?,
-            diff: Arc::new(self.diff.read()),
+            diff: Arc::new(self.diff),
             shown,
             // The match details are reported to the author only once.
             matches: Vec::new(),
@@ -254,28 +251,6 @@ impl TextRecord {
     }
 }
 
-impl DiffRecord {
-    fn new(diff: &FileDiff) -> Self {
-        Self {
-            unified: diff.unified.clone(),
-            hunks: diff.hunks.iter().copied().map(hunk_record).collect(),
-            first_changed_line: diff.first_changed_line,
-            added: diff.added,
-            removed: diff.removed,
-        }
-    }
-
-    fn read(self) -> FileDiff {
-        FileDiff {
-            unified: self.unified,
-            hunks: self.hunks.into_iter().map(hunk).collect(),
-            first_changed_line: self.first_changed_line,
-            added: self.added,
-            removed: self.removed,
-        }
-    }
-}
-
 impl ReviewRecord {
     fn new(review: &Review) -> Self {
         let replaced = review
@@ -298,10 +273,7 @@ impl ReviewRecord {
         let choices = self.choices.chars().map(choice);
         let mut review = Review { choices: choices.collect::<Option<_>>()?, ..Review::default() };
         for (file, base, content) in self.replaced {
-            let base = match base {
-                Some(base) => Some(base.read()?),
-                None => None,
-            };
+            let base = base.map_or(Some(None), |base| base.read().map(Some))?;
             review.replaced.insert(file, Replacement { base, content: content.into() });
         }
         let comment = |(path, hunk, text): (Option<PathRecord>, Option<usize>, String)| Comment {

@@ -12,7 +12,7 @@ use super::of_edit::Terms;
 const QUOTED: usize = 200;
 
 /// The reason why the editors that have a file open prevent a change, with the name of the refusal.
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum EditorRefusal {
     /// More than one text could be the current content of the file.
@@ -89,7 +89,7 @@ pub(super) fn texts_of_editor(reason: &EditorRefusal, file: &str, audience: Audi
 }
 
 /// The reason why a proposal cannot be acted on, with the name of the refusal.
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum ProposalRefusal {
     /// The session may see no proposal with that id.
@@ -169,7 +169,7 @@ pub(super) fn texts_of_proposal(reason: &ProposalRefusal, audience: Audience) ->
 }
 
 /// The reason why a change under review does not happen, with the name of the refusal.
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum ReviewRefusal {
     /// A person rejected the change.
@@ -250,7 +250,7 @@ fn in_one_line(comment: &str) -> String {
 }
 
 /// The reason why a transaction cannot be undone, regardless of its files, with the name of the refusal.
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum UndoRefusal {
     /// The session may undo no such transaction, or none at all.

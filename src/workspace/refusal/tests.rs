@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use rstest::rstest;
-use strum::EnumCount;
+use strum::VariantNames;
 
 use super::*;
 use crate::edit::{Closest, LineRange, Occurrences};
@@ -252,6 +252,6 @@ fn quoted_text_is_the_same_for_all_audiences(#[case] quoted: &str) {
 #[test]
 fn every_kind_has_texts_and_a_sample() {
     let kinds: HashSet<_> = all("it").iter().map(|refusal| std::mem::discriminant(&refusal.kind)).collect();
-    assert_eq!(kinds.len(), RefusalKind::COUNT);
+    assert_eq!(kinds.len(), RefusalKind::VARIANTS.len());
     assert!(!sentences("it", Audience::Wire).contains(&"The request was refused.".to_owned()));
 }

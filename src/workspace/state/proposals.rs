@@ -1,30 +1,13 @@
 use std::sync::Arc;
 
-use crate::edit::Plan;
 use crate::text::ContentHash;
 use crate::workspace::files::{FileKey, ObservedVersion};
-use crate::workspace::log::OwnEdits;
-use crate::workspace::proposal::{NewProposal, NextStep, PlannedFile, Proposal, ProposalState};
+use crate::workspace::proposal::{ApplyStep, NewProposal, PlannedFile, Proposal, ProposalState};
 use crate::workspace::refusal::{ProposalRefusal, Refusal, RefusalKind, ReviewRefusal};
 use crate::workspace::review::Review;
 use crate::workspace::session::{Role, Session, SessionId};
 
 use super::{Notice, Record, Workspace};
-
-/// The action required for one file when a proposal is applied.
-#[derive(Clone, Debug)]
-pub enum ApplyStep {
-    /// The file has the content that the plan was made for.
-    Ready,
-    /// The file already has the content that the plan would produce.
-    Done,
-    /// Only the author has changed the file since, by edits over which the plan can be rebased.
-    Carry(Vec<Arc<Plan>>),
-    /// A user has typed in the file, and only the author made further changes.
-    CarryTyped,
-    /// Another author or program changed the file.
-    Moved,
-}
 
 impl Workspace {
     /// Adds a proposal, and closes the one it replaces.
@@ -46,11 +29,7 @@ impl Workspace {
             request: new.request,
             label: new.label,
             revision: 1,
-            state: match new.purpose {
-                NextStep::Inspecting => ProposalState::Proposed,
-                NextStep::Applying => ProposalState::Applying,
-                NextStep::Reviewing => ProposalState::Pending,
-            },
+            state: new.state,
             reason: None,
             replaced_by: None,
             on_stale: new.on_stale,
@@ -60,11 +39,11 @@ impl Workspace {
             files: new.files.into(),
             review: None,
         };
-        if new.purpose == NextStep::Reviewing {
+        if new.state == ProposalState::Pending {
             proposal.review = Some(Review::open(proposal.hunk_count()));
         }
         self.proposals.add(proposal.clone());
-        if new.purpose == NextStep::Reviewing {
+        if new.state == ProposalState::Pending {
             self.announce(&proposal.id.0, Some(new.session));
         }
         if let Some(replaced) = &new.replaces {
@@ -137,11 +116,7 @@ impl Workspace {
             return ApplyStep::Done;
         }
         let (Some(from), Some(to)) = (file.hash_before, now) else { return ApplyStep::Moved };
-        match self.log.own_edits(&file.key, session, from, to) {
-            Some(OwnEdits::Plans(plans)) => ApplyStep::Carry(plans),
-            Some(OwnEdits::Typed) => ApplyStep::CarryTyped,
-            None => ApplyStep::Moved,
-        }
+        self.log.apply_step(&file.key, session, from, to)
     }
 
     /// Records that the proposal was applied, in `transaction` if anything had to be written. `files` are
