@@ -23,7 +23,7 @@ use crate::text::ContentHash;
 use super::files::{MTime, Snapshot};
 use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
-pub use decide::{CurrentFile, Decision, FileOutcome, Pick, Replace};
+pub use decide::{CurrentFile, Decision, FileOutcome, Replace};
 pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.

@@ -47,9 +47,7 @@ impl Workspace {
             self.announce(&proposal.id.0, Some(new.session));
         }
         if let Some(replaced) = &new.replaces {
-            if let Some(old) = self.proposals.get_mut(replaced) {
-                old.replaced_by = Some(proposal.id.clone());
-            }
+            self.proposals.update(replaced, |old| old.replaced_by = Some(proposal.id.clone()));
             self.close_proposal(replaced, ProposalState::Superseded, Some(new.session));
         }
         Ok(proposal)
@@ -75,9 +73,7 @@ impl Workspace {
         reason: Option<String>,
     ) -> Result<Proposal, Refusal> {
         self.open_proposal(session, id, None)?;
-        if let Some(proposal) = self.proposals.get_mut(id) {
-            proposal.reason = reason;
-        }
+        self.proposals.update(id, |proposal| proposal.reason = reason);
         self.close_proposal(id, ProposalState::Discarded, Some(session));
         self.proposal(session, id).cloned()
     }
@@ -102,7 +98,7 @@ impl Workspace {
         match proposal.state {
             ProposalState::Applied if !done => return Err(closed(proposal)),
             ProposalState::Applied => {}
-            _ => self.proposals.set_state(id, ProposalState::Applying),
+            _ => self.proposals.update(id, |proposal| proposal.state = ProposalState::Applying),
         }
         Ok(steps)
     }
@@ -131,12 +127,12 @@ impl Workspace {
     ) -> Option<Arc<str>> {
         let known = self.proposals.get(id).and_then(|proposal| proposal.transaction.clone());
         let transaction = transaction.or(known);
-        if let Some(proposal) = self.proposals.get_mut(id) {
+        self.proposals.update(id, |proposal| {
             proposal.transaction.clone_from(&transaction);
             if let Some(files) = files {
                 proposal.files = files.into();
             }
-        }
+        });
         self.close_proposal(id, ProposalState::Applied, Some(session));
         transaction
     }
@@ -144,7 +140,7 @@ impl Workspace {
     /// Ends a failed attempt to apply a proposal. It can be retried if `state` is `Proposed`.
     pub fn not_applied(&mut self, session: SessionId, id: &str, state: ProposalState) {
         if state == ProposalState::Proposed {
-            self.proposals.set_state(id, state);
+            self.proposals.update(id, |proposal| proposal.state = state);
         } else {
             self.close_proposal(id, state, Some(session));
         }
@@ -213,15 +209,17 @@ impl Workspace {
     /// Closes a proposal, drops its texts and notifies the author's sessions, except for the one that
     /// receives the answer.
     pub(super) fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
-        let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else {
+        if self.proposals.get(id).is_none_or(|proposal| proposal.state == state) {
             return;
-        };
-        let reviewed = proposal.is_reviewed();
-        proposal.files = proposal.files.iter().map(|file| file.without_texts(reviewed)).collect();
-        if let Some(review) = &mut proposal.review {
-            review.replaced.clear();
         }
-        self.proposals.set_state(id, state);
+        self.proposals.update(id, |proposal| {
+            let reviewed = proposal.is_reviewed();
+            proposal.files = proposal.files.iter().map(|file| file.without_texts(reviewed)).collect();
+            if let Some(review) = &mut proposal.review {
+                review.replaced.clear();
+            }
+            proposal.state = state;
+        });
         self.announce(id, actor);
     }
 
