@@ -207,12 +207,11 @@ impl History {
     /// when recovery is complete, on a thread that no request waits for.
     pub fn settle_previous_run(&self) {
         let state = self.writer.lock().state();
-        let measure = |name: &SegmentName| match name.measure(&state.folder) {
-            Ok(extent) => Some((name.clone(), extent)),
-            Err(error) => {
-                tracing::warn!(%error, "a segment of the history cannot be measured");
-                None
-            }
+        let measure = |name: &SegmentName| {
+            let extent = name.measure(&state.folder);
+            let extent = extent
+                .inspect_err(|error| tracing::warn!(%error, "a segment of the history cannot be measured"));
+            Some((name.clone(), extent.ok()?))
         };
         let extents = state.segments.iter().filter_map(measure).collect();
         self.writer.lock().measured(extents);
@@ -281,14 +280,10 @@ impl History {
     /// next time.
     fn settle(&self, index: &mut Index, interrupted: &[Arc<PastEntry>]) {
         for entry in interrupted {
-            let mut files = Vec::new();
-            for file in &entry.files {
-                if self.has_happened(index, entry, file) {
-                    files.push(file.detail);
-                }
-            }
+            let happened = entry.files.iter().filter(|file| self.has_happened(index, entry, file));
+            let files: Vec<_> = happened.map(|file| file.detail).collect();
             let line = if files.is_empty() {
-                index.record_failed(&entry.id);
+                index.begun.remove(&entry.id);
                 Line::Failed { id: entry.id.to_string() }
             } else {
                 index.record_applied(&entry.id, Some(&files));

@@ -63,7 +63,7 @@ impl Rescuer {
     fn store_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
-        replace_private_file(&name, [bytes], true)?;
+        replace_private_file((&name.with_extension("part"), &name), [bytes], true)?;
         tracing::warn!(path = %path.display(), stored = %name.display(), "displaced content was stored");
         Ok(())
     }

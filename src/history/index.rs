@@ -22,7 +22,7 @@ pub(super) struct Index {
     /// Entries that happened but are not in `entries` yet.
     fresh: Vec<LocatedEntry>,
     /// Entries that were begun and whose end is unknown.
-    begun: HashMap<Arc<str>, LocatedEntry>,
+    pub(super) begun: HashMap<Arc<str>, LocatedEntry>,
 }
 
 /// An entry and the location of its line.
@@ -53,7 +53,7 @@ impl Index {
             match line {
                 Line::Entry(entry) => drop(self.begun.insert(entry.id.clone(), (Arc::new(entry), location))),
                 Line::Landed { id, files } => self.record_applied(&id, files.as_deref()),
-                Line::Failed { id } => self.record_failed(&id),
+                Line::Failed { id } => drop(self.begun.remove(id.as_str())),
             }
         }
     }
@@ -94,10 +94,6 @@ impl Index {
             Arc::make_mut(&mut entry).files.retain(|file| files.contains(&file.detail));
         }
         self.fresh.push((entry, location));
-    }
-
-    pub(super) fn record_failed(&mut self, id: &str) {
-        self.begun.remove(id);
     }
 
     /// Returns `true` if an entry after `id`, which is only begun, found this content at a path. Every change

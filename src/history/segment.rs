@@ -83,7 +83,7 @@ impl SegmentName {
         if path.exists() {
             return Ok(None);
         }
-        replace_private_file(&path, bytes.pieces(), false).map(Some)
+        replace_private_file((&path.with_extension("part"), &path), bytes.pieces(), false).map(Some)
     }
 
     pub(super) fn image(&self, history: &Path, hash: ContentHash) -> PathBuf {

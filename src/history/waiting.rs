@@ -104,7 +104,8 @@ impl WaitingProposals {
 
     fn write(&self, proposal: &Proposal) -> io::Result<()> {
         let bytes = serde_json::to_vec(&ProposalRecord::new(proposal))?;
-        replace_private_file(&self.path(&proposal.id.0), [&*bytes], true).map(drop)
+        let path = self.path(&proposal.id.0);
+        replace_private_file((&path.with_extension("part"), &path), [&*bytes], true).map(drop)
     }
 }
 

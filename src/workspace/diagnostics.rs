@@ -1,6 +1,6 @@
 //! Diagnostics that editors report, as received from their language servers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub struct Report {
 /// The latest reports of all editors, one for each file.
 #[derive(Debug, Default)]
 pub struct Reports {
-    by_session: HashMap<SessionId, OfSession>,
+    by_session: BTreeMap<SessionId, OfSession>,
     last: u64,
 }
 
@@ -116,20 +116,14 @@ impl Reports {
 
     /// Returns the sessions of all editors that reported on a file.
     pub fn sessions(&self, path: &Path) -> Vec<SessionId> {
-        let reported = |(session, of_session): (&SessionId, &OfSession)| {
-            of_session.files.contains_key(path).then_some(*session)
-        };
-        let mut sessions: Vec<_> = self.by_session.iter().filter_map(reported).collect();
-        sessions.sort();
-        sessions
+        let reported = self.by_session.iter().filter(|(_, of_session)| of_session.files.contains_key(path));
+        reported.map(|(session, _)| *session).collect()
     }
 
     /// Returns the paths of all files with reports, sorted.
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files: Vec<_> = self.by_session.values().flat_map(|of| of.files.keys().cloned()).collect();
-        files.sort();
-        files.dedup();
-        files
+        let files: BTreeSet<_> = self.by_session.values().flat_map(|of| of.files.keys()).collect();
+        files.into_iter().cloned().collect()
     }
 
     /// Returns the number of diagnostics.

@@ -287,7 +287,8 @@ impl Workspace {
         let Some(role) = self.sessions.get(&id).map(|session| session.role) else { return };
         if !self.documents.contains_key(key) {
             self.outcome.watch.push((key.clone(), path.to_owned()));
-            self.documents.insert(key.clone(), Document::new(path));
+            let document = Document { path: path.to_owned(), ..Document::default() };
+            self.documents.insert(key.clone(), document);
             self.set_current(key, &FileContent::Text(snapshot.clone()));
         }
         if let Some(document) = self.documents.get_mut(key) {

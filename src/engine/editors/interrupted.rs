@@ -5,8 +5,6 @@
 //! refused.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
@@ -15,6 +13,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Target;
+use crate::disk::replace_private_file;
 use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
 use crate::engine::editors::back::{Side, UndoOutcome, side};
@@ -124,12 +123,8 @@ impl Interrupted {
     /// Writes and flushes the record of a set.
     pub(crate) fn begin(&self, set: &Set) -> io::Result<()> {
         let part = self.folder.join("part");
-        let _ = fs::remove_file(&part);
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-        file.write_all(&serde_json::to_vec(set)?)?;
-        file.sync_all()?;
-        fs::rename(&part, self.path(&set.transaction))?;
-        fs::File::open(&self.folder)?.sync_all()
+        let record = serde_json::to_vec(set)?;
+        replace_private_file((&part, &self.path(&set.transaction)), [&*record], true).map(drop)
     }
 
     /// Deletes the record of a set that was committed or rolled back completely.
