@@ -226,7 +226,7 @@ fn policy(config: &Config) -> Finding {
     let file = PolicyFile::beside(&config.file, home);
     let (policy, path) = (file.current(), file.path().display());
     let detail = if policy.exists {
-        let rules = policy.rules.rules();
+        let rules = &policy.rules.rules;
         let all = rules.len();
         let reviewed = rules.iter().filter(|rule| rule.class == Class::Review).count();
         let asking = if reviewed > 0 { format!(" ({reviewed} of class review)") } else { String::new() };

@@ -179,7 +179,7 @@ impl PolicyFile {
         let policy = match parse(&text, self.home.as_deref()) {
             Err(error) => known.unusable(format!("{}: {error}", self.path.display())),
             Ok(rules) => {
-                tracing::info!(path = %self.path.display(), rules = rules.rules().len(), "the policy was read");
+                tracing::info!(path = %self.path.display(), rules = rules.rules.len(), "the policy was read");
                 known.last_valid = rules.clone();
                 let canonical = std::fs::canonicalize(&self.path).ok();
                 Arc::new(Policy { exists: true, rules, error: None, canonical })

@@ -250,5 +250,5 @@ fn fresh_nonce(segments: &BTreeMap<SegmentName, Extent>) -> String {
         blake3::hash(&seed.concat()).to_hex()[..6].to_owned()
     };
     let is_fresh = |nonce: &String| !segments.keys().any(|name| name.nonce == *nonce);
-    (0..).map(nonce).find(is_fresh).unwrap_or_default()
+    (0..=u32::MAX).map(nonce).find(is_fresh).unwrap_or_default()
 }

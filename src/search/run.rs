@@ -139,14 +139,18 @@ impl SearchRun<'_> {
 
     fn queue_batch(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, worker: &mut Worker<'_>) {
         if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
-            batch.iter().for_each(|job| self.search_one(worker, job));
+            for job in &batch {
+                self.search_one(worker, job);
+            }
         }
     }
 
     fn search_all(&self, worker: &mut Worker<'_>, receiver: &Mutex<Receiver<Vec<Job>>>) {
         loop {
             let Ok(batch) = receiver.lock().recv() else { return };
-            batch.iter().for_each(|job| self.search_one(worker, job));
+            for job in &batch {
+                self.search_one(worker, job);
+            }
         }
     }
 

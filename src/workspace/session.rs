@@ -1,5 +1,4 @@
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,12 +11,6 @@ use super::ledger::{Base, LedgerEntry};
 /// Identifies a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(pub u64);
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "s{}", self.0)
-    }
-}
 
 /// The permissions of a connection. They depend on the socket it uses, never on what the client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

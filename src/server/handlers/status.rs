@@ -43,7 +43,7 @@ fn policy(file: &PolicyFile) -> Option<PolicyStatus> {
     let policy = file.current();
     policy.exists.then(|| PolicyStatus {
         file: file.path().display().to_string(),
-        rules: policy.rules.rules().len(),
+        rules: policy.rules.rules.len(),
         error: policy.error.clone(),
     })
 }

@@ -13,10 +13,6 @@ pub(super) fn unread(known: Known, file: &str, is_patch: bool, audience: Audienc
         (_, Audience::CommandLine) => format!("{file} would be changed without a review of the change."),
         _ => format!("{file} has not been read in this session."),
     };
-    texts(message, unread_hint(known, is_patch, audience))
-}
-
-fn unread_hint(known: Known, is_patch: bool, audience: Audience) -> String {
     let (request, hash, option) = if is_patch {
         ("patch", "`currentHash` in `bases`", "--base PATH=HASH")
     } else {
@@ -28,13 +24,14 @@ fn unread_hint(known: Known, is_patch: bool, audience: Audience) -> String {
         } else {
             "Run it on a terminal to see and confirm the change; or pass --yes"
         };
-        return format!("{pass}, or {option} with the hash that `editd read` prints.");
+        let hint = format!("{pass}, or {option} with the hash that `editd read` prints.");
+        return texts(message, hint);
     }
     let read = audience.select("editd/read", "read", "");
     let first = format!(
         "Call `{read}` on it first, then send the {request} again; or send {hash} if you mean its current content."
     );
-    match known {
+    let hint = match known {
         Known::NothingYet => format!(
             "{first} If you have read it before: this session is a new one, for instance because the daemon was restarted, and `currentHash` tells whether the file is still what you were given."
         ),
@@ -43,7 +40,8 @@ fn unread_hint(known: Known, is_patch: bool, audience: Audience) -> String {
         Known::SomeLines => format!(
             "Send {hash} if you mean its whole current content; or read all of it in one call, if it fits."
         ),
-    }
+    };
+    texts(message, hint)
 }
 
 /// Returns the texts for a file that has changed. `exists` and `base_known` say whether the file still exists,

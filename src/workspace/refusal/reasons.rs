@@ -284,17 +284,12 @@ pub enum UndoRefusal {
 pub(super) fn texts_of_undo(reason: &UndoRefusal, audience: Audience) -> Texts {
     match reason {
         UndoRefusal::Unknown { id } => {
-            let message = match id {
-                Some(id) => {
-                    let whose =
-                        audience.parameters_or("that this session could undo", "that could be undone");
-                    format!("There is no transaction `{id}` {whose}.")
-                }
-                None => {
-                    let what = audience.parameters_or("that this session could undo", "to undo");
-                    format!("There is nothing {what}.")
-                }
-            };
+            let whose = audience.parameters_or("that this session could undo", "that could be undone");
+            let what = audience.parameters_or("that this session could undo", "to undo");
+            let message = id.as_ref().map_or_else(
+                || format!("There is nothing {what}."),
+                |id| format!("There is no transaction `{id}` {whose}."),
+            );
             let hint = audience.select(
                 "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo.",
                 "Without `transaction`, your newest change in this session is undone that is in your roots and is neither undone nor an undo; with `path`, the newest of that file. To undo an earlier change of yours, name its transaction; you cannot undo changes of others.",

@@ -170,16 +170,20 @@ pub fn is_version_control(path: &Path) -> bool {
 const SYSTEM: [&str; 10] =
     ["/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var"];
 
-/// The reason why a folder cannot be an agent's root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reason why a folder cannot be an agent's root, worded so that it can follow the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum RootRefusal {
     /// `/`, the home folder or one of its ancestors: too wide a scope.
+    #[strum(serialize = "it is wider than one project")]
     TooWide,
     /// A system folder.
+    #[strum(serialize = "it belongs to the system")]
     System,
     /// Inside version-control metadata.
+    #[strum(serialize = "it is version-control metadata")]
     VersionControl,
     /// Outside the roots that the user configured.
+    #[strum(serialize = "it is outside the `roots` that the user configured")]
     NotConfigured,
 }
 

@@ -37,7 +37,8 @@ pub struct BadPattern {
 /// The compiled rules of a policy. An empty set applies to no path.
 #[derive(Clone, Debug, Default)]
 pub struct UserRules {
-    rules: Vec<Rule>,
+    /// The rules, in order.
+    pub rules: Vec<Rule>,
     anywhere: Globs,
     absolute: Globs,
 }
@@ -78,11 +79,6 @@ impl UserRules {
             Ok(Globs { set: GlobSet::new(globs).map_err(bad)?, rules: rules_of_globs })
         };
         Ok(Self { anywhere: compiled(anywhere)?, absolute: compiled(absolute)?, rules })
-    }
-
-    /// Returns the rules, in order.
-    pub fn rules(&self) -> &[Rule] {
-        &self.rules
     }
 
     /// Returns these rules without those that may allow an operation. Rules of the class `Review` are among

@@ -32,7 +32,7 @@ impl ProposalStore {
     }
 
     /// Returns the proposals that can still be applied, oldest first.
-    pub(super) fn open(&self) -> impl Iterator<Item = &Proposal> {
+    pub(super) fn open(&self) -> impl DoubleEndedIterator<Item = &Proposal> {
         self.open.iter().filter_map(|number| self.by_number.get(number))
     }
 

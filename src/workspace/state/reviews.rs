@@ -115,16 +115,13 @@ impl Workspace {
 
     /// Returns the author's pending proposals that would change the file, newest first.
     pub fn pending_on(&self, author: &str, key: &FileKey) -> Vec<Proposal> {
-        let is_on = |file: &PlannedFile| file.key == *key;
-        let open = self.proposals.open().filter(|proposal| {
+        let is_on_file = |proposal: &&Proposal| {
             proposal.state.is_pending()
                 && proposal.author == author
                 && proposal.role == Role::Agent
-                && proposal.files.iter().any(is_on)
-        });
-        let mut pending: Vec<_> = open.cloned().collect();
-        pending.reverse();
-        pending
+                && proposal.files.iter().any(|file| file.key == *key)
+        };
+        self.proposals.open().rev().filter(is_on_file).cloned().collect()
     }
 
     /// Restores proposals that were pending when an earlier daemon ended.
