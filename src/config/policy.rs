@@ -239,12 +239,10 @@ fn parse(text: &[u8], home: Option<&Path>) -> Result<UserRules, String> {
     if table.rules.len() > POLICY_RULES {
         return Err(format!("it has more than {POLICY_RULES} rules"));
     }
-    let rules = table
-        .rules
-        .into_iter()
-        .zip(1..)
-        .map(|(table, number)| table.rule(home).map_err(|error| format!("rule {number}: {error}")));
-    let rules = rules.collect::<Result<Vec<_>, _>>()?;
+    let rule = |(table, number): (RuleTable, usize)| {
+        table.rule(home).map_err(|error| format!("rule {number}: {error}"))
+    };
+    let rules = table.rules.into_iter().zip(1..).map(rule).collect::<Result<_, _>>()?;
     UserRules::new(rules).map_err(|bad| format!("rule {}: `pattern`: {}", bad.index + 1, bad.problem))
 }
 

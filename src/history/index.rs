@@ -123,18 +123,9 @@ impl Index {
         limit: usize,
         mut accept: impl FnMut(&RecordedEntry) -> bool,
     ) -> Option<Vec<RecordedEntry>> {
-        let end = match before {
-            Some(id) => *self.by_id.get(id)?,
-            None => self.entries.len(),
-        };
-        Some(
-            (0..end)
-                .rev()
-                .map(|at| self.recorded(at))
-                .filter(|recorded| accept(recorded))
-                .take(limit)
-                .collect(),
-        )
+        let end = before.map_or(Some(self.entries.len()), |id| self.by_id.get(id).copied())?;
+        let recorded = (0..end).rev().map(|at| self.recorded(at));
+        Some(recorded.filter(|recorded| accept(recorded)).take(limit).collect())
     }
 
     pub(super) fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {

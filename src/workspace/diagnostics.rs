@@ -77,19 +77,16 @@ impl Reports {
         self.last += 1;
         report.number = self.last;
         let of_session = self.by_session.entry(session).or_default();
-        let mut bytes = ENTRY_BYTES + path.as_os_str().len();
+        let base = ENTRY_BYTES + path.as_os_str().len();
         let room = DIAGNOSTICS_BYTES.saturating_sub(of_session.bytes);
         report.items.truncate(DIAGNOSTICS_PER_FILE);
         report.items.iter_mut().for_each(Diagnostic::truncate);
-        let mut fitting = 0;
-        for item in &report.items {
-            if bytes + item.weight() > room {
-                break;
-            }
-            bytes += item.weight();
-            fitting += 1;
-        }
-        report.items.truncate(fitting);
+        let mut used = base;
+        report.items.retain(|item| {
+            used += item.weight();
+            used <= room
+        });
+        let bytes = base + report.items.iter().map(Diagnostic::weight).sum::<usize>();
         if bytes <= room {
             of_session.bytes += bytes;
             of_session.files.insert(path.to_owned(), (Arc::new(report), bytes));

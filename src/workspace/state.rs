@@ -101,8 +101,9 @@ pub struct Workspace {
     log: TransitionLog,
     proposals: ProposalStore,
     rejected: RejectedProposals,
-    buffers: Buffers,
-    diagnostics: Reports,
+    /// The documents that are open in editors.
+    pub buffers: Buffers,
+    pub(crate) diagnostics: Reports,
     outcome: Outcome,
 }
 
@@ -155,16 +156,6 @@ impl Workspace {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.roots = roots;
         }
-    }
-
-    /// Returns the documents that are open in editors.
-    pub fn buffers(&self) -> &Buffers {
-        &self.buffers
-    }
-
-    /// Returns mutable access to the open documents.
-    pub fn buffers_mut(&mut self) -> &mut Buffers {
-        &mut self.buffers
     }
 
     /// Returns the session with that id.

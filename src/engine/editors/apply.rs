@@ -82,7 +82,7 @@ impl Engine {
                 Ok(()) => edited.push(EditedDocument::of(part)),
                 Err(refusal) => failed = failed.or(Some((index, refusal))),
             }
-            self.workspace.update(|w| w.buffers_mut().forget(*number));
+            self.workspace.update(|w| w.buffers.forget(*number));
         }
         let Some((part, refusal)) = failed else { return Ok(edited) };
         let gone = matches!(answered, Err(EditorRequestError::Gone));
@@ -94,7 +94,7 @@ impl Engine {
     /// expectation.
     pub(crate) fn expect(&self, part: &EditorPart) -> u64 {
         let (id, text) = (part.buffer.id.clone(), part.after.clone());
-        self.workspace.update(|w| w.buffers_mut().expect(id, text))
+        self.workspace.update(|w| w.buffers.expect(id, text))
     }
 
     /// Sends the request. If the editor applies the edits after the timeout, they are undone then.
@@ -165,7 +165,7 @@ impl Engine {
     fn reaches(&self, number: u64, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         loop {
-            if self.workspace.update(|w| w.buffers().has_reached(number)) {
+            if self.workspace.update(|w| w.buffers.has_reached(number)) {
                 return true;
             }
             if Instant::now() >= deadline {
@@ -177,7 +177,7 @@ impl Engine {
 
     /// Returns the current state of a document; `None` if it was closed.
     pub(crate) fn present(&self, buffer: &Buffer) -> Option<Buffer> {
-        self.workspace.update(|w| w.buffers().get(&buffer.id).cloned())
+        self.workspace.update(|w| w.buffers.get(&buffer.id).cloned())
     }
 
     /// Returns the refusal for an edit that an editor did not apply. If the user typed in the meantime, the

@@ -253,18 +253,16 @@ impl TextRecord {
 
 impl ReviewRecord {
     fn new(review: &Review) -> Self {
-        let replaced = review
-            .replaced
-            .iter()
-            .map(|(file, it)| (*file, it.base.as_deref().map(TextRecord::new), it.content.to_string()));
-        let comments = review
-            .comments
-            .iter()
-            .map(|it| (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone()));
+        let replaced = |(file, it): (&usize, &Replacement)| {
+            (*file, it.base.as_deref().map(TextRecord::new), it.content.to_string())
+        };
+        let comment = |it: &Comment| {
+            (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone())
+        };
         Self {
             choices: review.choices.iter().map(|choice| CHOICES[*choice as usize]).collect(),
-            replaced: replaced.collect(),
-            comments: comments.collect(),
+            replaced: review.replaced.iter().map(replaced).collect(),
+            comments: review.comments.iter().map(comment).collect(),
         }
     }
 

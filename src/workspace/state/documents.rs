@@ -143,9 +143,4 @@ impl Workspace {
         }
         diagnosed
     }
-
-    /// Returns the files with diagnostics.
-    pub fn diagnosed_files(&self) -> Vec<PathBuf> {
-        self.diagnostics.files()
-    }
 }
