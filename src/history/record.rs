@@ -136,7 +136,7 @@ impl EntryRecord {
 impl HeadOnly {
     /// Returns the entry, or `None` if it is inconsistent.
     pub(super) fn read(self) -> Option<PastEntry> {
-        let Self { head } = self;
+        let head = self.head;
         let files = head.files.into_iter().enumerate();
         Some(PastEntry {
             id: head.id.into(),
