@@ -10,10 +10,12 @@
 
 mod policy;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::disk::Durability;
 use crate::workspace::Limits;
@@ -21,8 +23,9 @@ use crate::workspace::Limits;
 pub use policy::{Policy, PolicyFile};
 
 /// Review policy: when a person must decide before a change is applied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum ReviewMode {
     /// Never: changes of agents are applied immediately.
     Off,
@@ -33,20 +36,10 @@ pub enum ReviewMode {
     Always,
 }
 
-impl ReviewMode {
-    /// Returns the name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Auto => "auto",
-            Self::Always => "always",
-        }
-    }
-}
-
 /// Save policy for documents with unsaved text, after an agent has changed them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum SaveMode {
     /// The user saves the document.
     #[default]
@@ -57,21 +50,13 @@ pub enum SaveMode {
     Always,
 }
 
-impl SaveMode {
-    /// Returns the name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::Ask => "ask",
-            Self::Always => "always",
-        }
-    }
-}
-
-/// The complete configuration, with defaults filled in.
-#[derive(Clone, Debug)]
+/// The complete configuration, with defaults filled in. Its fields are the keys of the file, except for `file`
+/// and `error`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Path of the configuration file, whether or not it exists.
+    #[serde(skip)]
     pub file: PathBuf,
     /// Review policy.
     pub review: ReviewMode,
@@ -86,146 +71,90 @@ pub struct Config {
     /// `true` if agents may change files with several hard links.
     pub hard_links: bool,
     /// Time after which the daemon exits if it has no connection.
+    #[serde(with = "jiff::fmt::serde::unsigned_duration::friendly::compact::required")]
     pub idle_exit: Duration,
     /// Retention of the history, in days.
     pub history_days: u64,
     /// Resource limits.
+    #[serde(deserialize_with = "limits")]
     pub limits: Limits,
     /// Error of a configuration that could not be read. If set, all writes are refused.
+    #[serde(skip)]
     pub error: Option<String>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Table {
-    review: ReviewMode,
-    save: SaveMode,
-    durability: Option<DurabilityName>,
-    roots: Vec<PathBuf>,
-    read_roots: Vec<PathBuf>,
-    hard_links: bool,
-    idle_exit: Option<String>,
-    history_days: Option<u64>,
-    #[serde(with = "LimitsTable")]
-    limits: Limits,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum DurabilityName {
-    Process,
-    Full,
-}
-
-/// The fields of [`Limits`], which cannot name a format itself.
-#[derive(Deserialize)]
-#[serde(remote = "Limits", deny_unknown_fields, default = "Limits::default")]
-#[serde(expecting = "struct LimitsTable")]
-struct LimitsTable {
-    file_size: u64,
-    memory: u64,
-    kept_bases: u64,
-    history_bytes: u64,
-    connections: usize,
-    message_size: usize,
-    message_ms: u64,
-    message_memory: usize,
-    requests_in_flight: usize,
-    unsent_output: usize,
-    work_memory: u64,
-    changes: usize,
-    edits: usize,
-    proposals: usize,
-    proposal_bytes: u64,
-    deadline_ms: u64,
-}
-
-/// Limits that must not be 0. A cache size of 0 is slow, but works.
-const NONZERO_LIMITS: [&str; 10] = [
-    "connections",
-    "message_size",
-    "requests_in_flight",
-    "unsent_output",
-    "changes",
-    "edits",
-    "proposals",
-    "file_size",
-    "message_ms",
-    "deadline_ms",
-];
-
-const DEFAULT_HISTORY_DAYS: u64 = 90;
-const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
-
-impl Config {
-    /// Describes the durability of a change when its request is answered.
-    pub fn durability_description(&self) -> &'static str {
-        match self.durability {
-            Some(Durability::Process) => "process",
-            Some(Durability::Full) => "full",
-            None => "process for one file, full for several",
-        }
-    }
-
-    /// Reads the configuration. If the file cannot be read, returns the defaults with [`error`](Self::error)
-    /// set, which refuses all writes.
-    pub fn load(file: PathBuf) -> Self {
-        match read(&file) {
-            Ok((table, idle_exit)) => Self::with(file, table, idle_exit),
-            Err(error) => {
-                Self { error: Some(error), ..Self::with(file, Table::default(), DEFAULT_IDLE_EXIT) }
-            }
-        }
-    }
-
-    fn with(file: PathBuf, table: Table, idle_exit: Duration) -> Self {
+impl Default for Config {
+    fn default() -> Self {
         Self {
-            file,
-            review: table.review,
-            save: table.save,
-            durability: table.durability.map(|name| match name {
-                DurabilityName::Full => Durability::Full,
-                DurabilityName::Process => Durability::Process,
-            }),
-            roots: table.roots.iter().map(|root| canonical(root)).collect(),
-            read_roots: table.read_roots.iter().map(|root| canonical(root)).collect(),
-            hard_links: table.hard_links,
-            idle_exit,
-            history_days: table.history_days.unwrap_or(DEFAULT_HISTORY_DAYS),
-            limits: table.limits,
+            file: PathBuf::new(),
+            review: ReviewMode::default(),
+            save: SaveMode::default(),
+            durability: None,
+            roots: Vec::new(),
+            read_roots: Vec::new(),
+            hard_links: false,
+            idle_exit: Duration::from_secs(30 * 60),
+            history_days: 90,
+            limits: Limits::default(),
             error: None,
         }
     }
 }
 
-fn read(file: &Path) -> Result<(Table, Duration), String> {
+impl Config {
+    /// Describes the durability of a change when its request is answered.
+    pub fn durability_description(&self) -> &'static str {
+        self.durability.map_or("process for one file, full for several", Into::into)
+    }
+
+    /// Reads the configuration. If the file cannot be read, returns the defaults with [`error`](Self::error)
+    /// set, which refuses all writes.
+    pub fn load(file: PathBuf) -> Self {
+        let config = read(&file).unwrap_or_else(|error| Self { error: Some(error), ..Self::default() });
+        Self { file, ..config }
+    }
+}
+
+fn read(file: &Path) -> Result<Config, String> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(format!("{} cannot be read: {error}", file.display())),
     };
-    let table: Table = toml::from_str(&text).map_err(|error| {
-        format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " "))
-    })?;
-    let limits = table.limits.by_name();
-    if let Some(name) = NONZERO_LIMITS.iter().find(|name| limits.contains(&(**name, 0))) {
-        return Err(format!("{}: `limits.{name}` must be greater than 0", file.display()));
+    let mut config: Config = parse(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    // Roots are compared with the canonical paths of opened files. A root that does not exist matches nothing.
+    for root in config.roots.iter_mut().chain(&mut config.read_roots) {
+        *root = std::fs::canonicalize(&*root).unwrap_or_else(|_| root.clone());
     }
-    let idle_exit = table.idle_exit.as_deref().map_or(Ok(DEFAULT_IDLE_EXIT), duration);
-    let idle_exit = idle_exit.map_err(|error| format!("{}: `idle_exit`: {error}", file.display()))?;
-    Ok((table, idle_exit))
+    Ok(config)
 }
 
-/// Parses a duration such as `30m`, `1h 30m` or `2s`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let span: jiff::SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
-    Duration::try_from(span).map_err(|_| "it is negative".to_owned())
+/// Parses TOML. The error has one line.
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| error.to_string().trim_end().replace('\n', " "))
 }
 
-/// Canonicalizes a root, because roots are compared with the canonical paths of opened files. A root that
-/// does not exist matches nothing.
-fn canonical(root: &Path) -> PathBuf {
-    std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())
+/// Reads the table of limits.
+fn limits<'de, D: Deserializer<'de>>(table: D) -> Result<Limits, D::Error> {
+    struct Table;
+
+    impl<'de> Visitor<'de> for Table {
+        type Value = Limits;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table: `[limits]`, followed by lines such as `edits = 1000`")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Limits, A::Error> {
+            let mut limits = Limits::default();
+            while let Some((name, value)) = table.next_entry::<String, u64>()? {
+                limits.set(&name, value).map_err(A::Error::custom)?;
+            }
+            Ok(limits)
+        }
+    }
+
+    table.deserialize_map(Table)
 }
 
 #[cfg(test)]
@@ -268,6 +197,12 @@ mod tests {
             let error = load(text).error.unwrap();
             assert!(error.contains(named), "{error}");
         }
+    }
+
+    #[test]
+    fn limits_that_are_no_table_are_an_error_that_shows_one() {
+        let error = load("limits = 3").error.unwrap();
+        assert!(error.contains("`3`") && error.contains("expected a table: `[limits]`"), "{error}");
     }
 
     #[test]

@@ -53,6 +53,7 @@ mod journal;
 mod lease;
 mod os;
 mod place;
+mod private;
 mod recovery;
 #[cfg(any(test, feature = "test-disks"))]
 #[path = "../tests/support/disk/mod.rs"]
@@ -72,6 +73,7 @@ pub use journal::{Journal, LossReason, Rescue};
 pub use lease::Lease;
 pub use os::OsDisk;
 pub use place::{Entry, FileImage, Handle, Kind, Listed, MTime, Root, Stat, Target, is_stray};
+pub use private::replace_private_file;
 pub use recovery::Recovery;
 #[cfg(any(test, feature = "test-disks"))]
 pub use test_disks::{FailingDisk, MemoryDisk};

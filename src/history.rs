@@ -124,7 +124,7 @@ impl History {
     /// logged here and returned by every append, so that a damaged history does not prevent work.
     pub fn open(folder: &Path, limits: HistoryLimits) -> Self {
         let writer = Writer::open(folder, limits);
-        let nonce = writer.nonce().to_owned();
+        let nonce = writer.nonce.clone();
         let index = Mutex::new(Index::default());
         Self { limits, last: AtomicU64::new(0), nonce, writer: Mutex::new(writer), index }
     }
@@ -207,12 +207,11 @@ impl History {
     /// when recovery is complete, on a thread that no request waits for.
     pub fn settle_previous_run(&self) {
         let state = self.writer.lock().state();
-        let measure = |name: &SegmentName| match name.measure(&state.folder) {
-            Ok(extent) => Some((name.clone(), extent)),
-            Err(error) => {
-                tracing::warn!(%error, "a segment of the history cannot be measured");
-                None
-            }
+        let measure = |name: &SegmentName| {
+            let extent = name.measure(&state.folder);
+            let extent = extent
+                .inspect_err(|error| tracing::warn!(%error, "a segment of the history cannot be measured"));
+            Some((name.clone(), extent.ok()?))
         };
         let extents = state.segments.iter().filter_map(measure).collect();
         self.writer.lock().measured(extents);
@@ -245,7 +244,7 @@ impl History {
     /// Returns the undo details for each file of an entry, if they can still be read.
     pub fn details(&self, id: &str) -> Option<Vec<PastDetail>> {
         let location = self.index.lock().location_of(id)?;
-        let line = location.read(self.writer.lock().folder()).ok()?;
+        let line = location.read(&self.writer.lock().folder).ok()?;
         match Line::<EntryRecord>::parse(&line)? {
             Line::Entry(record) => record.details(),
             Line::Landed { .. } | Line::Failed { .. } => None,
@@ -255,7 +254,7 @@ impl History {
     /// Returns an image of an entry, if it still exists and matches its hash.
     pub fn image(&self, id: &str, hash: ContentHash) -> Option<Vec<u8>> {
         let location = self.index.lock().location_of(id)?;
-        let bytes = std::fs::read(location.segment.image(self.writer.lock().folder(), hash)).ok()?;
+        let bytes = std::fs::read(location.segment.image(&self.writer.lock().folder, hash)).ok()?;
         (ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 
@@ -281,14 +280,10 @@ impl History {
     /// next time.
     fn settle(&self, index: &mut Index, interrupted: &[Arc<PastEntry>]) {
         for entry in interrupted {
-            let mut files = Vec::new();
-            for file in &entry.files {
-                if self.has_happened(index, entry, file) {
-                    files.push(file.detail);
-                }
-            }
+            let happened = entry.files.iter().filter(|file| self.has_happened(index, entry, file));
+            let files: Vec<_> = happened.map(|file| file.detail).collect();
             let line = if files.is_empty() {
-                index.record_failed(&entry.id);
+                index.begun.remove(&entry.id);
                 Line::Failed { id: entry.id.to_string() }
             } else {
                 index.record_applied(&entry.id, Some(&files));

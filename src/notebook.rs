@@ -109,8 +109,9 @@ pub struct CellRefusal {
     pub kind: CellRefusalKind,
 }
 
-/// The reason why an operation was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason why an operation was refused, with the name of the refusal.
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum CellRefusalKind {
     /// The cell does not exist.
     NotFound {

@@ -63,7 +63,7 @@ pub use filter::{FileGlob, Glob};
 pub use lines::Line;
 pub use matcher::StopCondition;
 pub use query::{Bounds, PatternError, Query};
-pub use results::{FileMatches, Passed};
+pub use results::{Counter, FileMatches, Passed};
 pub use run::{Report, search};
 pub use walk::{Entry, Then, walk};
 

@@ -134,8 +134,8 @@ impl Daemon {
     /// Registers a session and the sink of its client. From now on the session may send requests.
     pub fn connect(&self, context: &SessionContext, sink: Arc<dyn ClientSink>) {
         let names = (context.author.clone(), context.name.clone());
-        let session = Session::new(context.id, context.role, names, context.root_paths())
-            .with_abilities(context.abilities);
+        let session = Session::new(context.id, context.role, names, context.root_paths());
+        let session = Session { abilities: context.abilities, ..session };
         self.engine.clients.insert(context.id, Arc::new(WireClient(sink)));
         self.engine.workspace.update(|w| w.connect(session));
     }

@@ -51,7 +51,7 @@ pub use files::{FileContent, FileKey, MTime, ObservedVersion, Snapshot, is_prose
 pub use ledger::{Base, Coverage};
 pub use limits::Limits;
 pub use proposal::{
-    Action, DisplayDiff, NewMode, NewProposal, NextStep, OnStale, PlannedFile, Proposal, ProposalId,
+    Action, ApplyStep, DisplayDiff, NewMode, NewProposal, OnStale, PlannedFile, Proposal, ProposalId,
     ProposalState, Repeatable,
 };
 #[cfg(test)]
@@ -63,5 +63,4 @@ pub use request::{Invalid, RequestedPath};
 pub use session::{Abilities, Role, Session, SessionId};
 pub use state::changes::{BaseState, Changed, CommittedChange};
 pub use state::documents::{Diagnosed, DocumentEffect, DocumentEvent};
-pub use state::proposals::ApplyStep;
 pub use state::{Counts, Notice, Outcome, Record, Workspace};

@@ -197,8 +197,8 @@ fn configuration(config: &Config) -> Vec<Finding> {
     let hard_links = if config.hard_links { "changed in place" } else { "refused for agents" };
     vec![
         Finding::file("configuration", config.error.as_ref(), detail),
-        Finding::info("  review", config.review.name()),
-        Finding::info("  save", config.save.name()),
+        Finding::info("  review", config.review.to_string()),
+        Finding::info("  save", config.save.to_string()),
         Finding::info("  durability", config.durability_description()),
         roots("  roots", &config.roots, "any folder that is not forbidden"),
         roots("  read_roots", &config.read_roots, "none"),
@@ -223,7 +223,7 @@ fn policy(config: &Config) -> Finding {
     let file = PolicyFile::beside(&config.file, root::home());
     let (policy, path) = (file.current(), file.path().display());
     let detail = if policy.exists {
-        let rules = policy.rules.rules();
+        let rules = &policy.rules.rules;
         let all = rules.len();
         let reviewed = rules.iter().filter(|rule| rule.class == Class::Review).count();
         let asking = if reviewed > 0 { format!(" ({reviewed} of class review)") } else { String::new() };

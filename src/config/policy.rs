@@ -7,11 +7,14 @@ use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use strum::VariantNames;
 
 use crate::workspace::rules::{Class, Operation, Rule, UserRules};
 
@@ -77,35 +80,19 @@ struct PolicyTable {
 #[serde(deny_unknown_fields)]
 struct RuleTable {
     pattern: String,
-    operations: Vec<NamedOperation>,
-    #[serde(with = "ClassName")]
-    class: Class,
+    operations: Vec<Named<Operation>>,
+    class: Named<Class>,
     reason: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct NamedOperation(#[serde(with = "OperationName")] Operation);
+/// A value that the file contains by its name.
+struct Named<T>(T);
 
-/// The names of [`Operation`], which cannot name a format itself.
-#[derive(Deserialize)]
-#[serde(remote = "Operation", rename_all = "snake_case")]
-enum OperationName {
-    Read,
-    Create,
-    Modify,
-    Rename,
-    Delete,
-}
-
-/// The names of [`Class`], which cannot name a format itself.
-#[derive(Deserialize)]
-#[serde(remote = "Class", rename_all = "snake_case")]
-enum ClassName {
-    Never,
-    OptIn,
-    Review,
-    Tagged,
-    Allow,
+impl<'de, T: FromStr + VariantNames> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(name)?;
+        name.parse().map(Self).map_err(|_| D::Error::unknown_variant(&name, T::VARIANTS))
+    }
 }
 
 impl PolicyFile {
@@ -192,7 +179,7 @@ impl PolicyFile {
         let policy = match parse(&text, self.home.as_deref()) {
             Err(error) => known.unusable(format!("{}: {error}", self.path.display())),
             Ok(rules) => {
-                tracing::info!(path = %self.path.display(), rules = rules.rules().len(), "the policy was read");
+                tracing::info!(path = %self.path.display(), rules = rules.rules.len(), "the policy was read");
                 known.last_valid = rules.clone();
                 let canonical = std::fs::canonicalize(&self.path).ok();
                 Arc::new(Policy { exists: true, rules, error: None, canonical })
@@ -248,17 +235,14 @@ impl Stamp {
 
 fn parse(text: &[u8], home: Option<&Path>) -> Result<UserRules, String> {
     let text = std::str::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
-    let table: PolicyTable =
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().replace('\n', " "))?;
+    let table: PolicyTable = super::parse(text)?;
     if table.rules.len() > POLICY_RULES {
         return Err(format!("it has more than {POLICY_RULES} rules"));
     }
-    let rules = table
-        .rules
-        .into_iter()
-        .zip(1..)
-        .map(|(table, number)| table.rule(home).map_err(|error| format!("rule {number}: {error}")));
-    let rules = rules.collect::<Result<Vec<_>, _>>()?;
+    let rule = |(table, number): (RuleTable, usize)| {
+        table.rule(home).map_err(|error| format!("rule {number}: {error}"))
+    };
+    let rules = table.rules.into_iter().zip(1..).map(rule).collect::<Result<_, _>>()?;
     UserRules::new(rules).map_err(|bad| format!("rule {}: `pattern`: {}", bad.index + 1, bad.problem))
 }
 
@@ -268,7 +252,7 @@ impl RuleTable {
             return Err("`operations` is empty, so the rule would never apply".to_owned());
         }
         let only_reads = self.operations.iter().all(|named| named.0 == Operation::Read);
-        if only_reads && self.class == Class::Review {
+        if only_reads && self.class.0 == Class::Review {
             return Err(
                 "`class`: a read cannot wait for a decision, so `review` applies to changes only".to_owned()
             );
@@ -279,7 +263,7 @@ impl RuleTable {
         Ok(Rule {
             pattern: resolve_pattern(self.pattern, home)?,
             operations: self.operations.into_iter().map(|named| named.0).collect(),
-            class: self.class,
+            class: self.class.0,
             reason: self.reason,
         })
     }

@@ -2,11 +2,13 @@
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use super::private::replace_private_file;
 
 /// File name of a text while it is written. No name of a text may begin with it.
 const PART: &str = ".part";
@@ -50,7 +52,7 @@ impl BaseStore {
         }
         // Only one write at a time, so that the partial file needs no random name and index and folder agree.
         let mut index = self.index.lock();
-        write_atomically(&self.folder.join(PART), &path, bytes)?;
+        replace_private_file((&self.folder.join(PART), &path), [bytes], false)?;
         index.retain(|(known, _)| known != name);
         index.push_back((name.to_owned(), bytes.len() as u64));
         self.shrink(&mut index);
@@ -84,18 +86,6 @@ impl BaseStore {
             fs::remove_file(self.folder.join(name)).ok();
         }
     }
-}
-
-fn write_atomically(part: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Err(error) = fs::remove_file(part)
-        && error.kind() != ErrorKind::NotFound
-    {
-        return Err(error);
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(part)?;
-    file.write_all(bytes).and_then(|()| fs::rename(part, path)).inspect_err(|_| {
-        fs::remove_file(part).ok();
-    })
 }
 
 /// Loads the texts of a folder in the order of their timestamps, which is roughly the order in which they

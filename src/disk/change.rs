@@ -87,7 +87,9 @@ impl Change {
 }
 
 /// Durability that a commit guarantees once it has returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Durability {
     /// The change survives the end of this process. A power cut may revert it and leave the old file; of
     /// several files, some may then be old and some new.

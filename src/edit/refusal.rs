@@ -24,8 +24,9 @@ pub struct EditRefusal {
     pub kind: EditRefusalKind,
 }
 
-/// The reason why an edit was refused.
-#[derive(Debug, Clone, PartialEq)]
+/// The reason why an edit was refused, with the name of the refusal.
+#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum EditRefusalKind {
     /// The old text is not in the file.
     NotFound {
@@ -35,6 +36,7 @@ pub enum EditRefusalKind {
         already_applied: bool,
     },
     /// A context line is not in the file, or not where it should be.
+    #[strum(serialize = "not_found")]
     MissingContext {
         /// The line.
         context: String,

@@ -177,7 +177,7 @@ impl Engine {
         let targets = if let Some(path) = only {
             vec![self.locate(session, path, Purpose::Read)?]
         } else {
-            let files = self.workspace.update(|w| w.diagnosed_files());
+            let files = self.workspace.update(|w| w.diagnostics.files());
             // Files outside the roots and files that may not be read are omitted.
             let located = |path: &PathBuf| self.locate(session, &RequestedPath::of(path), Purpose::Read).ok();
             files.iter().filter_map(located).collect()

@@ -51,6 +51,6 @@ impl Engine {
     /// Returns the open documents of an editor.
     pub(crate) fn open_in(&self, session: SessionId) -> Vec<Buffer> {
         let is_in = |buffer: &&Buffer| buffer.id.session == session;
-        self.workspace.update(|w| w.buffers().all().filter(is_in).cloned().collect())
+        self.workspace.update(|w| w.buffers.all().filter(is_in).cloned().collect())
     }
 }

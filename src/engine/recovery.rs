@@ -1,13 +1,12 @@
 //! Recovery from an interrupted daemon, and storage for displaced content that would otherwise be lost.
 
-use std::fs::{DirBuilder, File};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
-use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue};
+use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue, replace_private_file};
 use crate::history::History;
 use crate::text::ContentHash;
 
@@ -47,7 +46,7 @@ impl Rescuer {
     fn store_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
-        store(&self.folder, &name.with_extension("part"), &name, bytes)?;
+        replace_private_file((&name.with_extension("part"), &name), [bytes], true)?;
         tracing::warn!(path = %path.display(), stored = %name.display(), "displaced content was stored");
         Ok(())
     }
@@ -67,16 +66,4 @@ impl Rescue for Rescuer {
             Err(_) => self.store_as_file(path, bytes),
         }
     }
-}
-
-/// Writes and flushes a file in a folder. Writes a temporary file and renames it, so that the named file is
-/// complete even if the disk is full or the daemon is killed.
-pub(crate) fn store(folder: &Path, part: &Path, name: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(part)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(part, name)).inspect_err(
-        |_| {
-            fs::remove_file(part).ok();
-        },
-    )?;
-    File::open(folder)?.sync_all()
 }

@@ -170,7 +170,7 @@ impl Engine {
     /// Returns the files whose open documents may have unsaved text.
     fn maybe_unsaved(&self) -> Vec<PathBuf> {
         let open = self.workspace.update(|w| {
-            w.buffers().all().filter(|buffer| buffer.dirty != Some(false)).cloned().collect::<Vec<_>>()
+            w.buffers.all().filter(|buffer| buffer.dirty != Some(false)).cloned().collect::<Vec<_>>()
         });
         let may_be = open.into_iter().filter(|buffer| buffer.is_unchanged() != Some(true));
         may_be.map(|buffer| buffer.path).collect()

@@ -130,7 +130,7 @@ pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool
         } else {
             check_root(&root.path(), engine.home.as_deref(), &engine.config.roots)
         };
-        checked.map_err(|refusal| refuse(RefusalKind::Root { reason: reason(refusal) }))?;
+        checked.map_err(|refusal| refuse(RefusalKind::Root { reason: refusal.into() }))?;
     }
     Ok(root)
 }
@@ -144,13 +144,4 @@ fn single_file(engine: &Engine, path: &Path, new_file: bool) -> Option<SessionRo
     let exists = engine.disk.resolve(&root, Path::new(name)).is_ok_and(|target| target.exists);
     let in_home = new_file && engine.home.as_deref() == Some(root.path());
     (exists || in_home).then(|| SessionRoot::of(&*engine.disk, root, Some(name.to_owned())))
-}
-
-fn reason(refusal: RootRefusal) -> &'static str {
-    match refusal {
-        RootRefusal::TooWide => "it is wider than one project",
-        RootRefusal::System => "it belongs to the system",
-        RootRefusal::VersionControl => "it is version-control metadata",
-        RootRefusal::NotConfigured => "it is outside the `roots` that the user configured",
-    }
 }

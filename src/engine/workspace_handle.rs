@@ -63,7 +63,7 @@ impl WorkspaceHandle {
         let (result, deferred) = {
             let mut state = self.state.lock();
             let result = step(&mut state);
-            self.has_open_documents.store(state.buffers().all().next().is_some(), Ordering::Release);
+            self.has_open_documents.store(state.buffers.all().next().is_some(), Ordering::Release);
             (result, state.drain_effects())
         };
         for snapshot in deferred.evicted {

@@ -22,7 +22,7 @@ pub(super) struct Index {
     /// Entries that happened but are not in `entries` yet.
     fresh: Vec<LocatedEntry>,
     /// Entries that were begun and whose end is unknown.
-    begun: HashMap<Arc<str>, LocatedEntry>,
+    pub(super) begun: HashMap<Arc<str>, LocatedEntry>,
 }
 
 /// An entry and the location of its line.
@@ -53,7 +53,7 @@ impl Index {
             match line {
                 Line::Entry(entry) => drop(self.begun.insert(entry.id.clone(), (Arc::new(entry), location))),
                 Line::Landed { id, files } => self.record_applied(&id, files.as_deref()),
-                Line::Failed { id } => self.record_failed(&id),
+                Line::Failed { id } => drop(self.begun.remove(id.as_str())),
             }
         }
     }
@@ -96,10 +96,6 @@ impl Index {
         self.fresh.push((entry, location));
     }
 
-    pub(super) fn record_failed(&mut self, id: &str) {
-        self.begun.remove(id);
-    }
-
     /// Returns `true` if an entry after `id`, which is only begun, found this content at a path. Every change
     /// reads a file before it begins, so content that an entry found was really there.
     pub(super) fn was_found_after(&self, id: &str, path: &Path, content: Option<ContentHash>) -> bool {
@@ -127,18 +123,9 @@ impl Index {
         limit: usize,
         mut accept: impl FnMut(&RecordedEntry) -> bool,
     ) -> Option<Vec<RecordedEntry>> {
-        let end = match before {
-            Some(id) => *self.by_id.get(id)?,
-            None => self.entries.len(),
-        };
-        Some(
-            (0..end)
-                .rev()
-                .map(|at| self.recorded(at))
-                .filter(|recorded| accept(recorded))
-                .take(limit)
-                .collect(),
-        )
+        let end = before.map_or(Some(self.entries.len()), |id| self.by_id.get(id).copied())?;
+        let recorded = (0..end).rev().map(|at| self.recorded(at));
+        Some(recorded.filter(|recorded| accept(recorded)).take(limit).collect())
     }
 
     pub(super) fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {

@@ -20,9 +20,6 @@ pub(super) enum PathRecord {
     Bytes(Vec<u8>),
 }
 
-/// First old line, old lines, first new line, new lines of a hunk.
-pub(super) type HunkRecord = (usize, usize, usize, usize);
-
 /// Start and end in bytes, and the text in their place.
 pub(super) type SpliceRecord = (usize, usize, String);
 
@@ -73,7 +70,8 @@ struct FileRecord {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct DetailRecord {
-    hunks: Vec<HunkRecord>,
+    #[serde(with = "hunks")]
+    hunks: Vec<Hunk>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
     back: BackRecord,
@@ -138,7 +136,7 @@ impl EntryRecord {
 impl HeadOnly {
     /// Returns the entry, or `None` if it is inconsistent.
     pub(super) fn read(self) -> Option<PastEntry> {
-        let Self { head } = self;
+        let head = self.head;
         let files = head.files.into_iter().enumerate();
         Some(PastEntry {
             id: head.id.into(),
@@ -161,7 +159,7 @@ impl FileRecord {
         };
         Self {
             path: PathRecord::new(&file.path),
-            action: file.action.name().to_owned(),
+            action: file.action.to_string(),
             new_path,
             hash_before: file.hash_before.map(|hash| hash.to_string()),
             hash_after: file.hash_after.map(|hash| hash.to_string()),
@@ -205,7 +203,7 @@ impl DetailRecord {
                 after: FormatRecord::new(after),
             },
         };
-        Self { hunks: detail.hunks.into_iter().map(hunk_record).collect(), diff: detail.diff, back }
+        Self { hunks: detail.hunks, diff: detail.diff, back }
     }
 
     fn read(self) -> Option<PastDetail> {
@@ -218,22 +216,34 @@ impl DetailRecord {
                 Back::Edits { way, before: before.read()?, after: after.read()? }
             }
         };
-        let hunks: Vec<Hunk> = self.hunks.into_iter().map(hunk).collect();
         // Line numbers start at 1.
-        let makes_sense = |hunk: &Hunk| hunk.new_lines == 0 || hunk.new_start > 0;
-        if !hunks.iter().all(makes_sense) {
-            return None;
-        }
-        Some(PastDetail { hunks, diff: self.diff, back })
+        let makes_sense = self.hunks.iter().all(|hunk| hunk.new_lines == 0 || hunk.new_start > 0);
+        makes_sense.then_some(PastDetail { hunks: self.hunks, diff: self.diff, back })
     }
 }
 
-pub(super) fn hunk_record(hunk: Hunk) -> HunkRecord {
-    (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines)
-}
+/// Stores each hunk as four numbers.
+pub(super) mod hunks {
+    use serde::{Deserialize, Deserializer, Serializer};
 
-pub(super) fn hunk((old_start, old_lines, new_start, new_lines): HunkRecord) -> Hunk {
-    Hunk { old_start, old_lines, new_start, new_lines }
+    use super::Hunk;
+
+    /// First old line, old lines, first new line, new lines.
+    type HunkRecord = (usize, usize, usize, usize);
+
+    pub(in super::super) fn serialize<S: Serializer>(hunks: &[Hunk], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(hunks.iter().map(|it| (it.old_start, it.old_lines, it.new_start, it.new_lines)))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Hunk>, D::Error> {
+        let hunk = |(old_start, old_lines, new_start, new_lines): HunkRecord| Hunk {
+            old_start,
+            old_lines,
+            new_start,
+            new_lines,
+        };
+        Ok(Vec::deserialize(from)?.into_iter().map(hunk).collect())
+    }
 }
 
 pub(super) fn splice_record(Splice { range, text }: Splice) -> SpliceRecord {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::FileBytes;
+use crate::disk::{FileBytes, replace_private_file};
 use crate::text::ContentHash;
 use crate::workspace::history::PastEntry;
 
@@ -80,17 +80,10 @@ impl SegmentName {
         bytes: &FileBytes,
     ) -> io::Result<Option<File>> {
         let path = self.image(history, hash);
-        let part = path.with_extension("part");
         if path.exists() {
             return Ok(None);
         }
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-        let written = bytes.pieces().try_for_each(|piece| file.write_all(piece));
-        written.and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
-            // A leftover is removed together with the segment.
-            let _ = fs::remove_file(&part);
-        })?;
-        Ok(Some(file))
+        replace_private_file((&path.with_extension("part"), &path), bytes.pieces(), false).map(Some)
     }
 
     pub(super) fn image(&self, history: &Path, hash: ContentHash) -> PathBuf {

@@ -8,13 +8,13 @@ mod record;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
+use crate::disk::replace_private_file;
 use crate::workspace::{Proposal, Record};
 
 use record::ProposalRecord;
@@ -23,8 +23,6 @@ use super::writer::create_private_folder;
 
 /// Extension of the files.
 const ENDING: &str = "json";
-/// Extension of a file while it is written.
-const PART: &str = "part";
 /// Extension of a file that contains no readable proposal.
 const DAMAGED: &str = "damaged";
 /// Maximum number of closed proposals to remember.
@@ -107,15 +105,7 @@ impl WaitingProposals {
     fn write(&self, proposal: &Proposal) -> io::Result<()> {
         let bytes = serde_json::to_vec(&ProposalRecord::new(proposal))?;
         let path = self.path(&proposal.id.0);
-        let part = path.with_extension(PART);
-        remove(&part)?;
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-        let written = file.write_all(&bytes).and_then(|()| file.sync_all());
-        written.and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
-            // A partial file does no harm but takes up space.
-            let _ = fs::remove_file(&part);
-        })?;
-        File::open(&self.folder)?.sync_all()
+        replace_private_file((&path.with_extension("part"), &path), [&*bytes], true).map(drop)
     }
 }
 

@@ -23,9 +23,9 @@ const SEGMENT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The appending side.
 #[derive(Debug)]
 pub(super) struct Writer {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     limits: HistoryLimits,
-    nonce: String,
+    pub(super) nonce: String,
     /// Existing segments, and their extents as far as known.
     segments: BTreeMap<SegmentName, Extent>,
     current: Option<Current>,
@@ -76,14 +76,6 @@ impl Writer {
         let nonce = fresh_nonce(&segments);
         let folder = folder.to_owned();
         Self { folder, limits, nonce, segments, current: None, measured: false, pending: Vec::new() }
-    }
-
-    pub(super) fn nonce(&self) -> &str {
-        &self.nonce
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     pub(super) fn state(&self) -> WriterState {
@@ -253,13 +245,10 @@ fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, Extent>> {
 /// Returns a nonce for this run that no segment has.
 fn fresh_nonce(segments: &BTreeMap<SegmentName, Extent>) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let mut attempt = 0_u32;
-    loop {
+    let nonce = |attempt: u32| {
         let seed = [&now.to_le_bytes()[..], &std::process::id().to_le_bytes(), &attempt.to_le_bytes()];
-        let nonce = blake3::hash(&seed.concat()).to_hex()[..6].to_owned();
-        if !segments.keys().any(|name| name.nonce == nonce) {
-            return nonce;
-        }
-        attempt += 1;
-    }
+        blake3::hash(&seed.concat()).to_hex()[..6].to_owned()
+    };
+    let is_fresh = |nonce: &String| !segments.keys().any(|name| name.nonce == *nonce);
+    (0..=u32::MAX).map(nonce).find(is_fresh).unwrap_or_default()
 }

@@ -88,7 +88,7 @@ pub fn refusal_error(refusals: &[Refusal], audience: Audience) -> RpcError {
 fn editor_details(refusal: &EditorRefusal) -> Value {
     match refusal {
         EditorRefusal::Contested { reason, editors } => {
-            json!({ "reason": reason.name(), "editors": editors })
+            json!({ "reason": reason.to_string(), "editors": editors })
         }
         EditorRefusal::Refused { reason, editor } => json!({ "reason": reason, "editors": [editor] }),
         EditorRefusal::Unverified { reason, actual } => {
@@ -199,7 +199,10 @@ fn proposal_details(refusal: &ProposalRefusal) -> Value {
         }
         ProposalRefusal::Closed { state, current_revision, transaction } => {
             let transaction = transaction.as_deref().map(Into::into);
-            with(json!({ "state": state, "currentRevision": current_revision }), ("transaction", transaction))
+            with(
+                json!({ "state": state.as_ref(), "currentRevision": current_revision }),
+                ("transaction", transaction),
+            )
         }
     }
 }

@@ -20,11 +20,11 @@ pub fn requested_path(
         (Some(path), None) => match path.as_str() {
             "" => Err(Invalid::new(names.0, "it is empty")),
             _ if path.contains('\0') => Err(Invalid::new(names.0, "it contains a NUL character")),
-            _ => Ok(PathBuf::from(path).into()),
+            _ => Ok(RequestedPath::of(Path::new(&path))),
         },
-        (None, Some(uri)) => {
-            path_of_uri(&uri).map(RequestedPath::from).map_err(|problem| Invalid::new(names.1, problem))
-        }
+        (None, Some(uri)) => path_of_uri(&uri)
+            .map(|path| RequestedPath::of(&path))
+            .map_err(|problem| Invalid::new(names.1, problem)),
         (Some(_), Some(_)) => Err(Invalid::new(names.1, format!("it cannot be combined with `{}`", names.0))),
         (None, None) => Err(Invalid::new(names.0, "it is missing")),
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::Match;
-use ignore::gitignore::{self, Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use crate::disk::{Disk, Root};
 
@@ -92,25 +92,17 @@ impl Ignores {
                 Match::None => {}
                 matched => return matched.is_ignore(),
             }
-            if !left_repository {
-                git = first(git, of_git, path, is_folder);
-                exclude = first(exclude, excluded, path, is_folder);
+            if !left_repository && git.is_none() {
+                git = of_git.matched(path, is_folder);
+            }
+            if !left_repository && exclude.is_none() {
+                exclude = excluded.matched(path, is_folder);
             }
             left_repository |= is_top;
             level = around.as_deref();
         }
         git.or(exclude).or(self.global.matched(path, is_folder)).is_ignore()
     }
-}
-
-/// Returns the match of a nearer level, or else the match of this level.
-fn first<'a>(
-    nearer: Match<&'a gitignore::Glob>,
-    here: &'a Gitignore,
-    path: &Path,
-    is_folder: bool,
-) -> Match<&'a gitignore::Glob> {
-    if nearer.is_none() && !here.is_empty() { here.matched(path, is_folder) } else { nearer }
 }
 
 /// Reads the user's global rules, which apply to all repositories.

@@ -18,12 +18,6 @@ pub struct StopCondition<'a> {
     happened: AtomicBool,
 }
 
-impl std::fmt::Debug for StopCondition<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stop").field("happened", &self.happened).finish_non_exhaustive()
-    }
-}
-
 impl<'a> StopCondition<'a> {
     /// Creates a condition that is met at a deadline, or when the request is cancelled.
     pub fn new(cancelled: &'a (dyn Fn() -> bool + Sync), deadline: Deadline) -> Self {
@@ -54,24 +48,15 @@ impl<'a> StopCondition<'a> {
 /// line that is longer than a chunk. The fast matcher it builds on can do neither, and never fails. Each
 /// thread needs its own, because it caches states of the pattern.
 pub(super) struct Finder<'a> {
-    fast: RegexMatcher,
+    pub(super) fast: RegexMatcher,
     /// Matcher for lines that are too long for the fast one.
-    steps: RefCell<Steps>,
+    pub(super) steps: RefCell<Steps>,
     /// Maximum number of bytes that the fast matcher searches at a time.
-    chunk_bytes: usize,
-    stop: &'a StopCondition<'a>,
+    pub(super) chunk_bytes: usize,
+    pub(super) stop: &'a StopCondition<'a>,
 }
 
-impl<'a> Finder<'a> {
-    pub(super) fn new(
-        fast: RegexMatcher,
-        steps: Steps,
-        chunk_bytes: usize,
-        stop: &'a StopCondition<'a>,
-    ) -> Self {
-        Self { fast, steps: RefCell::new(steps), chunk_bytes, stop }
-    }
-
+impl Finder<'_> {
     /// Returns the end of the first match in some lines, or another offset within its line.
     fn in_lines(&self, lines: &[u8]) -> Option<usize> {
         let mut at = 0;

@@ -1,7 +1,9 @@
+use std::cell::RefCell;
+
 use grep_matcher::LineTerminator;
 use grep_regex::{Error, ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder};
-use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
+use regex_automata::nfa::thompson::{BuildError, Compiler, NFA, WhichCaptures};
 use regex_automata::util::syntax;
 
 use super::StopCondition;
@@ -82,7 +84,8 @@ impl Query {
     }
 
     fn finder_with<'a>(&self, chunk_bytes: usize, stop: &'a StopCondition<'a>) -> Finder<'a> {
-        Finder::new(self.matcher.clone(), Steps::new(self.nfa.clone()), chunk_bytes, stop)
+        let steps = RefCell::new(Steps::new(self.nfa.clone()));
+        Finder { fast: self.matcher.clone(), steps, chunk_bytes, stop }
     }
 
     pub(super) fn searcher(&self) -> Searcher {
@@ -114,11 +117,7 @@ fn brief(text: &str, literal: bool) -> PatternError {
 }
 
 /// Compiles the pattern into an automaton for stepwise matching.
-fn automaton(
-    pattern: &str,
-    literal: bool,
-    ignore_case: bool,
-) -> Result<NFA, regex_automata::nfa::thompson::BuildError> {
+fn automaton(pattern: &str, literal: bool, ignore_case: bool) -> Result<NFA, BuildError> {
     let escaped = |character| format!("\\x{{{:x}}}", u32::from(character));
     let pattern = if literal { pattern.chars().map(escaped).collect() } else { pattern.to_owned() };
     let config =

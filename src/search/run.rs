@@ -139,20 +139,18 @@ impl SearchRun<'_> {
 
     fn queue_batch(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, worker: &mut Worker<'_>) {
         if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
-            self.search_batch(worker, &batch);
+            for job in &batch {
+                self.search_one(worker, job);
+            }
         }
     }
 
     fn search_all(&self, worker: &mut Worker<'_>, receiver: &Mutex<Receiver<Vec<Job>>>) {
         loop {
             let Ok(batch) = receiver.lock().recv() else { return };
-            self.search_batch(worker, &batch);
-        }
-    }
-
-    fn search_batch(&self, worker: &mut Worker<'_>, batch: &[Job]) {
-        for job in batch {
-            self.search_one(worker, job);
+            for job in &batch {
+                self.search_one(worker, job);
+            }
         }
     }
 
@@ -162,27 +160,27 @@ impl SearchRun<'_> {
         }
         let path = self.scopes[job.scope].root.path().join(&job.path);
         if !self.access.allows(&path) {
-            return self.passed.count_protected();
+            return self.passed.protected.increment();
         }
         let shown = if job.is_open { self.access.shown(&path) } else { OpenText::Disk };
         let lines = match &shown {
             OpenText::Unsaved(text) => self.in_text(worker, text),
-            OpenText::Contested => return self.passed.count_contested(),
+            OpenText::Contested => return self.passed.contested.increment(),
             OpenText::Disk | OpenText::Unknown => {
                 match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
                     Ok(file) => self.in_file(worker, file),
                     Err(error) if error.kind == DiskErrorKind::NotFound => return,
-                    Err(_) => return self.passed.count_unreadable(),
+                    Err(_) => return self.passed.unreadable.increment(),
                 }
             }
         };
         // A binary file cannot be read by `editd/read` either.
         if lines.is_binary {
-            return self.passed.count_binary();
+            return self.passed.binary.increment();
         }
-        self.passed.count_searched();
+        self.passed.searched.increment();
         if matches!(shown, OpenText::Unknown) {
-            self.passed.count_unknown();
+            self.passed.unknown.increment();
         }
         if !lines.found.is_empty() && self.access.confirms(&path) {
             let Lines { found: lines, bytes, is_truncated, .. } = lines;
@@ -212,8 +210,8 @@ impl SearchRun<'_> {
                 _ if self.stop.has_happened() => {}
                 std::io::ErrorKind::InvalidData => lines.is_binary = true,
                 // The error of the searcher if a line exceeds its heap limit.
-                std::io::ErrorKind::Other => self.passed.count_endless(),
-                _ => self.passed.count_unreadable(),
+                std::io::ErrorKind::Other => self.passed.endless.increment(),
+                _ => self.passed.unreadable.increment(),
             }
         }
         lines

@@ -114,7 +114,7 @@ impl Walk<'_> {
         }
         let is_ignored = folder.ignores.ignore(absolute, is_folder);
         if is_ignored {
-            self.passed.count_ignored();
+            self.passed.ignored.increment();
         }
         is_ignored
     }
@@ -123,14 +123,14 @@ impl Walk<'_> {
     fn folder(&self, path: PathBuf, ignores: &Ignores) -> Folder {
         let mut listed = self.disk.list(&self.scope.root, &path).unwrap_or_else(|error| {
             if error.kind != DiskErrorKind::NotFound {
-                self.passed.count_unreadable();
+                self.passed.unreadable.increment();
             }
             Vec::new()
         });
         listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         self.add_open_files(&mut listed, &path);
         if is_repository(&listed) {
-            self.passed.count_repository();
+            self.passed.repositories.increment();
             listed
                 .retain(|listed| listed.kind == Kind::Folder && self.is_work_tree(&path.join(&listed.name)));
         }

@@ -62,7 +62,8 @@ impl Client for WireClient {
                 (FILE_CHANGED, json!({ "uri": uri_of(path), "path": path_text, "hash": hash, "by": by }))
             }
             Notice::ProposalChanged { id, revision, state } => {
-                let params = json!({ "id": id.to_string(), "revision": revision, "state": state.name() });
+                let params =
+                    json!({ "id": id.to_string(), "revision": revision, "state": state.to_string() });
                 (PROPOSAL_CHANGED, params)
             }
         };

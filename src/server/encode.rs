@@ -28,7 +28,7 @@ pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> Propo
     ProposeResult {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: proposal.state.name().to_owned(),
+        state: proposal.state.to_string(),
         label: proposal.label.clone(),
         // A closed proposal has nothing left to apply.
         workspace_edit: if open {
@@ -73,7 +73,7 @@ pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
     ProposalSummary {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: proposal.state.name().to_owned(),
+        state: proposal.state.to_string(),
         author: proposal.author.clone(),
         label: proposal.label.clone(),
         at: system_time(proposal.at),
@@ -89,7 +89,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
     FileEntry {
         uri: uri_of(&file.path),
         path: file.path.display().to_string(),
-        action: file.action.name().to_owned(),
+        action: file.action.to_string(),
         mode: file.action.is_executable().then(|| NewMode::EXECUTABLE.to_owned()),
         new_path: match &file.action {
             Action::Rename { to, .. } => Some(to.display().to_string()),
@@ -113,7 +113,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
 pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) -> Hunk {
     Hunk {
         id: HunkId(at + 1).to_string(),
-        kind: (kind != HunkKind::Text).then(|| kind.name().to_owned()),
+        kind: (kind != HunkKind::Text).then(|| kind.to_string()),
         old_start: lines.old_start,
         old_lines: lines.old_lines,
         new_start: lines.new_start,
@@ -162,7 +162,7 @@ pub(crate) fn diagnostics(items: Vec<FileDiagnostic>) -> Vec<DiagnosticEntry> {
     let entry = |FileDiagnostic { path, item, hash }| DiagnosticEntry {
         path: path.display().to_string(),
         range: lsp_types::Range { start: position(item.start), end: position(item.end) },
-        severity: item.severity.name().to_owned(),
+        severity: item.severity.to_string(),
         message: item.message,
         source: item.source,
         hash: hash.map(|hash| hash.to_string()),
@@ -192,7 +192,7 @@ pub(crate) fn change(outcome: &ChangeOutcome) -> ApplyResult {
     ApplyResult {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: ProposalState::Applied.name().to_owned(),
+        state: ProposalState::Applied.to_string(),
         transaction: commit.transaction.as_ref().map(ToString::to_string),
         undoes: commit.undoes.as_ref().map(ToString::to_string),
         files: applied_files(&commit.files),

@@ -218,7 +218,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         only: Option<&Path>,
     ) -> Result<Vec<PendingProposal>> {
-        let pending = ProposalsParams { state: Some(ProposalState::Pending.name().to_owned()) };
+        let pending = ProposalsParams { state: Some(ProposalState::Pending.to_string()) };
         let summaries = self.proposals(session, pending).await?.proposals;
         let open = self.engine.open_in(session.id);
         let concerns = |summary: &&ProposalSummary| {

@@ -20,9 +20,9 @@ use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
-    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, DocumentStateParams, EDITOR_METHODS, Edit, FOCUS, FocusParams,
-    Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS,
-    decode, path_of_uri, with_methods,
+    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, DocumentStateParams, EDITOR_METHODS, Edit,
+    FOCUS, FocusParams, Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status,
+    StatusResult, TOOLS, decode, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;

@@ -1,9 +1,11 @@
 /// The readers of messages and hints. Each audience knows other names for the parts of a request, and
 /// sometimes has to take another next step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "camelCase")]
 pub enum Audience {
     /// Clients that send requests of the protocol.
     #[default]
+    #[strum(disabled)]
     Wire,
     /// Models that call MCP tools, with the form of the change that the tool makes.
     Tools(ChangeForm),
@@ -26,22 +28,9 @@ pub enum ChangeForm {
 }
 
 impl Audience {
-    /// Returns the audience that a client names in `initialize`.
-    pub fn of_name(name: &str) -> Option<Self> {
-        match name {
-            "tools" => Some(Self::Tools(ChangeForm::default())),
-            "commandLine" => Some(Self::CommandLine),
-            _ => None,
-        }
-    }
-
-    /// Returns the name by which [`of_name`](Self::of_name) finds the audience; `None` for the wire.
+    /// Returns the name in `initialize`, by which the audience is parsed, too; `None` for the wire.
     pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Wire => None,
-            Self::Tools(_) => Some("tools"),
-            Self::CommandLine => Some("commandLine"),
-        }
+        self.select(None, Some("tools"), Some("commandLine"))
     }
 
     /// Returns this audience for a change of the given form.
@@ -60,6 +49,12 @@ impl Audience {
             Self::Tools(_) => tools,
             Self::CommandLine => command_line,
         }
+    }
+
+    /// Words advice that only the user can follow: models pass it on to the user.
+    pub fn ask_user(self, advice: &str) -> String {
+        let (first, rest) = advice.split_at(1);
+        self.parameters_or(format!("Ask the user to {advice}"), first.to_uppercase() + rest)
     }
 
     /// Selects between a text for those who send parameters, by the wire or by tools, and a text for the

@@ -215,49 +215,11 @@ impl Buffers {
         }
     }
 
-    /// Marks a document as out of step after an unreadable change, until its full text is received.
-    pub fn lose(&mut self, id: &BufferId) {
-        if let Some(buffer) = self.by_id.get_mut(id) {
-            buffer.blocked_reason = Some(BlockedReason::OutOfStep);
-            buffer.touch();
-        }
-    }
-
-    /// Records that a document was saved. Its text now counts as loaded; the file is compared later.
-    pub fn save(&mut self, id: &BufferId) {
-        if let Some(buffer) = self.by_id.get_mut(id) {
-            buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastObserved::NotYet });
-            buffer.dirty = buffer.dirty.map(|_| false);
-            buffer.touched = false;
-        }
-    }
-
-    /// Records whether the editor reports unsaved text. Ignores reports about an older text.
-    pub fn set_dirty(&mut self, id: &BufferId, dirty: bool, version: i32) {
-        if let Some(buffer) = self.by_id.get_mut(id).filter(|buffer| buffer.version <= version) {
-            buffer.dirty = Some(dirty);
-            buffer.touched &= dirty;
-            let is_known = buffer.loaded.as_ref().is_some_and(|loaded| loaded.text == buffer.text);
-            if !dirty && !is_known {
-                // The editor reloaded the document.
-                buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastObserved::NotYet });
-            }
-        }
-    }
-
     /// Records that the document received the focus.
     pub fn focus(&mut self, id: &BufferId) {
         self.last_focus += 1;
         if let Some(buffer) = self.by_id.get_mut(id) {
             buffer.focused = self.last_focus;
-        }
-    }
-
-    /// Records that a text of the document was found equal to the file.
-    pub fn settle(&mut self, id: &BufferId, loaded: Loaded) {
-        if let Some(buffer) = self.by_id.get_mut(id) {
-            buffer.touched &= buffer.text != loaded.text;
-            buffer.loaded = Some(loaded);
         }
     }
 
@@ -273,6 +235,11 @@ impl Buffers {
     /// Returns the document with that id.
     pub fn get(&self, id: &BufferId) -> Option<&Buffer> {
         self.by_id.get(id)
+    }
+
+    /// Returns the document with that id, to record an event of it.
+    pub fn get_mut(&mut self, id: &BufferId) -> Option<&mut Buffer> {
+        self.by_id.get_mut(id)
     }
 
     /// Returns all open documents.
@@ -300,6 +267,39 @@ impl Buffers {
 }
 
 impl Buffer {
+    /// Marks the document as out of step after an unreadable change, until its full text is received.
+    pub fn lose(&mut self) {
+        self.blocked_reason = Some(BlockedReason::OutOfStep);
+        self.touch();
+    }
+
+    /// Records that the document was saved. Its text now counts as loaded; the file is compared later.
+    pub fn save(&mut self) {
+        self.loaded = Some(Loaded { text: self.text.clone(), disk: LastObserved::NotYet });
+        self.dirty = self.dirty.map(|_| false);
+        self.touched = false;
+    }
+
+    /// Records whether the editor reports unsaved text. Ignores reports about an older text.
+    pub fn set_dirty(&mut self, dirty: bool, version: i32) {
+        if self.version > version {
+            return;
+        }
+        self.dirty = Some(dirty);
+        self.touched &= dirty;
+        let is_known = self.loaded.as_ref().is_some_and(|loaded| loaded.text == self.text);
+        if !dirty && !is_known {
+            // The editor reloaded the document.
+            self.loaded = Some(Loaded { text: self.text.clone(), disk: LastObserved::NotYet });
+        }
+    }
+
+    /// Records that a text of the document was found equal to the file.
+    pub fn settle(&mut self, loaded: Loaded) {
+        self.touched &= self.text != loaded.text;
+        self.loaded = Some(loaded);
+    }
+
     /// Records that the text was changed.
     fn touch(&mut self) {
         self.touched = true;

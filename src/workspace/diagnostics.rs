@@ -1,6 +1,6 @@
 //! Diagnostics that editors report, as received from their language servers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +14,9 @@ use super::session::SessionId;
 /// Approximate size of an entry apart from its texts, in bytes.
 const ENTRY_BYTES: usize = 128;
 
-/// The severity of a diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The severity of a diagnostic, with its name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// An error.
     Error,
@@ -25,18 +26,6 @@ pub enum Severity {
     Information,
     /// A hint.
     Hint,
-}
-
-impl Severity {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Information => "information",
-            Self::Hint => "hint",
-        }
-    }
 }
 
 /// A diagnostic.
@@ -70,7 +59,7 @@ pub struct Report {
 /// The latest reports of all editors, one for each file.
 #[derive(Debug, Default)]
 pub struct Reports {
-    by_session: HashMap<SessionId, OfSession>,
+    by_session: BTreeMap<SessionId, OfSession>,
     last: u64,
 }
 
@@ -88,19 +77,16 @@ impl Reports {
         self.last += 1;
         report.number = self.last;
         let of_session = self.by_session.entry(session).or_default();
-        let mut bytes = ENTRY_BYTES + path.as_os_str().len();
+        let base = ENTRY_BYTES + path.as_os_str().len();
         let room = DIAGNOSTICS_BYTES.saturating_sub(of_session.bytes);
         report.items.truncate(DIAGNOSTICS_PER_FILE);
         report.items.iter_mut().for_each(Diagnostic::truncate);
-        let mut fitting = 0;
-        for item in &report.items {
-            if bytes + item.weight() > room {
-                break;
-            }
-            bytes += item.weight();
-            fitting += 1;
-        }
-        report.items.truncate(fitting);
+        let mut used = base;
+        report.items.retain(|item| {
+            used += item.weight();
+            used <= room
+        });
+        let bytes = base + report.items.iter().map(Diagnostic::weight).sum::<usize>();
         if bytes <= room {
             of_session.bytes += bytes;
             of_session.files.insert(path.to_owned(), (Arc::new(report), bytes));
@@ -127,20 +113,14 @@ impl Reports {
 
     /// Returns the sessions of all editors that reported on a file.
     pub fn sessions(&self, path: &Path) -> Vec<SessionId> {
-        let reported = |(session, of_session): (&SessionId, &OfSession)| {
-            of_session.files.contains_key(path).then_some(*session)
-        };
-        let mut sessions: Vec<_> = self.by_session.iter().filter_map(reported).collect();
-        sessions.sort();
-        sessions
+        let reported = self.by_session.iter().filter(|(_, of_session)| of_session.files.contains_key(path));
+        reported.map(|(session, _)| *session).collect()
     }
 
     /// Returns the paths of all files with reports, sorted.
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files: Vec<_> = self.by_session.values().flat_map(|of| of.files.keys().cloned()).collect();
-        files.sort();
-        files.dedup();
-        files
+        let files: BTreeSet<_> = self.by_session.values().flat_map(|of| of.files.keys()).collect();
+        files.into_iter().cloned().collect()
     }
 
     /// Returns the number of diagnostics.

@@ -1,7 +1,6 @@
 //! Files: their identity, their content, and their kind by name.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,15 +28,6 @@ impl FileKey {
     /// Returns the key of a file with one name, or of a file that does not exist yet.
     pub fn path(canonical: impl Into<PathBuf>) -> Self {
         Self::Path(canonical.into().into())
-    }
-}
-
-impl fmt::Display for FileKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Path(path) => write!(f, "{}", path.display()),
-            Self::Inode { device, inode } => write!(f, "inode {device}:{inode}"),
-        }
     }
 }
 

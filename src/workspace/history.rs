@@ -58,8 +58,9 @@ pub struct PastFile {
     pub detail: usize,
 }
 
-/// The kind of a past change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The kind of a past change, with its name on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum PastAction {
     /// The text changed.
     Edit,
@@ -101,18 +102,6 @@ pub enum Back {
         /// Permission bits for a file that has to be created again.
         mode: Option<u32>,
     },
-}
-
-impl PastAction {
-    /// Returns the name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Edit => "edit",
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Rename(_) => "rename",
-        }
-    }
 }
 
 impl PastFile {

@@ -1,7 +1,7 @@
 //! The contents that sessions were given of each file.
 
 use std::collections::{HashSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::edit::Plan;
@@ -52,7 +52,7 @@ pub(crate) struct KnownBase {
 }
 
 /// A file that at least one session has read or wants to change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Document {
     pub(crate) path: PathBuf,
     /// Hash of the last observed content; `None` if the file did not exist.
@@ -63,16 +63,10 @@ pub(crate) struct Document {
     pub(crate) readers: HashSet<SessionId>,
     /// Contents of the file that sessions were given, with the role of each session, newest last. A session
     /// may use them as a base if its role lets it see them.
-    given: VecDeque<(ContentHash, Role)>,
+    pub(crate) given: VecDeque<(ContentHash, Role)>,
 }
 
 impl Document {
-    /// Creates a document that has not been observed yet.
-    pub(crate) fn new(path: &Path) -> Self {
-        let (readers, given) = (HashSet::new(), VecDeque::new());
-        Self { path: path.to_owned(), current: None, held_text: None, readers, given }
-    }
-
     /// Records that a session was given a content of this file.
     pub(crate) fn record_given(&mut self, hash: ContentHash, role: Role) {
         if self.given.back() != Some(&(hash, role)) {

@@ -1,6 +1,7 @@
-/// Declares [`Limits`]: its fields, each with its default, and their names in the configuration.
+/// Declares [`Limits`]: its fields, which are the keys of the table in the configuration, each with its smallest
+/// allowed value and its default.
 macro_rules! limits {
-    ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, from $least:literal = $default:expr;)*) => {
         /// Limits on what the daemon accepts from one client, for one file or in total. Each has a name and a
         /// reason; the `[limits]` section of the configuration changes those that are fields.
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +17,23 @@ macro_rules! limits {
 
         impl Limits {
             /// Returns all limits with their names in the configuration.
-            pub fn by_name(&self) -> [(&'static str, u64); 16] {
+            pub fn by_name(&self) -> [(&'static str, u64); [$(stringify!($name)),*].len()] {
                 [$((stringify!($name), self.$name as u64),)*]
+            }
+
+            /// Sets a limit by its name. The error says why the name or the value is invalid.
+            pub(crate) fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
+                match name {
+                    $(stringify!($name) if !($least..).contains(&value) => {
+                        return Err(format!("`limits.{name}` must be greater than 0"));
+                    }
+                    stringify!($name) => self.$name = value as $type,)*
+                    _ => {
+                        let known = self.by_name().map(|(name, _)| format!("`{name}`")).join(", ");
+                        return Err(format!("unknown limit `{name}`, expected one of {known}"));
+                    }
+                }
+                Ok(())
             }
         }
     };
@@ -26,44 +42,44 @@ macro_rules! limits {
 limits! {
     /// Maximum size of a file that is read or written, in bytes. Reading, hashing and diffing are linear,
     /// and a model that wants more than this in one piece is mistaken.
-    file_size: u64 = 64 << 20;
+    file_size: u64, from 1 = 64 << 20;
     /// Maximum text in memory over all files, in bytes. Beyond it, the least recently used texts move to the
     /// state folder.
-    memory: u64 = 256 << 20;
+    memory: u64, from 0 = 256 << 20;
     /// Maximum size of the bases stored in the state folder, in bytes.
-    kept_bases: u64 = 256 << 20;
+    kept_bases: u64, from 0 = 256 << 20;
     /// Maximum size of the history in the state folder, in bytes. Beyond it, the oldest entries are removed.
-    history_bytes: u64 = 256 << 20;
+    history_bytes: u64, from 0 = 256 << 20;
     /// Maximum number of simultaneous connections, over both sockets.
-    connections: usize = 2048;
+    connections: usize, from 1 = 2048;
     /// Maximum size of a message body, in bytes. The escaped text of a file must fit.
-    message_size: usize = 128 << 20;
+    message_size: usize, from 1 = 128 << 20;
     /// Maximum time between the first and the last byte of a message, in milliseconds. Local messages arrive
     /// almost instantly, and an incomplete one holds memory.
-    message_ms: u64 = 30_000;
+    message_ms: u64, from 1 = 30_000;
     /// Maximum size of unanswered messages over all connections, in bytes. Beyond it, connections with large
     /// messages are not read. A quarter of a mebibyte per connection does not count, so small messages never
     /// wait.
-    message_memory: usize = 256 << 20;
+    message_memory: usize, from 0 = 256 << 20;
     /// Maximum number of concurrent requests of one connection; further ones are queued.
-    requests_in_flight: usize = 64;
+    requests_in_flight: usize, from 1 = 64;
     /// Maximum output that a client has not read yet, in bytes. Beyond it, the client is disconnected.
-    unsent_output: usize = 32 << 20;
+    unsent_output: usize, from 1 = 32 << 20;
     /// Maximum size of the files that all requests together process at a time, in bytes. Beyond it, requests
     /// on large files wait up to `deadline_ms` and then fail with `busy`. Each byte takes about three bytes
     /// of memory during processing.
-    work_memory: u64 = 256 << 20;
+    work_memory: u64, from 0 = 256 << 20;
     /// Maximum number of changes in one call.
-    changes: usize = 1000;
+    changes: usize, from 1 = 1000;
     /// Maximum number of edits in one call, over all its changes.
-    edits: usize = 100_000;
+    edits: usize, from 1 = 100_000;
     /// Maximum number of stored proposals per author. Beyond it, the oldest closed ones are dropped; without
     /// any, new ones fail with `busy`.
-    proposals: usize = 1000;
+    proposals: usize, from 1 = 1000;
     /// Maximum bytes of new text and diffs in all open proposals together.
-    proposal_bytes: u64 = 256 << 20;
+    proposal_bytes: u64, from 0 = 256 << 20;
     /// Maximum time for matching, diffing and merging of one request, in milliseconds.
-    deadline_ms: u64 = 10_000;
+    deadline_ms: u64, from 1 = 10_000;
 }
 
 /// Maximum size of a patch, in bytes. It is parsed before its files are known, and takes up to four times

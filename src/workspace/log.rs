@@ -6,6 +6,7 @@ use crate::text::ContentHash;
 
 use super::files::FileKey;
 use super::limits::{LOGGED_BYTES, LOGGED_TRANSITIONS};
+use super::proposal::ApplyStep;
 use super::session::SessionId;
 
 /// The author of a change.
@@ -63,7 +64,8 @@ impl Transition {
 #[derive(Debug, Default)]
 pub(super) struct TransitionLog {
     entries: VecDeque<Transition>,
-    cursor: u64,
+    /// Number of transitions so far: the cursor of the newest one.
+    pub(super) cursor: u64,
     /// Bytes of new text in the plans.
     bytes: usize,
 }
@@ -78,11 +80,6 @@ impl TransitionLog {
             let Some(oldest) = self.entries.pop_front() else { break };
             self.bytes -= oldest.weight();
         }
-    }
-
-    /// Returns the cursor of the newest transition: the number of transitions so far.
-    pub(super) fn cursor(&self) -> u64 {
-        self.cursor
     }
 
     /// Returns the first transition of a file after the cursor `since` that the session did not make itself.
@@ -103,40 +100,28 @@ impl TransitionLog {
         newest.map(|entry| &entry.by)
     }
 
-    /// Returns how one content became another, if only the session itself and users typing in editors made
-    /// changes.
-    pub(super) fn own_edits(
+    /// Returns how to apply a plan that a session made for the content `from` to the content `to`.
+    pub(super) fn apply_step(
         &self,
         key: &FileKey,
         session: SessionId,
         from: ContentHash,
         to: ContentHash,
-    ) -> Option<OwnEdits> {
-        let (mut plans, mut typed, mut wanted) = (Vec::new(), false, to);
+    ) -> ApplyStep {
+        let (mut plans, mut typed, mut wanted) = (Vec::new(), false, Some(to));
         for entry in self.entries.iter().rev().filter(|entry| entry.key == *key) {
-            if entry.after != Some(wanted) {
-                return None;
-            }
             match (&entry.by, &entry.plan) {
+                _ if wanted.is_none() || entry.after != wanted => break,
                 (Author::Editor, _) => typed = true,
                 (by, Some(plan)) if by.is(session) => plans.push(plan.clone()),
-                _ => return None,
+                _ => break,
             }
-            wanted = entry.before?;
-            if wanted == from {
+            wanted = entry.before;
+            if wanted == Some(from) {
                 plans.reverse();
-                return Some(if typed { OwnEdits::Typed } else { OwnEdits::Plans(plans) });
+                return if typed { ApplyStep::CarryTyped } else { ApplyStep::Carry(plans) };
             }
         }
-        None
+        ApplyStep::Moved
     }
-}
-
-/// Changes between two contents that only the session itself or a user in an editor made.
-#[derive(Clone, Debug)]
-pub(super) enum OwnEdits {
-    /// The session's own edits.
-    Plans(Vec<Arc<Plan>>),
-    /// Changes that include text typed in an editor, of which only the result is known.
-    Typed,
 }

@@ -23,16 +23,19 @@ impl fmt::Display for ProposalId {
     }
 }
 
-/// The state of a proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of a proposal, with its name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ProposalState {
     /// Created, not yet applied.
     Proposed,
-    /// Being applied.
+    /// Being applied. Reported as the state before.
+    #[strum(serialize = "proposed")]
     Applying,
     /// Awaiting a decision by a person.
     Pending,
-    /// Fully decided; the accepted changes are being applied.
+    /// Fully decided; the accepted changes are being applied. Reported as the state before.
+    #[strum(serialize = "pending")]
     Deciding,
     /// Applied.
     Applied,
@@ -66,22 +69,7 @@ impl ProposalState {
 
     /// Returns the reported state with this name.
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::REPORTED.into_iter().find(|state| state.name() == name)
-    }
-
-    /// Returns the name on the wire. `Applying` and `Deciding` are reported as the state that preceded them.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proposed | Self::Applying => "proposed",
-            Self::Pending | Self::Deciding => "pending",
-            Self::Applied => "applied",
-            Self::Partial => "partial",
-            Self::Rejected => "rejected",
-            Self::Superseded => "superseded",
-            Self::Discarded => "discarded",
-            Self::Stale => "stale",
-            Self::Failed => "failed",
-        }
+        Self::REPORTED.into_iter().find(|state| state.as_ref() == name)
     }
 
     /// Returns `true` if the proposal can still be applied.
@@ -95,8 +83,9 @@ impl ProposalState {
     }
 }
 
-/// Handling of a file that differs from the content its author was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Handling of a file that differs from the content its author was given, with its name in stored proposals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum OnStale {
     /// Refuse the change and report what changed.
     #[default]
@@ -133,8 +122,9 @@ impl NewMode {
     }
 }
 
-/// The kind of change made to a file.
-#[derive(Clone, Debug, PartialEq)]
+/// The kind of change made to a file, with its name on the wire.
+#[derive(Clone, Debug, PartialEq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Changes the text.
     Edit,
@@ -171,16 +161,6 @@ impl Action {
     /// Returns `true` if the file keeps its path.
     pub fn keeps_path(&self) -> bool {
         !matches!(self, Self::Rename { .. })
-    }
-
-    /// Returns the name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Edit => "edit",
-            Self::Create { .. } => "create",
-            Self::Delete => "delete",
-            Self::Rename { .. } => "rename",
-        }
     }
 }
 
@@ -336,8 +316,8 @@ pub struct NewProposal {
     pub on_stale: OnStale,
     /// Current time.
     pub at: SystemTime,
-    /// The next step after creation.
-    pub purpose: NextStep,
+    /// The state after creation: `Proposed`, `Applying` if it is applied at once, or `Pending` under review.
+    pub state: ProposalState,
     /// The request that creates it, if that request may be repeated.
     pub request: Option<Repeatable>,
     /// The transaction that it undoes.
@@ -346,13 +326,17 @@ pub struct NewProposal {
     pub files: Vec<PlannedFile>,
 }
 
-/// The next step after a proposal is created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextStep {
-    /// To be inspected, and possibly applied later.
-    Inspecting,
-    /// To be applied at once, so that no other session can act on it.
-    Applying,
-    /// To be reviewed by a person.
-    Reviewing,
+/// The action required for one file when a proposal is applied.
+#[derive(Clone, Debug)]
+pub enum ApplyStep {
+    /// The file has the content that the plan was made for.
+    Ready,
+    /// The file already has the content that the plan would produce.
+    Done,
+    /// Only the author has changed the file since, by edits over which the plan can be rebased.
+    Carry(Vec<Arc<Plan>>),
+    /// A user has typed in the file, and only the author made further changes.
+    CarryTyped,
+    /// Another author or program changed the file.
+    Moved,
 }

@@ -1,9 +1,9 @@
 mod base;
+mod messages;
 mod of_edit;
 mod reasons;
 #[cfg(test)]
 pub(crate) mod tests;
-mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use crate::text::ContentHash;
 
 use super::Audience;
 use super::rules::Protection;
+use messages::Texts;
 
 pub use reasons::{Contest, EditorRefusal, ProposalRefusal, ReviewRefusal, UndoRefusal};
 
@@ -36,8 +37,9 @@ pub struct Refusal {
     pub kind: RefusalKind,
 }
 
-/// All reasons for refusing a well-formed request.
-#[derive(Clone, Debug, PartialEq)]
+/// All reasons for refusing a well-formed request, with the names of the refusals.
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum RefusalKind {
     /// The session was never given the content of the file.
     Unread {
@@ -75,17 +77,21 @@ pub enum RefusalKind {
     },
     /// An operation on a cell cannot be located or applied.
     Cells(CellRefusalKind),
-    /// The file cannot be parsed as a notebook.
+    /// The file cannot be parsed as a notebook. JSON is the encoding of a notebook.
+    #[strum(serialize = "encoding")]
     Notebook(Unreadable),
     /// A text change would leave the file an invalid notebook.
+    #[strum(serialize = "encoding")]
     BrokenNotebook(Unreadable),
     /// A whole change would leave the file as it is.
     NoChange,
     /// An edit of an empty file.
+    #[strum(serialize = "not_found")]
     EmptyFile,
     /// The target of a rename or creation already exists.
     Exists,
     /// The file exists with another mode than the requested one.
+    #[strum(serialize = "exists")]
     OtherMode {
         /// `true` if the existing file is executable.
         is_executable: bool,
@@ -100,6 +106,7 @@ pub enum RefusalKind {
     /// The file is not text.
     Binary,
     /// The file has the signature of an image but cannot be decoded. Contains the reason.
+    #[strum(serialize = "binary")]
     DamagedImage(String),
     /// The text cannot be decoded or encoded in the file's encoding.
     Encoding {
@@ -107,6 +114,7 @@ pub enum RefusalKind {
         detail: String,
     },
     /// The encoding was guessed, so it is not known how to encode new text.
+    #[strum(serialize = "encoding")]
     GuessedEncoding {
         /// Name of the guessed encoding.
         name: String,
@@ -128,6 +136,7 @@ pub enum RefusalKind {
     /// A path rule forbids the operation.
     Protected(Protection),
     /// A root that an agent may not use.
+    #[strum(serialize = "outside_workspace")]
     Root {
         /// The reason.
         reason: &'static str,
@@ -159,6 +168,7 @@ pub enum RefusalKind {
         what: String,
     },
     /// The `requestId` belongs to another request of this author.
+    #[strum(serialize = "not_permitted")]
     RequestIdUsed {
         /// The id.
         id: String,
@@ -235,46 +245,23 @@ impl Refusal {
     /// Returns the stable name: `kind` on the wire.
     pub fn name(&self) -> &'static str {
         match &self.kind {
-            RefusalKind::Unread { .. } => "unread",
-            RefusalKind::Stale { .. } => "stale",
-            RefusalKind::Conflict { .. } => "conflict",
-            RefusalKind::Edit(edit) => of_edit::name(edit),
-            RefusalKind::Cells(cells) => of_edit::cell_name(cells),
-            RefusalKind::BadPatch { .. } => "bad_patch",
-            RefusalKind::NoChange => "no_change",
-            RefusalKind::EmptyFile => "not_found",
-            RefusalKind::Exists | RefusalKind::OtherMode { .. } => "exists",
-            RefusalKind::Missing => "missing",
-            RefusalKind::NotAFile { .. } => "not_a_file",
-            RefusalKind::Binary | RefusalKind::DamagedImage(_) => "binary",
-            // JSON is the encoding of a notebook.
-            RefusalKind::Encoding { .. }
-            | RefusalKind::GuessedEncoding { .. }
-            | RefusalKind::Notebook(_)
-            | RefusalKind::BrokenNotebook(_) => "encoding",
-            RefusalKind::TooLarge { .. } => "too_large",
-            RefusalKind::ReadOnly => "read_only",
-            RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
-            RefusalKind::Protected(_) => "protected",
-            RefusalKind::Disk { .. } => "disk",
-            RefusalKind::Editor(editor) => reasons::editor_name(editor),
-            RefusalKind::Undo(undo) => reasons::undo_name(undo),
-            RefusalKind::Proposal(proposal) => reasons::proposal_name(proposal),
-            RefusalKind::Review(review) => reasons::review_name(review),
-            RefusalKind::NotPermitted { .. } | RefusalKind::RequestIdUsed { .. } => "not_permitted",
-            RefusalKind::Recovering { .. } => "recovering",
-            RefusalKind::Busy { .. } => "busy",
-            RefusalKind::Timeout { .. } => "timeout",
+            RefusalKind::Edit(kind) => kind.into(),
+            RefusalKind::Cells(kind) => kind.into(),
+            RefusalKind::Editor(reason) => reason.into(),
+            RefusalKind::Undo(reason) => reason.into(),
+            RefusalKind::Proposal(reason) => reason.into(),
+            RefusalKind::Review(reason) => reason.into(),
+            kind => kind.into(),
         }
     }
 
     /// Returns one sentence about the reason, in the terms of its readers.
     pub fn message(&self, audience: Audience) -> String {
-        words::message(self, audience)
+        Texts::of(self, audience).message
     }
 
     /// Returns what to do next, in the terms of its readers.
     pub fn hint(&self, audience: Audience) -> String {
-        words::hint(self, audience)
+        Texts::of(self, audience).hint
     }
 }

@@ -23,12 +23,6 @@ impl RequestedPath {
     }
 }
 
-impl From<PathBuf> for RequestedPath {
-    fn from(path: PathBuf) -> Self {
-        Self(path)
-    }
-}
-
 /// An error in the parameters of a request: the field and its problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {

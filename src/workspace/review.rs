@@ -23,7 +23,7 @@ use crate::text::ContentHash;
 use super::files::{MTime, Snapshot};
 use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
-pub use decide::{CurrentFile, Decision, FileOutcome, Pick, Replace};
+pub use decide::{CurrentFile, Decision, FileOutcome, Replace};
 pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
@@ -45,8 +45,9 @@ impl FromStr for HunkId {
     }
 }
 
-/// The kind of change that a hunk makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The kind of change that a hunk makes, with its name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum HunkKind {
     /// Replaces lines.
     Text,
@@ -60,21 +61,9 @@ pub enum HunkKind {
     Encoding,
 }
 
-impl HunkKind {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Encoding => "encoding",
-        }
-    }
-}
-
 /// The decision about a hunk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::FromRepr)]
+#[repr(usize)]
 pub enum Choice {
     /// Not decided.
     #[default]

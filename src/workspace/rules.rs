@@ -5,8 +5,9 @@
 //! and the strictest verdict counts. A link, a letter in another case or an invisible character can
 //! therefore make a verdict stricter, but never milder.
 //!
-//! The built-in rules are families of names, each a row of `FAMILIES` in `names.rs`. `builtin.rs` finds the families that a path belongs to, `user.rs` the matching rules
-//! of the user, and `judge.rs` combines them. A new family also needs a row in `docs/protocol.md`.
+//! The built-in rules are families of names, each a row of `FAMILIES` in `names.rs`. `builtin.rs` finds the
+//! families that a path belongs to, `user.rs` the matching rules of the user, and `judge.rs` combines them. A
+//! new family also needs a row in `docs/protocol.md`.
 
 mod builtin;
 mod classes;

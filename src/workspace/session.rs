@@ -1,5 +1,4 @@
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,12 +11,6 @@ use super::ledger::{Base, LedgerEntry};
 /// Identifies a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(pub u64);
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "s{}", self.0)
-    }
-}
 
 /// The permissions of a connection. They depend on the socket it uses, never on what the client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,12 +89,6 @@ impl Session {
     pub fn new(id: SessionId, role: Role, (author, name): (String, Arc<str>), roots: Vec<PathBuf>) -> Self {
         let abilities = Abilities::default();
         Self { id, role, author, name, roots, abilities, ledger: HashMap::new(), given: VecDeque::new() }
-    }
-
-    /// Sets the capabilities of the client.
-    #[must_use]
-    pub fn with_abilities(self, abilities: Abilities) -> Self {
-        Self { abilities, ..self }
     }
 
     /// Returns the content of the file that the session was last given, if any.

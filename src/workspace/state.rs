@@ -101,8 +101,9 @@ pub struct Workspace {
     log: TransitionLog,
     proposals: ProposalStore,
     rejected: RejectedProposals,
-    buffers: Buffers,
-    diagnostics: Reports,
+    /// The documents that are open in editors.
+    pub buffers: Buffers,
+    pub(crate) diagnostics: Reports,
     outcome: Outcome,
 }
 
@@ -157,16 +158,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the documents that are open in editors.
-    pub fn buffers(&self) -> &Buffers {
-        &self.buffers
-    }
-
-    /// Returns mutable access to the open documents.
-    pub fn buffers_mut(&mut self) -> &mut Buffers {
-        &mut self.buffers
-    }
-
     /// Returns the session with that id.
     pub fn session(&self, id: SessionId) -> Option<&Session> {
         self.sessions.get(&id)
@@ -201,7 +192,7 @@ impl Workspace {
         Counts {
             sessions: self.sessions.len(),
             documents: self.documents.len(),
-            text_bytes: self.texts.bytes(),
+            text_bytes: self.texts.bytes,
             proposals: self.proposals.all().len(),
             open_proposals: self.proposals.open().count(),
             diagnostics: self.diagnostics.count(),
@@ -287,7 +278,8 @@ impl Workspace {
         let Some(role) = self.sessions.get(&id).map(|session| session.role) else { return };
         if !self.documents.contains_key(key) {
             self.outcome.watch.push((key.clone(), path.to_owned()));
-            self.documents.insert(key.clone(), Document::new(path));
+            let document = Document { path: path.to_owned(), ..Document::default() };
+            self.documents.insert(key.clone(), document);
             self.set_current(key, &FileContent::Text(snapshot.clone()));
         }
         if let Some(document) = self.documents.get_mut(key) {

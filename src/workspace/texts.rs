@@ -23,7 +23,8 @@ struct StoredText {
 #[derive(Debug, Default)]
 pub(super) struct TextStore {
     entries: HashMap<ContentHash, StoredText>,
-    bytes: u64,
+    /// Bytes of text in memory. Of versions that share memory, older ones count only for the rest.
+    pub(super) bytes: u64,
     clock: u64,
 }
 
@@ -86,11 +87,5 @@ impl TextStore {
             evicted.extend(entry.snapshot.take());
         }
         evicted
-    }
-
-    /// Returns the bytes of text in memory. Of versions that share memory, older ones count only for the
-    /// rest.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
     }
 }

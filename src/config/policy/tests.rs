@@ -28,7 +28,7 @@ impl Scene {
     fn rules(&self) -> usize {
         let policy = self.file.current();
         assert_eq!(policy.error, None);
-        policy.rules.rules().len()
+        policy.rules.rules.len()
     }
 }
 
@@ -107,9 +107,9 @@ fn an_invalid_policy_keeps_its_restrictions() {
     scene.put(format!("{GOOD}{allowed}"));
     assert_eq!(scene.rules(), 2);
     scene.put("rules = [");
-    assert_eq!(scene.file.current().rules.rules().len(), 1);
+    assert_eq!(scene.file.current().rules.rules.len(), 1);
     scene.put("rules = {");
-    assert_eq!(scene.file.current().rules.rules().len(), 1);
+    assert_eq!(scene.file.current().rules.rules.len(), 1);
 }
 
 #[test]

@@ -23,8 +23,9 @@ const TRUNCATED: &str = "… (the rest is omitted)\n";
 /// Note for lines that differ only in their endings.
 const ENDINGS_DIFFER: &str = "\\ Only line endings differ";
 
-/// The format in which a change is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The format in which a change is shown, with its name in stored proposals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Display {
     /// The complete unified diff.
     Unified,

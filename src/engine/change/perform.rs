@@ -20,7 +20,7 @@ use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::text::ContentHash;
 use crate::workspace::{
-    Action, BaseState, NewProposal, NextStep, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
+    Action, BaseState, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
     RefusalKind, Repeatable, Role,
 };
 
@@ -118,7 +118,7 @@ impl Engine {
         let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
         if self.wants_review(session, options.review, &files) {
             let proposal =
-                self.record_proposal(session, header, &mut writes, NextStep::Reviewing, options)?;
+                self.record_proposal(session, header, &mut writes, ProposalState::Pending, options)?;
             return Ok(ChangeOutcome::Undecided(Box::new(proposal)));
         }
         self.route(&mut writes)?;
@@ -126,7 +126,8 @@ impl Engine {
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
         let undoes = options.undoes.clone();
-        let proposal = self.record_proposal(session, header, &mut writes, NextStep::Applying, options)?;
+        let proposal =
+            self.record_proposal(session, header, &mut writes, ProposalState::Applying, options)?;
         let commit_result = self.commit_staged(staged, writes, &Intent { undoes, ..Intent::of(&proposal) });
         drop(changes);
         match commit_result {
@@ -242,7 +243,7 @@ impl Engine {
         session: &SessionContext,
         header: &Header,
         writes: &mut [PendingWrite],
-        purpose: NextStep,
+        state: ProposalState,
         ChangeOptions { request, undoes, .. }: ChangeOptions,
     ) -> Result<Proposal> {
         for write in writes.iter_mut() {
@@ -255,7 +256,7 @@ impl Engine {
             replaces: header.replaces.clone(),
             on_stale: header.on_stale,
             at: SystemTime::now(),
-            purpose,
+            state,
             request,
             undoes,
             files: writes.iter().map(|write| write.computed.file.clone()).collect(),
@@ -283,7 +284,7 @@ impl Engine {
         self.review_for_call(&call, None)?;
         let (header, mut writes) = self.compute(session, call)?;
         let options = ChangeOptions::default();
-        self.record_proposal(session, &header, &mut writes, NextStep::Inspecting, options)
+        self.record_proposal(session, &header, &mut writes, ProposalState::Proposed, options)
     }
 }
 

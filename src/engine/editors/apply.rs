@@ -76,7 +76,7 @@ impl Engine {
                 Ok(()) => edited.push(EditedDocument::of(part)),
                 Err(refusal) => failed = failed.or(Some((index, refusal))),
             }
-            self.workspace.update(|w| w.buffers_mut().forget(*number));
+            self.workspace.update(|w| w.buffers.forget(*number));
         }
         let Some((part, refusal)) = failed else { return Ok(edited) };
         let gone = matches!(answered, Err(EditorRequestError::Gone));
@@ -88,7 +88,7 @@ impl Engine {
     /// expectation.
     pub(crate) fn expect(&self, part: &EditorPart) -> u64 {
         let (id, text) = (part.buffer.id.clone(), part.after.clone());
-        self.workspace.update(|w| w.buffers_mut().expect(id, text))
+        self.workspace.update(|w| w.buffers.expect(id, text))
     }
 
     /// Sends the request. If the editor applies the edits after the timeout, they are undone then.
@@ -147,7 +147,7 @@ impl Engine {
             Side::Before => Err(refused("it reported that it applied the edit, but did not".to_owned())),
             Side::Unclear => Err(EditorRefusal::Unverified {
                 reason: format!("{editor} has changed the document, but not as requested"),
-                actual: Some(ContentHash::of_chunks(now.text.hash_input())),
+                actual: Some(ContentHash::of_chunks(now.text.chunks().map(str::as_bytes))),
             }),
         }
     }
@@ -155,7 +155,7 @@ impl Engine {
     fn reaches(&self, number: u64, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         loop {
-            if self.workspace.update(|w| w.buffers().has_reached(number)) {
+            if self.workspace.update(|w| w.buffers.has_reached(number)) {
                 return true;
             }
             if Instant::now() >= deadline {
@@ -167,7 +167,7 @@ impl Engine {
 
     /// Returns the current state of a document; `None` if it was closed.
     pub(crate) fn present(&self, buffer: &Buffer) -> Option<Buffer> {
-        self.workspace.update(|w| w.buffers().get(&buffer.id).cloned())
+        self.workspace.update(|w| w.buffers.get(&buffer.id).cloned())
     }
 
     /// Returns the refusal for an edit that an editor did not apply. If the user typed in the meantime, the

@@ -114,7 +114,7 @@ impl Engine {
             let answered = client
                 .and_then(|client| wait_for(&mut client.apply_edits(&[&part], "", "editd: undone"), APPLY));
             let is_undone = self.verify(&part, number, &answered).is_ok();
-            self.workspace.update(|w| w.buffers_mut().forget(number));
+            self.workspace.update(|w| w.buffers.forget(number));
             if is_undone {
                 return UndoOutcome::Undone;
             }

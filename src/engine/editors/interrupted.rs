@@ -13,12 +13,12 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Target;
+use crate::disk::replace_private_file;
 use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::editors::back::{Side, UndoOutcome, side};
 use crate::engine::files::open_documents::{OpenDocument, SyncState};
-use crate::engine::recovery::store;
 use crate::text::{ContentHash, Text};
 use crate::workspace::{Refusal, RefusalKind};
 
@@ -109,8 +109,9 @@ impl Interrupted {
 
     /// Writes and flushes the record of a set.
     pub(crate) fn begin(&self, set: &Set) -> io::Result<()> {
-        let (part, path) = (self.folder.join("part"), self.path(&set.transaction));
-        store(&self.folder, &part, &path, &serde_json::to_vec(set)?)
+        let part = self.folder.join("part");
+        let record = serde_json::to_vec(set)?;
+        replace_private_file((&part, &self.path(&set.transaction)), [&*record], true).map(drop)
     }
 
     /// Deletes the record of a set that was committed or rolled back completely.

@@ -58,7 +58,7 @@ impl Engine {
             if !open_documents.all.iter().any(OpenDocument::holds_unsaved) {
                 return Ok(None);
             }
-            let what = computed.file.action.name();
+            let what = &computed.file.action;
             let reason = format!("it holds unsaved text, which a {what} would leave without a file");
             return Err(self.refused(owner, reason));
         }

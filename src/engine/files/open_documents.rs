@@ -116,13 +116,13 @@ impl Engine {
             return Vec::new();
         }
         let open = |path: &Path| -> Vec<Buffer> {
-            self.workspace.update(|w| w.buffers().of(path, &target.key).into_iter().cloned().collect())
+            self.workspace.update(|w| w.buffers.of(path, &target.key).into_iter().cloned().collect())
         };
         let mut found = open(&target.path);
         if let FileKey::Inode { device, inode } = target.key {
             // The file may have got a second name after an editor opened it by its first one.
             let paths: Vec<_> =
-                self.workspace.update(|w| w.buffers().all().map(|buffer| buffer.path.clone()).collect());
+                self.workspace.update(|w| w.buffers.all().map(|buffer| buffer.path.clone()).collect());
             let is_it = |path: &PathBuf| {
                 std::fs::metadata(path).is_ok_and(|stat| (stat.dev(), stat.ino()) == (device, inode))
             };

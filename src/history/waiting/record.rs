@@ -5,47 +5,21 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{Display, FileDiff};
-use crate::history::record::{
-    FormatRecord, HunkRecord, PathRecord, SpliceRecord, hunk, hunk_record, plan, splice_record, timestamp,
-};
+use crate::edit::{FileDiff, Hunk};
+use crate::history::record::{FormatRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp};
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::EXECUTABLE_CONFIG;
 use crate::workspace::{
-    Action, Coverage, DisplayDiff, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId,
-    ProposalState, Repeatable, Role, SessionId, Snapshot,
+    Action, Coverage, DisplayDiff, FileKey, NewMode, PlannedFile, Proposal, ProposalId, ProposalState,
+    Repeatable, Role, SessionId, Snapshot,
 };
 
 /// Format version of these files. A file of another version is set aside.
 const VERSION: u32 = 1;
 
-/// Names of values that are stored. Each list has all values.
-const ON_STALE: [(&str, OnStale); 3] =
-    [("reject", OnStale::Reject), ("rebase", OnStale::Rebase), ("mark", OnStale::Mark)];
-const DISPLAYS: [(&str, Display); 4] = [
-    ("unified", Display::Unified),
-    ("word", Display::Word),
-    ("summary", Display::Summary),
-    ("numbered", Display::Numbered),
-];
-const CHOICES: [(char, Choice); 5] = [
-    ('o', Choice::Open),
-    ('a', Choice::Accepted),
-    ('t', Choice::Taken),
-    ('r', Choice::Rejected),
-    ('e', Choice::Edited),
-];
-
-/// Returns the stored name of a value.
-fn name_of<N: Copy, T: Copy + PartialEq>(names: &[(N, T)], value: T) -> N {
-    names.iter().find(|(_, named)| *named == value).unwrap_or(&names[0]).0
-}
-
-/// Returns the value with a stored name.
-fn value_of<N: Copy + PartialEq, T: Copy>(names: &[(N, T)], name: N) -> Option<T> {
-    names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-}
+/// The letters of all choices, in the order of [`Choice`].
+const CHOICES: [char; 5] = ['o', 'a', 't', 'r', 'e'];
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,7 +62,8 @@ struct FileRecord {
     len: usize,
     splices: Vec<SpliceRecord>,
     format: FormatRecord,
-    diff: DiffRecord,
+    #[serde(with = "DiffRecord")]
+    diff: FileDiff,
     shown: Option<(String, String)>,
     warnings: Vec<String>,
     tags: Vec<String>,
@@ -105,10 +80,11 @@ struct TextRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(remote = "FileDiff", rename_all = "camelCase")]
 struct DiffRecord {
     unified: String,
-    hunks: Vec<HunkRecord>,
+    #[serde(with = "hunks")]
+    hunks: Vec<Hunk>,
     first_changed_line: Option<usize>,
     added: usize,
     removed: usize,
@@ -137,7 +113,7 @@ impl ProposalRecord {
             request: proposal.request.as_ref().map(|request| request.id.clone()),
             asks: proposal.request.as_ref().map(|request| request.asks.to_string()),
             revision: proposal.revision,
-            on_stale: name_of(&ON_STALE, proposal.on_stale).to_owned(),
+            on_stale: proposal.on_stale.to_string(),
             undoes: proposal.undoes.as_deref().map(str::to_owned),
             files: proposal.files.iter().map(FileRecord::new).collect(),
             review: ReviewRecord::new(&review),
@@ -161,7 +137,7 @@ impl ProposalRecord {
             state: ProposalState::Pending,
             reason: None,
             replaced_by: None,
-            on_stale: value_of(&ON_STALE, self.on_stale.as_str())?,
+            on_stale: self.on_stale.parse().ok()?,
             at: self.at.into(),
             transaction: None,
             undoes: self.undoes.map(Into::into),
@@ -182,7 +158,7 @@ impl FileRecord {
         Self {
             path: PathRecord::new(&file.path),
             inode: inode(&file.key),
-            action: file.action.name().to_owned(),
+            action: file.action.to_string(),
             mode: mode_name(&file.action),
             new_path,
             new_inode,
@@ -192,11 +168,8 @@ impl FileRecord {
             len: file.plan.base_len(),
             splices: file.plan.splices().iter().cloned().map(splice_record).collect(),
             format: FormatRecord::new(file.format),
-            diff: DiffRecord::new(&file.diff),
-            shown: file
-                .shown
-                .as_ref()
-                .map(|it| (name_of(&DISPLAYS, it.display).to_owned(), it.text.to_string())),
+            diff: (*file.diff).clone(),
+            shown: file.shown.as_ref().map(|it| (it.display.to_string(), it.text.to_string())),
             warnings: file.warnings.clone(),
             tags: file.tags(),
             rebased: file.rebased,
@@ -217,18 +190,13 @@ impl FileRecord {
             }
             _ => return None,
         };
-        let before = match self.before {
-            Some(text) => Some(text.read()?),
-            None => None,
-        };
+        let before = self.before.map_or(Some(None), |text| text.read().map(Some))?;
         let plan = plan(self.len, self.splices)?;
         let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
         // A deleted file has an empty plan.
         let is_for_it = plan.fits(&base) || plan.is_empty();
         let shown = match self.shown {
-            Some((display, text)) => {
-                Some(DisplayDiff { display: value_of(&DISPLAYS, display.as_str())?, text: text.into() })
-            }
+            Some((display, text)) => Some(DisplayDiff { display: display.parse().ok()?, text: text.into() }),
             None => None,
         };
         let file = PlannedFile {
@@ -240,7 +208,7 @@ impl FileRecord {
             plan: Arc::new(plan),
             hash_after: hash(self.hash_after).ok()?,
             format: self.format.read()?,
-            diff: Arc::new(self.diff.read()),
+            diff: Arc::new(self.diff),
             shown,
             // The match details are reported to the author only once.
             matches: Vec::new(),
@@ -283,53 +251,27 @@ impl TextRecord {
     }
 }
 
-impl DiffRecord {
-    fn new(diff: &FileDiff) -> Self {
-        Self {
-            unified: diff.unified.clone(),
-            hunks: diff.hunks.iter().copied().map(hunk_record).collect(),
-            first_changed_line: diff.first_changed_line,
-            added: diff.added,
-            removed: diff.removed,
-        }
-    }
-
-    fn read(self) -> FileDiff {
-        FileDiff {
-            unified: self.unified,
-            hunks: self.hunks.into_iter().map(hunk).collect(),
-            first_changed_line: self.first_changed_line,
-            added: self.added,
-            removed: self.removed,
-        }
-    }
-}
-
 impl ReviewRecord {
     fn new(review: &Review) -> Self {
-        let replaced = review
-            .replaced
-            .iter()
-            .map(|(file, it)| (*file, it.base.as_deref().map(TextRecord::new), it.content.to_string()));
-        let comments = review
-            .comments
-            .iter()
-            .map(|it| (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone()));
+        let replaced = |(file, it): (&usize, &Replacement)| {
+            (*file, it.base.as_deref().map(TextRecord::new), it.content.to_string())
+        };
+        let comment = |it: &Comment| {
+            (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone())
+        };
         Self {
-            choices: review.choices.iter().map(|choice| name_of(&CHOICES, *choice)).collect(),
-            replaced: replaced.collect(),
-            comments: comments.collect(),
+            choices: review.choices.iter().map(|choice| CHOICES[*choice as usize]).collect(),
+            replaced: review.replaced.iter().map(replaced).collect(),
+            comments: review.comments.iter().map(comment).collect(),
         }
     }
 
     fn read(self) -> Option<Review> {
-        let choices = self.choices.chars().map(|letter| value_of(&CHOICES, letter));
+        let choice = |letter| Choice::from_repr(CHOICES.iter().position(|known| *known == letter)?);
+        let choices = self.choices.chars().map(choice);
         let mut review = Review { choices: choices.collect::<Option<_>>()?, ..Review::default() };
         for (file, base, content) in self.replaced {
-            let base = match base {
-                Some(base) => Some(base.read()?),
-                None => None,
-            };
+            let base = base.map_or(Some(None), |base| base.read().map(Some))?;
             review.replaced.insert(file, Replacement { base, content: content.into() });
         }
         let comment = |(path, hunk, text): (Option<PathRecord>, Option<usize>, String)| Comment {

@@ -118,7 +118,7 @@ fn result(proposal: &Proposal, files: Vec<AppliedFile>) -> ApplyResult {
     ApplyResult {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: proposal.state.name().to_owned(),
+        state: proposal.state.to_string(),
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         undoes: proposal.undoes.as_ref().map(ToString::to_string),
         files,

@@ -92,7 +92,7 @@ impl Daemon {
         let is_unknown = |refusal: &Refusal| {
             matches!(refusal.kind, RefusalKind::Proposal(ProposalRefusal::Unknown { .. }))
         };
-        let mut result = if ProposalState::of_name(&done.state) == Some(ProposalState::Pending) {
+        let mut result = if done.state == ProposalState::Pending.as_ref() {
             match self.outcome(session, &done.id, wait_ms).await {
                 // The proposal may no longer be stored.
                 Err(Failure::Refused(refusals)) if refusals.iter().all(is_unknown) => done,

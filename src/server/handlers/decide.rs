@@ -11,7 +11,7 @@ use crate::protocol::{
 };
 use crate::server::decode::read_hash;
 use crate::server::{Daemon, encode};
-use crate::workspace::review::{Comment, Decision, HunkId, Pick, Replace};
+use crate::workspace::review::{Choice, Comment, Decision, HunkId, Replace};
 use crate::workspace::{Action, Proposal, Refusal};
 
 /// Maximum size of all comments of one decision, in bytes.
@@ -52,18 +52,18 @@ fn read_decision(
     files: &[ReviewFile],
 ) -> Result<Decision> {
     let hunks = proposal.hunk_count();
-    let (accept, reject) =
-        (pick("accept", params.accept.as_ref(), hunks)?, pick("reject", params.reject.as_ref(), hunks)?);
+    let (accept, accepts_rest) = pick("accept", params.accept.as_ref(), hunks)?;
+    let (reject, rejects_rest) = pick("reject", params.reject.as_ref(), hunks)?;
     let take = named("take", params.take.as_deref().unwrap_or_default(), hunks)?;
-    if (&accept, &reject) == (&Pick::All, &Pick::All) {
+    if accepts_rest && rejects_rest {
         return Err(Invalid::new("reject", "`accept` and `reject` cannot both be `all`").into());
     }
-    let fields = [("accept", accept.named()), ("take", &take), ("reject", reject.named())];
+    let rest = if accepts_rest { Some(Choice::Accepted) } else { rejects_rest.then_some(Choice::Rejected) };
+    let fields = [("accept", &*accept), ("take", &take), ("reject", &reject)];
     require_disjoint(fields)?;
     let replace = read_replacements(engine, params, proposal, files)?;
     let comments = read_comments(params.comment.as_ref(), proposal)?;
-    let none = Pick::default();
-    let nothing = accept == none && take.is_empty() && reject == none;
+    let nothing = fields.iter().all(|(_, ids)| ids.is_empty()) && rest.is_none();
     if nothing && replace.is_empty() && comments.is_empty() {
         let problem = "it is missing, and so are `take`, `reject`, `replace` and `comment`";
         return Err(Invalid::new("accept", problem).into());
@@ -83,7 +83,7 @@ fn read_decision(
             return Err(Invalid::new(field, problem).into());
         }
     }
-    Ok(Decision { accept, take, reject, replace, comments })
+    Ok(Decision { accept, take, reject, rest, replace, comments })
 }
 
 fn read_replacements(
@@ -122,12 +122,13 @@ fn read_replacements(
     if refusals.is_empty() { Ok(replaced) } else { Err(Failure::Refused(refusals)) }
 }
 
-fn pick(field: &str, param: Option<&PickParam>, hunks: usize) -> Result<Pick, Invalid> {
+/// Returns the hunks that a parameter names, and `true` if it stands for all others.
+fn pick(field: &str, param: Option<&PickParam>, hunks: usize) -> Result<(Vec<HunkId>, bool), Invalid> {
     match param {
-        None => Ok(Pick::default()),
-        Some(PickParam::Word(word)) if word == ALL => Ok(Pick::All),
+        None => Ok((Vec::new(), false)),
+        Some(PickParam::Word(word)) if word == ALL => Ok((Vec::new(), true)),
         Some(PickParam::Word(_)) => Err(Invalid::new(field, "expected a list of hunks or `all`")),
-        Some(PickParam::Hunks(ids)) => named(field, ids, hunks).map(Pick::Hunks),
+        Some(PickParam::Hunks(ids)) => Ok((named(field, ids, hunks)?, false)),
     }
 }
 

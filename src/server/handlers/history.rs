@@ -98,7 +98,7 @@ fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
     TransactionFile {
         uri: uri_of(&file.path),
         path: shown(&file.path),
-        action: file.action.name().to_owned(),
+        action: file.action.to_string(),
         new_path: match &file.action {
             PastAction::Rename(to) => Some(shown(to)),
             _ => None,

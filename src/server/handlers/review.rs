@@ -50,7 +50,7 @@ impl Daemon {
         ProposalsParams { state }: ProposalsParams,
     ) -> Result<ProposalsResult> {
         let unknown = |name: &String| {
-            let known = ProposalState::REPORTED.map(ProposalState::name).join(", ");
+            let known = ProposalState::REPORTED.map(|state| state.to_string()).join(", ");
             Invalid::new("state", format!("unknown state `{name}`, expected one of {known}"))
         };
         let read = |name: String| ProposalState::of_name(&name).ok_or_else(|| unknown(&name));

@@ -147,12 +147,12 @@ pub(crate) fn list_entries(
 /// Returns notices about omitted entries, which may be the wanted ones.
 fn omission_notices(passed: &Passed) -> Vec<String> {
     let mut notices = Vec::new();
-    if passed.ignored() > 0 {
-        let ignored = counted(passed.ignored(), "file or folder is", "files and folders are");
+    if passed.ignored.get() > 0 {
+        let ignored = counted(passed.ignored.get(), "file or folder is", "files and folders are");
         notices.push(format!("{ignored} left out because of `.gitignore` or similar rules."));
     }
-    if passed.repositories() > 0 {
-        let folders = counted(passed.repositories(), "folder is", "folders are");
+    if passed.repositories.get() > 0 {
+        let folders = counted(passed.repositories.get(), "folder is", "folders are");
         notices.push(format!("{folders} {REPOSITORY}, so the contents are left out."));
     }
     notices
@@ -258,16 +258,16 @@ fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<S
 /// Returns notices about skipped files, for a complete search.
 fn skip_notices(passed: &Passed) -> Vec<String> {
     let skipped = [
-        (passed.endless(), "with a line of more than 16 MiB: searched up to that line only."),
+        (passed.endless.get(), "with a line of more than 16 MiB: searched up to that line only."),
         (
-            passed.contested(),
+            passed.contested.get(),
             "with different unsaved texts in two editors: not searched. The user must save or close one of them.",
         ),
         (
-            passed.unknown(),
+            passed.unknown.get(),
             "open in an editor whose text is not known: searched as on disk, so unsaved text is missing.",
         ),
-        (passed.protected(), "that may not be read: not searched."),
+        (passed.protected.get(), "that may not be read: not searched."),
     ];
     let skipped = skipped.into_iter().filter(|(count, _)| *count > 0);
     skipped.map(|(count, why)| format!("{} {why}", counted(count, "file", "files"))).collect()
@@ -275,24 +275,24 @@ fn skip_notices(passed: &Passed) -> Vec<String> {
 
 /// Returns a notice about omitted files, which may be the reason why nothing matches.
 fn no_match_notice(passed: &Passed) -> Option<String> {
-    let binary = counted(passed.binary(), "file that is not text", "files that are not text");
+    let binary = counted(passed.binary.get(), "file that is not text", "files that are not text");
     let ignored = counted(
-        passed.ignored(),
+        passed.ignored.get(),
         "file or folder ignored by `.gitignore` or similar rules",
         "files and folders ignored by `.gitignore` or similar rules",
     );
-    let repositories = counted(passed.repositories(), "folder", "folders");
+    let repositories = counted(passed.repositories.get(), "folder", "folders");
     let left = [
-        (passed.binary(), binary),
-        (passed.ignored(), ignored),
-        (passed.repositories(), format!("the contents of {repositories} {REPOSITORY}")),
+        (passed.binary.get(), binary),
+        (passed.ignored.get(), ignored),
+        (passed.repositories.get(), format!("the contents of {repositories} {REPOSITORY}")),
     ];
     let left: Vec<_> = left.into_iter().filter_map(|(count, what)| (count > 0).then_some(what)).collect();
     if left.is_empty() {
         return None;
     }
     let left = left.join(" and ");
-    Some(format!("Nothing matches in {}; left out: {left}.", counted(passed.searched(), "file", "files")))
+    Some(format!("Nothing matches in {}; left out: {left}.", counted(passed.searched.get(), "file", "files")))
 }
 
 /// Returns a path for display and, if it is not UTF-8, its URI. Such a path is displayed with replacement
@@ -323,10 +323,10 @@ pub(crate) fn incomplete_notices(
             audience.parameters_or("`path`", "path")
         ));
     }
-    if passed.unreadable() > 0 && !is_full {
+    if passed.unreadable.get() > 0 && !is_full {
         notices.push(format!(
             "{} could not be read.",
-            counted(passed.unreadable(), "file or folder", "files or folders")
+            counted(passed.unreadable.get(), "file or folder", "files or folders")
         ));
     }
     notices

@@ -27,7 +27,7 @@ impl Daemon {
             open_proposals: counts.open_proposals,
             diagnostics: counts.diagnostics,
             memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
-            review: config.review.name().to_owned(),
+            review: config.review.to_string(),
             durability: config.durability_description().to_owned(),
             state_dir: self.engine.places.state_dir.display().to_string(),
             runtime_dir: self.engine.places.runtime_dir.display().to_string(),
@@ -50,7 +50,7 @@ fn policy(file: &PolicyFile) -> Option<PolicyStatus> {
     let policy = file.current();
     policy.exists.then(|| PolicyStatus {
         file: file.path().display().to_string(),
-        rules: policy.rules.rules().len(),
+        rules: policy.rules.rules.len(),
         error: policy.error.clone(),
     })
 }

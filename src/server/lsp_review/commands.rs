@@ -97,7 +97,7 @@ impl Daemon {
             show_message(&**sink, INFO, "editd: no change is pending.");
             return Ok(());
         };
-        if hunk.kind.as_deref() == Some(HunkKind::Create.name()) {
+        if hunk.kind.as_deref() == Some(HunkKind::Create.as_ref()) {
             // The file does not exist yet.
             return self.show_diff(session, sink, Some(one.id.clone())).await;
         }

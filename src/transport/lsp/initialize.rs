@@ -41,7 +41,7 @@ fn audience(params: &InitializeParams) -> Result<Audience, Invalid> {
         None | Some(Value::Null) => return Ok(Audience::Wire),
         Some(name) => name.as_str(),
     };
-    name.and_then(Audience::of_name)
+    name.and_then(|name| name.parse().ok())
         .ok_or_else(|| Invalid::new("initializationOptions.editd.audience", "it is `tools` or `commandLine`"))
 }
 

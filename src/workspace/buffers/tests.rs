@@ -83,15 +83,15 @@ fn ambiguous_line_breaks_are_detected() {
 fn unsaved_text_is_reported_by_the_editor_or_detected() {
     let (mut buffers, id) = opened("a\n");
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), None);
-    buffers.settle(&id, Loaded { text: "a\n".into(), disk: LastObserved::NotYet });
+    buffers.get_mut(&id).unwrap().settle(Loaded { text: "a\n".into(), disk: LastObserved::NotYet });
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(true));
     buffers.change(&id, 2, typed(at(0, 0), at(0, 0), "b"));
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false));
-    buffers.save(&id);
+    buffers.get_mut(&id).unwrap().save();
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(true));
-    buffers.set_dirty(&id, true, 2);
+    buffers.get_mut(&id).unwrap().set_dirty(true, 2);
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false));
-    buffers.set_dirty(&id, false, 1);
+    buffers.get_mut(&id).unwrap().set_dirty(false, 1);
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false), "the report was about an older text");
 }
 

@@ -1,30 +1,19 @@
-//! Messages and hints for edits of texts and of notebook cells that cannot be located or applied.
+//! Texts for edits of texts and of notebook cells that cannot be located or applied.
 
 use crate::edit::EditRefusalKind;
 use crate::notebook::{CellRef, CellRefusalKind, CellSummary, is_named_as_notebook};
 use crate::workspace::{Audience, ChangeForm};
 
 use super::Refusal;
+use super::messages::{Texts, texts};
 
 /// Maximum number of cells that a message lists.
 const NAMED: usize = 8;
 /// Maximum number of characters of an id that a message shows.
 const ID: usize = 64;
 
-pub(super) fn name(kind: &EditRefusalKind) -> &'static str {
-    match kind {
-        EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => "not_found",
-        EditRefusalKind::Placeholder { .. } => "placeholder",
-        EditRefusalKind::Ambiguous { .. } => "ambiguous",
-        EditRefusalKind::CountMismatch { .. } => "count_mismatch",
-        EditRefusalKind::Overlap { .. } => "overlap",
-        EditRefusalKind::Dependency { .. } => "dependency",
-        EditRefusalKind::Contradiction { .. } => "contradiction",
-        EditRefusalKind::NoChange => "no_change",
-        EditRefusalKind::EmptyOldText => "empty_old_text",
-        EditRefusalKind::TooLarge { .. } => "too_large",
-        EditRefusalKind::Timeout => "timeout",
-    }
+pub(super) fn texts_of(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audience) -> Texts {
+    texts(message(kind, refusal, file, audience), hint(kind, refusal, audience))
 }
 
 /// The names of the parts of an edit, as its author knows them.
@@ -46,33 +35,25 @@ pub(super) struct Terms {
 
 impl Terms {
     pub(super) fn new(edit: Option<usize>, patch_line: Option<usize>, audience: Audience) -> Self {
-        if patch_line.is_none() && audience == Audience::CommandLine {
-            return Self {
-                edit: "the edit".to_owned(),
-                subject: "The edit".to_owned(),
-                old_text: "text of --old".to_owned(),
-                its_new_text: "the text of --new",
-                new_text: "text of --new".to_owned(),
-                new_lines: "new text".to_owned(),
-                is_hunk: false,
-            };
-        }
-        let (edit, subject) = match (edit, patch_line) {
-            (_, Some(line)) => (
-                format!("the hunk at line {line} of the patch"),
-                format!("The hunk at line {line} of the patch"),
-            ),
-            (Some(index), None) => (format!("edits[{index}]"), format!("edits[{index}]")),
-            (None, None) => ("the edit".to_owned(), "The edit".to_owned()),
-        };
         let is_hunk = patch_line.is_some();
-        let (old, new) = if is_hunk { ("old text", "new text") } else { ("`oldText`", "`newText`") };
+        let is_option = audience == Audience::CommandLine && !is_hunk;
+        let edit = match (patch_line, edit) {
+            (Some(line), _) => format!("the hunk at line {line} of the patch"),
+            (None, Some(index)) if !is_option => format!("edits[{index}]"),
+            (None, _) => "the edit".to_owned(),
+        };
+        let (old, new, its_new_text) = match (is_hunk, is_option) {
+            (true, _) => ("old text", "new text", "its new text"),
+            (_, true) => ("text of --old", "text of --new", "the text of --new"),
+            _ => ("`oldText`", "`newText`", "its `newText`"),
+        };
+        let of_edit = if is_option { String::new() } else { format!(" of {edit}") };
         Self {
-            subject,
-            old_text: format!("{old} of {edit}"),
-            its_new_text: if is_hunk { "its new text" } else { "its `newText`" },
-            new_text: format!("{new} of {edit}"),
-            new_lines: format!("new text of {edit}"),
+            subject: edit.strip_prefix("the ").map_or_else(|| edit.clone(), |edit| format!("The {edit}")),
+            old_text: format!("{old}{of_edit}"),
+            its_new_text,
+            new_text: format!("{new}{of_edit}"),
+            new_lines: format!("new text{of_edit}"),
             edit,
             is_hunk,
         }
@@ -83,7 +64,7 @@ impl Terms {
     }
 }
 
-pub(super) fn message(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audience) -> String {
+fn message(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audience) -> String {
     let terms = Terms::new(refusal.edit, refusal.patch_line, audience);
     let Terms { edit, subject, old_text, its_new_text, new_text, new_lines, is_hunk } = &terms;
     match kind {
@@ -133,23 +114,27 @@ pub(super) fn message(kind: &EditRefusalKind, refusal: &Refusal, file: &str, aud
     }
 }
 
-pub(super) fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String {
+fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String {
     let is_hunk = refusal.patch_line.is_some() || audience == Audience::Tools(ChangeForm::Patch);
     let is_notebook = refusal.path.as_deref().is_some_and(is_named_as_notebook);
-    if let (true, Some(hint)) = (is_notebook, hint_for_notebook(kind, is_hunk, audience)) {
-        return hint;
-    }
-    if let (true, Some(hint)) = (is_hunk, hint_for_patch(kind, audience)) {
-        return hint;
-    }
-    let old = audience.parameters_or("`oldText`", "--old");
-    let new = audience.parameters_or("`newText`", "--new");
-    let send = audience.parameters_or("send", "give");
+    let (old, new) = audience.parameters_or(("`oldText`", "`newText`"), ("--old", "--new"));
+    let (send, at_start) = audience.parameters_or(("send", "Send"), ("give", "Give"));
+    let (edits, texts) = if is_hunk { ("hunks", "context") } else { ("edits", "texts") };
     match kind {
-        EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => {
-            hint_for_missing_text(kind, audience)
+        EditRefusalKind::NotFound { already_applied: false, .. } | EditRefusalKind::MissingContext { .. }
+            if is_notebook =>
+        {
+            hint_for_notebook(is_hunk, audience)
         }
-        EditRefusalKind::Placeholder { .. } => hint_for_placeholder(refusal.edit.is_some(), audience),
+        EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => {
+            hint_for_missing_text(kind, is_hunk, audience)
+        }
+        EditRefusalKind::Placeholder { .. } => {
+            hint_for_placeholder(is_hunk, refusal.edit.is_some(), audience)
+        }
+        EditRefusalKind::Ambiguous { .. } if is_hunk => {
+            "Add neighbouring lines of context to the hunk until it fits one place.".to_owned()
+        }
         EditRefusalKind::Ambiguous { occurrences } if occurrences.overlap => format!(
             "The matches overlap, so it is ambiguous which are meant: {send} a longer {old}, with its surrounding text, for each of them."
         ),
@@ -166,14 +151,12 @@ pub(super) fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience
             );
             format!("{look} with the intended number, or a longer {old}.")
         }
-        EditRefusalKind::Overlap { .. } => {
-            "Combine the two edits into one, or shorten their texts until they no longer overlap.".to_owned()
-        }
-        EditRefusalKind::Dependency { .. } => format!(
-            "All edits match the file as it was read: put both into one edit, or {} so that each edit applies to the result of the previous ones.",
-            send_parameter("sequential: true", audience)
+        EditRefusalKind::Overlap { .. } => format!(
+            "Combine the two {edits} into one, or shorten their {texts} until they no longer overlap."
         ),
-        EditRefusalKind::Contradiction { .. } => "Keep one of the two edits.".to_owned(),
+        EditRefusalKind::Dependency { .. } => hint_for_dependency(is_hunk, audience),
+        EditRefusalKind::Contradiction { .. } => format!("Keep one of the two {edits}."),
+        EditRefusalKind::NoChange if is_hunk => "Leave this hunk out, or check its added lines.".to_owned(),
         EditRefusalKind::NoChange => format!("Leave this edit out, or check its {new}."),
         EditRefusalKind::EmptyOldText => {
             let write = audience.select("a `write` change", "`write`", "`editd write`");
@@ -182,63 +165,73 @@ pub(super) fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience
             )
         }
         EditRefusalKind::TooLarge { .. } => {
-            let send = audience.parameters_or("Send", "Give");
-            format!("{send} a shorter {new} or a longer {old}, so that less text is inserted.")
+            format!("{at_start} a shorter {new} or a longer {old}, so that less text is inserted.")
+        }
+        EditRefusalKind::Timeout if is_hunk => {
+            "Send fewer or smaller hunks, with more distinctive lines of context.".to_owned()
         }
         EditRefusalKind::Timeout => {
-            let send = audience.parameters_or("Send", "Give");
-            format!("{send} smaller edits, or a longer and more distinctive {old}.")
+            format!("{at_start} smaller edits, or a longer and more distinctive {old}.")
         }
+    }
+}
+
+/// Returns the hint for an edit that matches only text that another edit inserts.
+fn hint_for_dependency(is_hunk: bool, audience: Audience) -> String {
+    let sequential = send_parameter("sequential: true", audience);
+    if is_hunk {
+        format!("All hunks match the file as it was read: combine both into one hunk, or {sequential}.")
+    } else {
+        format!(
+            "All edits match the file as it was read: put both into one edit, or {sequential} so that each edit applies to the result of the previous ones."
+        )
     }
 }
 
 /// Returns the hint for a line that stands for omitted code, in an edit or in a whole content.
-fn hint_for_placeholder(is_edit: bool, audience: Audience) -> String {
+fn hint_for_placeholder(is_hunk: bool, is_edit: bool, audience: Audience) -> String {
     let old = audience.parameters_or("`oldText`", "--old");
-    if !is_edit {
-        return format!(
-            "Write the lines out: lines that are not in the content are removed from the file. If the line is meant literally, {}.",
-            send_parameter("literal: true", audience)
-        );
-    }
-    format!(
-        "Write the lines out, or leave them out of {old} too: lines that an edit does not mention stay. If the line is meant literally, {}.",
-        send_parameter("matching: \"exact\"", audience)
-    )
+    let (next, parameter) = if is_hunk {
+        let next = ", or leave them out of the hunk altogether: lines that it does not mention stay";
+        (next.to_owned(), "matching: \"exact\"")
+    } else if is_edit {
+        let next = format!(", or leave them out of {old} too: lines that an edit does not mention stay");
+        (next, "matching: \"exact\"")
+    } else {
+        (": lines that are not in the content are removed from the file".to_owned(), "literal: true")
+    };
+    let send = send_parameter(parameter, audience);
+    format!("Write the lines out{next}. If the line is meant literally, {send}.")
 }
 
 /// Returns the hint for text that is not in the file.
-fn hint_for_missing_text(kind: &EditRefusalKind, audience: Audience) -> String {
-    let old = audience.parameters_or("`oldText`", "--old");
+fn hint_for_missing_text(kind: &EditRefusalKind, is_hunk: bool, audience: Audience) -> String {
     let send = audience.parameters_or("send", "give");
+    let closest = audience.parameters_or("`closest`", "the lines above");
+    let old = audience.parameters_or("`oldText`", "--old");
+    let (edit, its_text, text, has_it) = if is_hunk {
+        ("hunk", "its context and removed lines", "the hunk's context and removed lines", "has them")
+    } else {
+        ("edit", old, old, "has it")
+    };
     match kind {
-        EditRefusalKind::NotFound { already_applied: true, .. } => {
-            let closest = audience.parameters_or("`closest`", "the lines above");
-            format!(
-                "Read the file to make sure: if the edit is not applied yet, compare with {closest} and {send} {old} as the file has it."
-            )
-        }
+        EditRefusalKind::NotFound { already_applied: true, .. } => format!(
+            "Read the file to make sure: if the {edit} is not applied yet, compare with {closest} and {send} {its_text} as the file {has_it}."
+        ),
         EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
-            format!("Read the file again and copy {old} from it exactly.")
+            format!("Read the file again and copy {text} from it exactly.")
         }
         EditRefusalKind::NotFound { .. } => {
-            format!("{}, and {send} {old} as the file has it.", compare(audience))
+            let compare = audience.parameters_or(
+                "Compare with `closest`, where each `diff` shows asked against found",
+                "Compare the requested lines (-) with the found lines (+)",
+            );
+            format!("{compare}, and {send} {text} as the file {has_it}.")
         }
-        _ => {
-            let closest = audience.parameters_or("`closest`", "the lines above");
-            format!(
-                "Copy the whole context line as the file has it; see {closest}. It must come before the edited lines."
-            )
-        }
+        _ => format!(
+            "Copy the whole context line as the file has it; see {closest}. It must come before the edited lines."
+        ),
     }
-}
-
-/// Advises to compare the requested text with the most similar text of the file.
-fn compare(audience: Audience) -> &'static str {
-    audience.parameters_or(
-        "Compare with `closest`, where each `diff` shows asked against found",
-        "Compare the requested lines (-) with the found lines (+)",
-    )
 }
 
 /// Advises to send a parameter without a separate option on the command line.
@@ -248,13 +241,7 @@ fn send_parameter(parameter: &str, audience: Audience) -> String {
 }
 
 /// Returns the hint for text that was not found in the JSON of a notebook: a read shows the cells instead.
-/// Returns `None` for refusals with another cause.
-fn hint_for_notebook(kind: &EditRefusalKind, is_hunk: bool, audience: Audience) -> Option<String> {
-    match kind {
-        EditRefusalKind::NotFound { already_applied: false, .. } | EditRefusalKind::MissingContext { .. } => {
-        }
-        _ => return None,
-    }
+fn hint_for_notebook(is_hunk: bool, audience: Audience) -> String {
     let (searched, copied) = match audience {
         _ if is_hunk => ("a hunk", "the hunk's context and removed lines"),
         Audience::CommandLine => ("text", "--old"),
@@ -265,96 +252,36 @@ fn hint_for_notebook(kind: &EditRefusalKind, is_hunk: bool, audience: Audience) 
         "Change a cell with `notebook_edit`; or read the file with `raw: true`",
         "Change a cell with `editd edit --json` and a `notebook` change; or look at the JSON with `editd read --raw`",
     );
-    Some(format!(
+    format!(
         "The file is a notebook: {searched} is searched for in its JSON, not in the cells that a read shows. {next} and copy {copied} from there."
-    ))
+    )
 }
 
-/// Returns the hint for a patch, if it differs from that for `edits`.
-fn hint_for_patch(kind: &EditRefusalKind, audience: Audience) -> Option<String> {
-    let send = audience.parameters_or("send", "give");
-    let hint = match kind {
-        EditRefusalKind::NotFound { already_applied: true, .. } => {
-            let closest = audience.parameters_or("`closest`", "the lines above");
-            format!(
-                "Read the file to make sure: if the hunk is not applied yet, compare with {closest} and {send} its context and removed lines as the file has them."
-            )
-        }
-        EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
-            "Read the file again and copy the hunk's context and removed lines from it exactly.".to_owned()
-        }
-        EditRefusalKind::NotFound { .. } => format!(
-            "{}, and {send} the hunk's context and removed lines as the file has them.",
-            compare(audience)
-        ),
-        EditRefusalKind::Placeholder { .. } => format!(
-            "Write the lines out, or leave them out of the hunk altogether: lines that it does not mention stay. If the line is meant literally, {}.",
-            send_parameter("matching: \"exact\"", audience)
-        ),
-        EditRefusalKind::Ambiguous { .. } => {
-            "Add neighbouring lines of context to the hunk until it fits one place.".to_owned()
-        }
-        EditRefusalKind::Overlap { .. } => {
-            "Combine the two hunks into one, or shorten their context until they no longer overlap."
-                .to_owned()
-        }
-        EditRefusalKind::Dependency { .. } => format!(
-            "All hunks match the file as it was read: combine both into one hunk, or {}.",
-            send_parameter("sequential: true", audience)
-        ),
-        EditRefusalKind::Contradiction { .. } => "Keep one of the two hunks.".to_owned(),
-        EditRefusalKind::NoChange => "Leave this hunk out, or check its added lines.".to_owned(),
-        EditRefusalKind::Timeout => {
-            "Send fewer or smaller hunks, with more distinctive lines of context.".to_owned()
-        }
-        EditRefusalKind::MissingContext { .. }
-        | EditRefusalKind::TooLarge { .. }
-        | EditRefusalKind::CountMismatch { .. }
-        | EditRefusalKind::EmptyOldText => return None,
-    };
-    Some(hint)
-}
-
-pub(super) fn cell_name(kind: &CellRefusalKind) -> &'static str {
-    match kind {
-        CellRefusalKind::NotFound { .. } => "not_found",
-        CellRefusalKind::Ambiguous { .. } => "ambiguous",
-        CellRefusalKind::Contradiction { .. } => "contradiction",
-    }
-}
-
-pub(super) fn cell_message(kind: &CellRefusalKind, op: Option<usize>, file: &str) -> String {
+pub(super) fn texts_of_cells(kind: &CellRefusalKind, op: Option<usize>, file: &str) -> Texts {
     let op = op.map_or_else(|| "the operation".to_owned(), |op| format!("cells[{op}]"));
     match kind {
         CellRefusalKind::NotFound { wanted, cells, total } => {
             let there = existing_cells(cells, *total);
-            match wanted {
-                Some(CellRef::Id(id)) => {
-                    format!("{file} has no cell with the id `{}`; {there}.", shown(id))
-                }
-                Some(CellRef::Index(index)) => format!("{file} has no cell {index}; {there}."),
-                None => format!("{op} does not say where in {file} the new cell goes; {there}."),
-            }
+            let missing = match wanted {
+                Some(CellRef::Id(id)) => format!("{file} has no cell with the id `{}`", shown(id)),
+                Some(CellRef::Index(index)) => format!("{file} has no cell {index}"),
+                None => format!("{op} does not say where in {file} the new cell goes"),
+            };
+            let hint = if wanted.is_some() {
+                "Use an id or an index of `cells`; all operations refer to the cells as they were read."
+            } else {
+                "Send `index`, the position of the new cell, or `id` of the cell to insert it after."
+            };
+            texts(format!("{missing}; {there}."), hint)
         }
-        CellRefusalKind::Ambiguous { id, occurrences } => {
-            format!("{} cells of {file} have the id `{}`.", occurrences.total, shown(id))
-        }
-        CellRefusalKind::Contradiction { other_op, cell, .. } => {
-            format!("{op} and cells[{other_op}] are both about cell {cell} of {file}.")
-        }
-    }
-}
-
-pub(super) fn cell_hint(kind: &CellRefusalKind) -> &'static str {
-    match kind {
-        CellRefusalKind::NotFound { wanted: None, .. } => {
-            "Send `index`, the position of the new cell, or `id` of the cell to insert it after."
-        }
-        CellRefusalKind::NotFound { .. } => {
-            "Use an id or an index of `cells`; all operations refer to the cells as they were read."
-        }
-        CellRefusalKind::Ambiguous { .. } => "Name the cell by `index`.",
-        CellRefusalKind::Contradiction { .. } => "Combine the two operations into one, or drop one of them.",
+        CellRefusalKind::Ambiguous { id, occurrences } => texts(
+            format!("{} cells of {file} have the id `{}`.", occurrences.total, shown(id)),
+            "Name the cell by `index`.",
+        ),
+        CellRefusalKind::Contradiction { other_op, cell, .. } => texts(
+            format!("{op} and cells[{other_op}] are both about cell {cell} of {file}."),
+            "Combine the two operations into one, or drop one of them.",
+        ),
     }
 }
 

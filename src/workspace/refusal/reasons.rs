@@ -1,17 +1,19 @@
-//! Reasons with several kinds, and their messages and hints: editors, proposals, reviews and undo.
+//! Reasons with several kinds, and their texts: editors, proposals, reviews and undo.
 
 use crate::text::ContentHash;
 use crate::workspace::Audience;
 use crate::workspace::proposal::{ProposalId, ProposalState};
 
 use super::Refusal;
+use super::messages::{Texts, texts};
 use super::of_edit::Terms;
 
 /// Maximum number of characters of each comment in the message. The proposal contains the full comment.
 const QUOTED: usize = 200;
 
-/// The reason why the editors that have a file open prevent a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why the editors that have a file open prevent a change, with the name of the refusal.
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum EditorRefusal {
     /// More than one text could be the current content of the file.
     Contested {
@@ -21,6 +23,7 @@ pub enum EditorRefusal {
         editors: Vec<String>,
     },
     /// The editor could not apply the change or declined it.
+    #[strum(serialize = "editor_refused")]
     Refused {
         /// The reason.
         reason: String,
@@ -28,6 +31,7 @@ pub enum EditorRefusal {
         editor: String,
     },
     /// The editor's text after the change is not the expected one.
+    #[strum(serialize = "verify_failed")]
     Unverified {
         /// Description of the difference.
         reason: String,
@@ -36,8 +40,9 @@ pub enum EditorRefusal {
     },
 }
 
-/// The texts that contradict each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The texts that contradict each other, with their name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Contest {
     /// Two editors hold different unsaved texts.
     TwoEditors,
@@ -47,73 +52,48 @@ pub enum Contest {
     EditorOutdated,
 }
 
-impl Contest {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TwoEditors => "two_editors",
-            Self::BufferAndDisk => "buffer_and_disk",
-            Self::EditorOutdated => "editor_outdated",
+pub(super) fn texts_of_editor(reason: &EditorRefusal, file: &str, audience: Audience) -> Texts {
+    match reason {
+        EditorRefusal::Contested { reason, editors } => {
+            let editors = editors.join(" and ");
+            let again = audience.parameters_or("send the change again", "run the command again");
+            match reason {
+                Contest::TwoEditors => texts(
+                    format!("Different unsaved texts of {file} are open in {editors}."),
+                    audience.ask_user("save the file in one editor and reload it in the other."),
+                ),
+                Contest::BufferAndDisk => texts(
+                    format!(
+                        "{file} has unsaved text in {editors}, and another program has changed it on disk since."
+                    ),
+                    audience.ask_user("save or reload the file in the editor."),
+                ),
+                Contest::EditorOutdated => texts(
+                    format!("{file} was changed on disk, and {editors} still shows the old text."),
+                    format!("{}, then {again}.", audience.ask_user("reload the file in the editor")),
+                ),
+            }
         }
+        EditorRefusal::Refused { reason, editor } => texts(
+            format!("{editor}, which has {file} open, did not apply the change: {reason}."),
+            audience.parameters_or(
+                "Nothing was changed. Read the file again and send the change once more; if that fails too, ask the user to close the file.",
+                "Nothing was changed. Run the command again; if that fails too, close the file in the editor.",
+            ),
+        ),
+        EditorRefusal::Unverified { reason, .. } => texts(
+            format!("The editor's text of {file} is not the expected text: {reason}."),
+            "Read the file again before anything else is changed in it.",
+        ),
     }
 }
 
-pub(super) fn editor_name(refusal: &EditorRefusal) -> &'static str {
-    match refusal {
-        EditorRefusal::Contested { .. } => "contested",
-        EditorRefusal::Refused { .. } => "editor_refused",
-        EditorRefusal::Unverified { .. } => "verify_failed",
-    }
-}
-
-pub(super) fn editor_message(refusal: &EditorRefusal, file: &str) -> String {
-    match refusal {
-        EditorRefusal::Contested { reason: Contest::TwoEditors, editors } => {
-            format!("Different unsaved texts of {file} are open in {}.", editors.join(" and "))
-        }
-        EditorRefusal::Contested { reason: Contest::BufferAndDisk, editors } => {
-            let editor = editors.join(" and ");
-            format!("{file} has unsaved text in {editor}, and another program has changed it on disk since.")
-        }
-        EditorRefusal::Contested { reason: Contest::EditorOutdated, editors } => {
-            let editor = editors.join(" and ");
-            format!("{file} was changed on disk, and {editor} still shows the old text.")
-        }
-        EditorRefusal::Refused { reason, editor } => {
-            format!("{editor}, which has {file} open, did not apply the change: {reason}.")
-        }
-        EditorRefusal::Unverified { reason, .. } => {
-            format!("The editor's text of {file} is not the expected text: {reason}.")
-        }
-    }
-}
-
-pub(super) fn editor_hint(refusal: &EditorRefusal, audience: Audience) -> &'static str {
-    match refusal {
-        EditorRefusal::Contested { reason: Contest::TwoEditors, .. } => audience.parameters_or(
-            "Ask the user to save the file in one editor and reload it in the other.",
-            "Save the file in one editor and reload it in the other.",
-        ),
-        EditorRefusal::Contested { reason: Contest::BufferAndDisk, .. } => audience.parameters_or(
-            "Ask the user to save or reload the file in the editor.",
-            "Save or reload the file in the editor.",
-        ),
-        EditorRefusal::Contested { reason: Contest::EditorOutdated, .. } => audience.parameters_or(
-            "Ask the user to reload the file in the editor, then send the change again.",
-            "Reload the file in the editor, then run the command again.",
-        ),
-        EditorRefusal::Refused { .. } => audience.parameters_or(
-            "Nothing was changed. Read the file again and send the change once more; if that fails too, ask the user to close the file.",
-            "Nothing was changed. Run the command again; if that fails too, close the file in the editor.",
-        ),
-        EditorRefusal::Unverified { .. } => "Read the file again before anything else is changed in it.",
-    }
-}
-
-/// The reason why a proposal cannot be acted on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why a proposal cannot be acted on, with the name of the refusal.
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum ProposalRefusal {
     /// The session may see no proposal with that id.
+    #[strum(serialize = "unknown_proposal")]
     Unknown {
         /// The id as sent.
         id: String,
@@ -126,6 +106,7 @@ pub enum ProposalRefusal {
         by: Option<ProposalId>,
     },
     /// The proposal has another revision than the given one.
+    #[strum(serialize = "superseded")]
     OtherRevision {
         /// The revision in the request.
         named: u32,
@@ -133,9 +114,10 @@ pub enum ProposalRefusal {
         current_revision: u32,
     },
     /// The proposal is closed: applied, discarded or failed.
+    #[strum(serialize = "superseded")]
     Closed {
         /// State of the proposal.
-        state: &'static str,
+        state: ProposalState,
         /// Revision of the proposal.
         current_revision: u32,
         /// The transaction in which it was applied.
@@ -143,62 +125,52 @@ pub enum ProposalRefusal {
     },
 }
 
-const APPLIED: &str = ProposalState::Applied.name();
-
-pub(super) fn proposal_name(refusal: &ProposalRefusal) -> &'static str {
-    match refusal {
-        ProposalRefusal::Unknown { .. } => "unknown_proposal",
-        ProposalRefusal::Superseded { .. }
-        | ProposalRefusal::OtherRevision { .. }
-        | ProposalRefusal::Closed { .. } => "superseded",
-    }
-}
-
-pub(super) fn proposal_message(refusal: &ProposalRefusal) -> String {
-    match refusal {
-        ProposalRefusal::Unknown { id } => format!("There is no proposal `{id}` of this author."),
-        ProposalRefusal::Superseded { by: Some(by), .. } => format!("The proposal was replaced by `{by}`."),
+pub(super) fn texts_of_proposal(reason: &ProposalRefusal, audience: Audience) -> Texts {
+    let look_again = audience.select(
+        "Look at it again with `editd/proposal`, then send the current revision.",
+        "Look at it again with `proposal_status`, then send the current revision.",
+        "Look at it again with `editd review`.",
+    );
+    match reason {
+        ProposalRefusal::Unknown { id } => texts(
+            format!("There is no proposal `{id}` of this author."),
+            audience.select(
+                "List what there is with `editd/proposals`. If it may have been applied, read the file before you propose again.",
+                "List what there is with `proposal_status` without `id`. If it may have been applied, read the file before you propose again.",
+                "`editd review` lists the waiting proposals.",
+            ),
+        ),
+        ProposalRefusal::Superseded { by: Some(by), .. } => {
+            texts(format!("The proposal was replaced by `{by}`."), "Act on the proposal that replaced it.")
+        }
         ProposalRefusal::Superseded { current_revision, .. } => {
-            format!("The proposal has changed; its revision is now {current_revision}.")
+            texts(format!("The proposal has changed; its revision is now {current_revision}."), look_again)
         }
-        ProposalRefusal::OtherRevision { named, current_revision } if named < current_revision => format!(
-            "The proposal has changed since revision {named}; its revision is now {current_revision}."
-        ),
         ProposalRefusal::OtherRevision { named, current_revision } => {
-            format!("The proposal never had revision {named}; its revision is {current_revision}.")
+            let message = if named < current_revision {
+                format!("The proposal has changed since revision {named}; its revision is now {current_revision}.")
+            } else {
+                format!("The proposal never had revision {named}; its revision is {current_revision}.")
+            };
+            texts(message, look_again)
         }
-        ProposalRefusal::Closed { state: APPLIED, transaction, .. } => {
+        ProposalRefusal::Closed { state: ProposalState::Applied, transaction, .. } => {
             let transaction = transaction.as_ref().map(|id| format!(" in transaction `{id}`"));
-            format!("The proposal was applied{}.", transaction.unwrap_or_default())
+            texts(
+                format!("The proposal was applied{}.", transaction.unwrap_or_default()),
+                "The change has been made: do not make it again. Read the file to see its current content.",
+            )
         }
-        ProposalRefusal::Closed { state, .. } => {
-            format!("The proposal is {state} and cannot be acted on any more.")
-        }
+        ProposalRefusal::Closed { state, .. } => texts(
+            format!("The proposal is {state} and cannot be acted on any more."),
+            audience.parameters_or("Propose the change again.", "Run the command again."),
+        ),
     }
 }
 
-pub(super) fn proposal_hint(refusal: &ProposalRefusal, audience: Audience) -> &'static str {
-    match refusal {
-        ProposalRefusal::Unknown { .. } => audience.select(
-            "List what there is with `editd/proposals`. If it may have been applied, read the file before you propose again.",
-            "List what there is with `proposal_status` without `id`. If it may have been applied, read the file before you propose again.",
-            "`editd review` lists the waiting proposals.",
-        ),
-        ProposalRefusal::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
-        ProposalRefusal::Superseded { .. } | ProposalRefusal::OtherRevision { .. } => audience.select(
-            "Look at it again with `editd/proposal`, then send the current revision.",
-            "Look at it again with `proposal_status`, then send the current revision.",
-            "Look at it again with `editd review`.",
-        ),
-        ProposalRefusal::Closed { state: APPLIED, .. } => {
-            "The change has been made: do not make it again. Read the file to see its current content."
-        }
-        ProposalRefusal::Closed { .. } => audience.parameters_or("Propose the change again.", "Run the command again."),
-    }
-}
-
-/// The reason why a change under review does not happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why a change under review does not happen, with the name of the refusal.
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum ReviewRefusal {
     /// A person rejected the change.
     Rejected {
@@ -206,11 +178,13 @@ pub enum ReviewRefusal {
         comments: Vec<String>,
     },
     /// The old text is only in the result of a pending proposal.
+    #[strum(serialize = "dependency")]
     Waits {
         /// Id of that proposal.
         proposal: ProposalId,
     },
     /// No rejected changes can be reopened.
+    #[strum(serialize = "unknown_proposal")]
     NothingRejected {
         /// The proposal named in the request, if any.
         id: Option<ProposalId>,
@@ -219,65 +193,47 @@ pub enum ReviewRefusal {
     },
 }
 
-pub(super) fn review_name(refusal: &ReviewRefusal) -> &'static str {
-    match refusal {
-        ReviewRefusal::Rejected { .. } => "rejected",
-        ReviewRefusal::Waits { .. } => "dependency",
-        ReviewRefusal::NothingRejected { .. } => "unknown_proposal",
-    }
-}
-
-pub(super) fn review_message(
+pub(super) fn texts_of_review(
     reason: &ReviewRefusal,
     refusal: &Refusal,
     file: &str,
     audience: Audience,
-) -> String {
+) -> Texts {
     match reason {
-        ReviewRefusal::Rejected { comments } if comments.is_empty() => {
-            "A person rejected this proposal.".to_owned()
-        }
         ReviewRefusal::Rejected { comments } => {
             let quoted: Vec<_> = comments.iter().map(|it| format!("\"{}\"", in_one_line(it))).collect();
-            format!("A person rejected this proposal and said: {}.", quoted.join(", "))
+            let said = if quoted.is_empty() { "" } else { " and said: " };
+            texts(
+                format!("A person rejected this proposal{said}{}.", quoted.join(", ")),
+                "Do not send the same change again; follow what the person said, or ask them.",
+            )
         }
         ReviewRefusal::Waits { proposal } => {
             // Clients of the protocol get the index of the edit even for a patch.
             let line = refusal.patch_line.filter(|_| audience != Audience::Wire);
             let Terms { old_text, .. } = Terms::new(refusal.edit, line, audience);
-            format!(
-                "The {old_text} is not in {file} yet, but only in the result of the proposal `{proposal}`, which waits for a person."
+            texts(
+                format!(
+                    "The {old_text} is not in {file} yet, but only in the result of the proposal `{proposal}`, which waits for a person."
+                ),
+                audience.select(
+                    "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it.",
+                    "Wait for the decision with `proposal_status`; or send one proposal with both changes that `replaces` it.",
+                    "Decide about it first, with `editd review`.",
+                ),
             )
         }
-        ReviewRefusal::NothingRejected { id: Some(id), waits: true } => {
-            format!(
-                "The proposal `{id}` still waits for a person, so its rejected hunks can still be decided differently."
-            )
-        }
-        ReviewRefusal::NothingRejected { id: Some(id), .. } => {
-            format!("No rejected change of the proposal `{id}` is still stored.")
-        }
-        ReviewRefusal::NothingRejected { id: None, .. } => {
-            "No rejected change in these folders is still stored.".to_owned()
-        }
-    }
-}
-
-pub(super) fn review_hint(refusal: &ReviewRefusal, audience: Audience) -> &'static str {
-    match refusal {
-        ReviewRefusal::Rejected { .. } => {
-            "Do not send the same change again; follow what the person said, or ask them."
-        }
-        ReviewRefusal::Waits { .. } => audience.select(
-            "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it.",
-            "Wait for the decision with `proposal_status`; or send one proposal with both changes that `replaces` it.",
-            "Decide about it first, with `editd review`.",
-        ),
-        ReviewRefusal::NothingRejected { waits: true, .. } => {
-            "Decide it in an editor, or with `editd review`."
-        }
-        ReviewRefusal::NothingRejected { .. } => {
-            "The most recently rejected changes are stored as long as the daemon runs. Their author can propose them again."
+        ReviewRefusal::NothingRejected { id, waits } => {
+            let message = match id {
+                Some(id) if *waits => format!(
+                    "The proposal `{id}` still waits for a person, so its rejected hunks can still be decided differently."
+                ),
+                Some(id) => format!("No rejected change of the proposal `{id}` is still stored."),
+                None => "No rejected change in these folders is still stored.".to_owned(),
+            };
+            let decide = "Decide it in an editor, or with `editd review`.";
+            let stored = "The most recently rejected changes are stored as long as the daemon runs. Their author can propose them again.";
+            texts(message, if *waits { decide } else { stored })
         }
     }
 }
@@ -293,20 +249,24 @@ fn in_one_line(comment: &str) -> String {
     short
 }
 
-/// The reason why a transaction cannot be undone, regardless of its files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why a transaction cannot be undone, regardless of its files, with the name of the refusal.
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum UndoRefusal {
     /// The session may undo no such transaction, or none at all.
+    #[strum(serialize = "missing")]
     Unknown {
         /// The id as sent, if any.
         id: Option<String>,
     },
     /// The history visible to the session does not contain the transaction.
+    #[strum(serialize = "missing")]
     NotListed {
         /// The id as sent.
         id: String,
     },
     /// The transaction is already undone.
+    #[strum(serialize = "no_change")]
     Undone {
         /// Id of the transaction.
         id: String,
@@ -314,73 +274,43 @@ pub enum UndoRefusal {
         by: String,
     },
     /// Another program reverted the change: the files are as they were before.
+    #[strum(serialize = "no_change")]
     Reverted {
         /// Id of the transaction.
         id: String,
     },
 }
 
-pub(super) fn undo_name(refusal: &UndoRefusal) -> &'static str {
-    match refusal {
-        UndoRefusal::Unknown { .. } | UndoRefusal::NotListed { .. } => "missing",
-        UndoRefusal::Undone { .. } | UndoRefusal::Reverted { .. } => "no_change",
-    }
-}
-
-pub(super) fn undo_message(refusal: &UndoRefusal, audience: Audience) -> String {
-    match refusal {
-        UndoRefusal::Unknown { id: Some(id) } => {
+pub(super) fn texts_of_undo(reason: &UndoRefusal, audience: Audience) -> Texts {
+    match reason {
+        UndoRefusal::Unknown { id } => {
             let whose = audience.parameters_or("that this session could undo", "that could be undone");
-            format!("There is no transaction `{id}` {whose}.")
+            let what = audience.parameters_or("that this session could undo", "to undo");
+            let message = id.as_ref().map_or_else(
+                || format!("There is nothing {what}."),
+                |id| format!("There is no transaction `{id}` {whose}."),
+            );
+            let hint = audience.select(
+                "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo.",
+                "Without `transaction`, your newest change in this session is undone that is in your roots and is neither undone nor an undo; with `path`, the newest of that file. To undo an earlier change of yours, name its transaction; you cannot undo changes of others.",
+                "`editd log` lists the changes; --yes undoes only changes by one author: `editd`, or the one that --author names.",
+            );
+            texts(message, hint)
         }
-        UndoRefusal::Unknown { id: None } => audience
-            .parameters_or("There is nothing that this session could undo.", "There is nothing to undo.")
-            .to_owned(),
-        UndoRefusal::NotListed { id } => format!("There is no transaction `{id}` in the history."),
-        UndoRefusal::Undone { id, by } => format!("The transaction `{id}` was undone already, by `{by}`."),
-        UndoRefusal::Reverted { id } => {
-            format!("The files of the transaction `{id}` are already as they were before it.")
-        }
-    }
-}
-
-pub(super) fn undo_hint(refusal: &UndoRefusal, audience: Audience) -> &'static str {
-    match refusal {
-        UndoRefusal::Unknown { .. } => audience.select(
-            "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo.",
-            "Without `transaction`, your newest change in this session is undone that is in your roots and is neither undone nor an undo; with `path`, the newest of that file. To undo an earlier change of yours, name its transaction; you cannot undo changes of others.",
-            "`editd log` lists the changes; --yes undoes only changes by one author: `editd`, or the one that --author names.",
+        UndoRefusal::NotListed { id } => texts(
+            format!("There is no transaction `{id}` in the history."),
+            "Leave it out to begin with the newest, or name a transaction that was listed.",
         ),
-        UndoRefusal::NotListed { .. } => {
-            "Leave it out to begin with the newest, or name a transaction that was listed."
-        }
-        UndoRefusal::Reverted { .. } => {
-            "Nothing needs to be done: another program, such as git, reverted the change."
-        }
-        UndoRefusal::Undone { .. } => audience.parameters_or(
-            "Nothing needs to be done; to restore the change, undo the transaction `undoneBy`.",
-            "Nothing needs to be done; to restore the change, undo that one.",
-        ),
-    }
-}
-
-/// Returns the message for a file that differs from what the transaction left.
-pub(super) fn stale_undo_message(file: &str, current: Option<ContentHash>, later: Option<&str>) -> String {
-    match (current, later) {
-        (None, _) => format!("{file} was deleted after the change to be undone."),
-        (Some(_), Some(later)) => {
-            format!(
-                "The later transaction `{later}` changed {file} in the same place as the change to be undone."
+        UndoRefusal::Undone { id, by } => {
+            let undo = audience.parameters_or("the transaction `undoneBy`", "that one");
+            texts(
+                format!("The transaction `{id}` was undone already, by `{by}`."),
+                format!("Nothing needs to be done; to restore the change, undo {undo}."),
             )
         }
-        (Some(_), None) => format!("{file} has changed since, in the same place as the change to be undone."),
+        UndoRefusal::Reverted { id } => texts(
+            format!("The files of the transaction `{id}` are already as they were before it."),
+            "Nothing needs to be done: another program, such as git, reverted the change.",
+        ),
     }
-}
-
-pub(super) fn stale_undo_hint(audience: Audience) -> &'static str {
-    audience.select(
-        "Nothing was undone. Undo the later change first (`editd/history` lists it), or read the file and change it with an edit.",
-        "Nothing was undone. Undo the later change first, or read the file and change it with an edit.",
-        "Nothing was undone. Undo the later change first (`editd log` lists it), or read the file and change it with an edit.",
-    )
 }

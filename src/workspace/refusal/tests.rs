@@ -1,11 +1,14 @@
+use std::collections::HashSet;
+
 use rstest::rstest;
+use strum::VariantNames;
 
 use super::*;
 use crate::edit::{Closest, LineRange, Occurrences};
 use crate::notebook::CellRef;
 use crate::text::ContentHash;
 use crate::workspace::rules::{Cause, Remedy};
-use crate::workspace::{ChangeForm, ProposalId};
+use crate::workspace::{ChangeForm, ProposalId, ProposalState};
 
 const ALL: [Audience; 6] = [
     Audience::Wire,
@@ -134,8 +137,8 @@ fn kinds_of_requests(quoted: &str) -> Vec<RefusalKind> {
         ProposalRefusal::Superseded { current_revision: 2, by: Some(proposal()) },
         ProposalRefusal::OtherRevision { named: 1, current_revision: 2 },
         ProposalRefusal::OtherRevision { named: 2, current_revision: 1 },
-        closed("applied"),
-        closed("discarded"),
+        closed(ProposalState::Applied),
+        closed(ProposalState::Discarded),
     ];
     let reviews = [
         ReviewRefusal::Rejected { comments: vec![text()] },
@@ -244,4 +247,11 @@ fn quoted_text_is_the_same_for_all_audiences(#[case] quoted: &str) {
             assert_eq!(quoting, plain.replace('\u{2603}', quoted), "{audience:?}");
         }
     }
+}
+
+#[test]
+fn every_kind_has_texts_and_a_sample() {
+    let kinds: HashSet<_> = all("it").iter().map(|refusal| std::mem::discriminant(&refusal.kind)).collect();
+    assert_eq!(kinds.len(), RefusalKind::VARIANTS.len());
+    assert!(!sentences("it", Audience::Wire).contains(&"The request was refused.".to_owned()));
 }

@@ -8,31 +8,6 @@ use crate::workspace::proposal::{Action, PlannedFile};
 use super::rebased::{RebasedFile, RebasedHunk};
 use super::{Choice, Comment, HunkId, HunkKind, Replacement, Review, consecutive};
 
-/// A selection of hunks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pick {
-    /// The hunks with these ids.
-    Hunks(Vec<HunkId>),
-    /// All open hunks that the decision does not name otherwise.
-    All,
-}
-
-impl Pick {
-    /// Returns the hunks that are named explicitly.
-    pub fn named(&self) -> &[HunkId] {
-        match self {
-            Self::Hunks(ids) => ids,
-            Self::All => &[],
-        }
-    }
-}
-
-impl Default for Pick {
-    fn default() -> Self {
-        Self::Hunks(Vec::new())
-    }
-}
-
 /// A text that replaces the proposed content of a file.
 #[derive(Clone, Debug)]
 pub struct Replace {
@@ -46,11 +21,13 @@ pub struct Replace {
 #[derive(Clone, Debug, Default)]
 pub struct Decision {
     /// Hunks to accept. Conflicted ones stay open, because the person has not seen the current text.
-    pub accept: Pick,
+    pub accept: Vec<HunkId>,
     /// Hunks to accept even if their lines were changed since.
     pub take: Vec<HunkId>,
     /// Hunks to reject.
-    pub reject: Pick,
+    pub reject: Vec<HunkId>,
+    /// Decision about all other open hunks. Conflicted ones are not accepted.
+    pub rest: Option<Choice>,
     /// Texts to write instead.
     pub replace: Vec<Replace>,
     /// Comments for the author.
@@ -95,9 +72,9 @@ impl Review {
             observed.iter().flat_map(|file| file.rebased.hunks.iter().map(|hunk| hunk.conflicted)).collect();
         let ranges = ranges(observed);
         let named = [
-            (decision.accept.named(), Choice::Accepted),
+            (&decision.accept, Choice::Accepted),
             (&decision.take, Choice::Taken),
-            (decision.reject.named(), Choice::Rejected),
+            (&decision.reject, Choice::Rejected),
         ];
         for (ids, choice) in named {
             for id in ids {
@@ -110,10 +87,9 @@ impl Review {
             }
         }
         for (choice, conflicted) in next.choices.iter_mut().zip(conflicted) {
-            match (&decision.accept, &decision.reject) {
-                _ if *choice != Choice::Open => {}
-                (Pick::All, _) if !conflicted => *choice = Choice::Accepted,
-                (_, Pick::All) => *choice = Choice::Rejected,
+            match decision.rest {
+                Some(Choice::Accepted) if conflicted => {}
+                Some(rest) if *choice == Choice::Open => *choice = rest,
                 _ => {}
             }
         }

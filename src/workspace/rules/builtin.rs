@@ -170,16 +170,20 @@ pub fn is_version_control(path: &Path) -> bool {
 const SYSTEM: [&str; 10] =
     ["/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var"];
 
-/// The reason why a folder cannot be an agent's root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reason why a folder cannot be an agent's root, worded so that it can follow the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum RootRefusal {
     /// `/`, the home folder or one of its ancestors: too wide a scope.
+    #[strum(serialize = "it is wider than one project")]
     TooWide,
     /// A system folder.
+    #[strum(serialize = "it belongs to the system")]
     System,
     /// Inside version-control metadata.
+    #[strum(serialize = "it is version-control metadata")]
     VersionControl,
     /// Outside the roots that the user configured.
+    #[strum(serialize = "it is outside the `roots` that the user configured")]
     NotConfigured,
 }
 
@@ -259,6 +263,15 @@ mod tests {
             ("/home/ada/shop/node_modules/a/b.js", Some(("dependencies", OptIn))),
             ("/home/ada/shop/cargo.toml", Some(("executable_config", Tagged))),
             ("/home/ada/shop/vite.config.ts", Some(("executable_config", Tagged))),
+        ] {
+            assert_eq!(rule(path, Operation::Modify), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn instructions_of_agents_are_not_their_settings() {
+        use Class::{Review, Tagged};
+        for (path, expected) in [
             ("/home/ada/shop/a/agents.md", Some(("agent_instructions", Tagged))),
             ("/home/ada/shop/.cursorrules", Some(("agent_instructions", Tagged))),
             ("/home/ada/shop/.claude/claude.md", Some(("agent_instructions", Tagged))),
@@ -279,6 +292,14 @@ mod tests {
             ("/home/ada/shop/.claude/rules/run.sh", Some(("agent_config", Review))),
             ("/home/ada/shop/.claude/rules/.cursor/commands/a.md", Some(("agent_config", Review))),
             ("/home/ada/shop/.codex/rules/default.rules", Some(("agent_config", Review))),
+        ] {
+            assert_eq!(rule(path, Operation::Modify), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn similar_names_belong_to_no_family() {
+        for (path, expected) in [
             ("/home/ada/shop/makefile/readme", None),
             ("/home/ada/shop/src/env.rs", None),
             ("/home/ada/shop/.gitignore", None),

@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
+use strum::{Display, EnumString, VariantNames};
+
 use super::names::VERSION_CONTROL;
 
-/// An operation on a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An operation on a file, with its name in the policy file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Operation {
     /// Return its text.
     Read,
@@ -22,21 +25,9 @@ pub enum Operation {
     Delete,
 }
 
-impl Operation {
-    /// Returns the name in the policy file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Create => "create",
-            Self::Modify => "modify",
-            Self::Rename => "rename",
-            Self::Delete => "delete",
-        }
-    }
-}
-
-/// The class of a rule, ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The class of a rule, ordered by strictness, with its name in the policy file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Class {
     /// Allowed.
     Allow,
@@ -193,7 +184,7 @@ fn at_the_end(file: &Path, lines: &str) -> String {
 
 /// Returns policy lines that allow operations on one path.
 pub(super) fn policy_lines(path: &Path, operations: &BTreeSet<Operation>) -> String {
-    let names: Vec<_> = operations.iter().map(|operation| quoted(operation.name())).collect();
+    let names: Vec<_> = operations.iter().map(|operation| quoted(&operation.to_string())).collect();
     let pattern = quoted(&globset::escape(&path.to_string_lossy()));
     format!("[[rules]]\npattern = {pattern}\noperations = [{}]\nclass = \"allow\"\n", names.join(", "))
 }

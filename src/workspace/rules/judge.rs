@@ -37,33 +37,26 @@ impl Judge<'_> {
     ) -> Result<Judgement, Protection> {
         let mut judgement = Judgement::default();
         let mut refused: Option<(Class, Protection)> = None;
-        for verdict in spellings.iter().flat_map(|spelling| self.verdicts(spelling, operations)) {
-            match verdict {
-                Ok(Judgement { runs_programs, review }) => {
-                    judgement.runs_programs |= runs_programs;
-                    judgement.review = judgement.review.or(review);
-                }
-                Err((class, protection)) => {
-                    if refused.as_ref().is_none_or(|(known, _)| class > *known) {
-                        refused = Some((class, protection));
+        for spelling in spellings {
+            let inside = spelling.path.starts_with(spelling.top);
+            let above = if inside { spelling.top.components().count().saturating_sub(1) } else { 0 };
+            // As it is and, if it contains ignored characters, without these.
+            for all in names::spellings(spelling.path) {
+                let names = Names { all: &all, above, home: self.home };
+                match self.verdict(&names, spelling.path, operations) {
+                    Ok(Judgement { runs_programs, review }) => {
+                        judgement.runs_programs |= runs_programs;
+                        judgement.review = judgement.review.or(review);
+                    }
+                    Err((class, protection)) => {
+                        if refused.as_ref().is_none_or(|(known, _)| class > *known) {
+                            refused = Some((class, protection));
+                        }
                     }
                 }
             }
         }
         refused.map_or(Ok(judgement), |(_, protection)| Err(protection))
-    }
-
-    /// Returns the verdicts on a spelling as it is and, if it contains ignored characters, without these.
-    fn verdicts(
-        &self,
-        spelling: &Spelling<'_>,
-        operations: &[Operation],
-    ) -> impl Iterator<Item = Result<Judgement, (Class, Protection)>> {
-        let inside = spelling.path.starts_with(spelling.top);
-        let above = if inside { spelling.top.components().count().saturating_sub(1) } else { 0 };
-        names::spellings(spelling.path).map(move |all| {
-            self.verdict(&Names { all: &all, above, home: self.home }, spelling.path, operations)
-        })
     }
 
     /// Returns the verdict on one spelling. A refusal has the class of the strictest rule.

@@ -282,7 +282,12 @@ pub(super) fn has_affixes(head: &str, tail: &str, name: &str) -> bool {
 /// Returns the names of a path in the form that rules compare: case-folded, with composed characters
 /// decomposed.
 pub fn names_of(path: &Path) -> Vec<String> {
-    components(path).map(|name| folded(&name)).collect()
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    });
+    names.map(|name| folded(&name)).collect()
 }
 
 /// Returns the names of a path as they are and, if they contain ignored characters, without these.
@@ -310,14 +315,6 @@ pub fn folded(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     text.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
-}
-
-fn components(path: &Path) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
-    path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy()),
-        Component::ParentDir => Some("..".into()),
-        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
-    })
 }
 
 fn is_disguised(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet};
 
 use super::classes::{Class, Operation};
 use super::names::folded;
@@ -37,7 +37,8 @@ pub struct BadPattern {
 /// The compiled rules of a policy. An empty set applies to no path.
 #[derive(Clone, Debug, Default)]
 pub struct UserRules {
-    rules: Vec<Rule>,
+    /// The rules, in order.
+    pub rules: Vec<Rule>,
     anywhere: Globs,
     absolute: Globs,
 }
@@ -52,7 +53,7 @@ struct Globs {
 impl UserRules {
     /// Compiles rules. `~/` in their patterns must have been replaced.
     pub fn new(rules: Vec<Rule>) -> Result<Self, BadPattern> {
-        let (mut anywhere, mut absolute) = (Collected::new(), Collected::new());
+        let (mut anywhere, mut absolute) = (Vec::new(), Vec::new());
         for (index, rule) in rules.iter().enumerate() {
             let bad = |problem: String| BadPattern { index, problem };
             check(&rule.pattern).map_err(|problem| bad(problem.to_owned()))?;
@@ -62,17 +63,22 @@ impl UserRules {
                 None if pattern.starts_with("**") => (&mut anywhere, pattern),
                 None => (&mut anywhere, format!("**/{pattern}")),
             };
-            globs.add(index, &pattern).map_err(bad)?;
+            // A rule for a folder applies to everything in it.
+            let within = (!pattern.ends_with("**")).then(|| format!("{pattern}/**"));
+            for pattern in [Some(pattern), within].into_iter().flatten() {
+                let glob = GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(true).build();
+                globs.push((index, glob.map_err(|error| bad(error.kind().to_string()))?));
+            }
         }
-        let compiled = |globs: Collected| {
-            globs.compile().map_err(|problem| BadPattern { index: rules.len().saturating_sub(1), problem })
+        let compiled = |globs: Vec<(usize, Glob)>| {
+            let (rules_of_globs, globs): (_, Vec<_>) = globs.into_iter().unzip();
+            let bad = |error: globset::Error| BadPattern {
+                index: rules.len().saturating_sub(1),
+                problem: error.kind().to_string(),
+            };
+            Ok(Globs { set: GlobSet::new(globs).map_err(bad)?, rules: rules_of_globs })
         };
         Ok(Self { anywhere: compiled(anywhere)?, absolute: compiled(absolute)?, rules })
-    }
-
-    /// Returns the rules, in order.
-    pub fn rules(&self) -> &[Rule] {
-        &self.rules
     }
 
     /// Returns these rules without those that may allow an operation. Rules of the class `Review` are among
@@ -109,34 +115,6 @@ impl Rule {
 impl Globs {
     fn indices_matching(&self, path: &str) -> Vec<usize> {
         self.set.matches(Path::new(path)).into_iter().map(|glob| self.rules[glob]).collect()
-    }
-}
-
-/// Globs being collected into a set.
-struct Collected {
-    set: GlobSetBuilder,
-    rules: Vec<usize>,
-}
-
-impl Collected {
-    fn new() -> Self {
-        Self { set: GlobSetBuilder::new(), rules: Vec::new() }
-    }
-
-    /// Adds a pattern. A rule for a folder applies to everything in it.
-    fn add(&mut self, rule: usize, pattern: &str) -> Result<(), String> {
-        let within = (!pattern.ends_with("**")).then(|| format!("{pattern}/**"));
-        for pattern in [Some(pattern.to_owned()), within].into_iter().flatten() {
-            let glob = GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(true).build();
-            self.set.add(glob.map_err(|error| error.kind().to_string())?);
-            self.rules.push(rule);
-        }
-        Ok(())
-    }
-
-    fn compile(self) -> Result<Globs, String> {
-        let set = self.set.build().map_err(|error| error.kind().to_string())?;
-        Ok(Globs { set, rules: self.rules })
     }
 }
 

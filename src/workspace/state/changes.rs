@@ -112,7 +112,7 @@ impl Workspace {
     pub fn files_read_by(&self, id: SessionId) -> (u64, Vec<(FileKey, PathBuf)>) {
         let ledger = self.sessions.get(&id).into_iter().flat_map(|session| &session.ledger);
         let files = ledger.map(|(key, entry)| (key.clone(), entry.base.path.clone())).collect();
-        (self.log.cursor(), files)
+        (self.log.cursor, files)
     }
 
     /// Returns the changes that others made to a file, which the caller has just observed, since the session

@@ -95,16 +95,16 @@ impl Workspace {
                 let next = || before.as_ref().map_or(0, |buffer| buffer.version.saturating_add(1));
                 buffers.change(id, version.unwrap_or_else(next), changes);
             }
-            DocumentEvent::Lost => buffers.lose(id),
-            DocumentEvent::Saved => buffers.save(id),
+            DocumentEvent::Lost => buffers.get_mut(id)?.lose(),
+            DocumentEvent::Saved => buffers.get_mut(id)?.save(),
             DocumentEvent::Closed => {
                 if let Some(buffer) = buffers.close(id) {
                     self.diagnostics.remove(id.session, &buffer.path);
                 }
             }
-            DocumentEvent::State { dirty, version } => buffers.set_dirty(id, dirty, version),
+            DocumentEvent::State { dirty, version } => buffers.get_mut(id)?.set_dirty(dirty, version),
             DocumentEvent::Focused => buffers.focus(id),
-            DocumentEvent::Settled(loaded) => buffers.settle(id, loaded),
+            DocumentEvent::Settled(loaded) => buffers.get_mut(id)?.settle(loaded),
         }
         let buffer = before.as_ref().or_else(|| self.buffers.get(id))?;
         let is_read = self.is_read(&buffer.key);
@@ -142,10 +142,5 @@ impl Workspace {
             }
         }
         diagnosed
-    }
-
-    /// Returns the files with diagnostics.
-    pub fn diagnosed_files(&self) -> Vec<PathBuf> {
-        self.diagnostics.files()
     }
 }

@@ -32,7 +32,7 @@ impl ProposalStore {
     }
 
     /// Returns the proposals that can still be applied, oldest first.
-    pub(super) fn open(&self) -> impl Iterator<Item = &Proposal> {
+    pub(super) fn open(&self) -> impl DoubleEndedIterator<Item = &Proposal> {
         self.open.iter().filter_map(|number| self.by_number.get(number))
     }
 
@@ -53,12 +53,12 @@ impl ProposalStore {
         self.by_number.insert(number, proposal);
     }
 
-    /// Changes the state of a proposal. All state changes go through this function.
-    pub(super) fn set_state(&mut self, id: &str, state: ProposalState) {
+    /// Changes a proposal. All changes go through this function.
+    pub(super) fn update(&mut self, id: &str, change: impl FnOnce(&mut Proposal)) {
         let Some(number) = self.numbers.get(id) else { return };
         let Some(proposal) = self.by_number.get_mut(number) else { return };
-        proposal.state = state;
-        if state.is_open() {
+        change(proposal);
+        if proposal.state.is_open() {
             self.open.insert(*number);
         } else {
             self.open.remove(number);
@@ -67,10 +67,6 @@ impl ProposalStore {
 
     pub(super) fn get(&self, id: &str) -> Option<&Proposal> {
         self.by_number.get(self.numbers.get(id)?)
-    }
-
-    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Proposal> {
-        self.by_number.get_mut(self.numbers.get(id)?)
     }
 
     /// Makes room for another proposal of this author by dropping the oldest closed one.

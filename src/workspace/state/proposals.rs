@@ -1,30 +1,13 @@
 use std::sync::Arc;
 
-use crate::edit::Plan;
 use crate::text::ContentHash;
 use crate::workspace::files::{FileKey, ObservedVersion};
-use crate::workspace::log::OwnEdits;
-use crate::workspace::proposal::{NewProposal, NextStep, PlannedFile, Proposal, ProposalState};
+use crate::workspace::proposal::{ApplyStep, NewProposal, PlannedFile, Proposal, ProposalState};
 use crate::workspace::refusal::{ProposalRefusal, Refusal, RefusalKind, ReviewRefusal};
 use crate::workspace::review::Review;
 use crate::workspace::session::{Role, Session, SessionId};
 
 use super::{Notice, Record, Workspace};
-
-/// The action required for one file when a proposal is applied.
-#[derive(Clone, Debug)]
-pub enum ApplyStep {
-    /// The file has the content that the plan was made for.
-    Ready,
-    /// The file already has the content that the plan would produce.
-    Done,
-    /// Only the author has changed the file since, by edits over which the plan can be rebased.
-    Carry(Vec<Arc<Plan>>),
-    /// A user has typed in the file, and only the author made further changes.
-    CarryTyped,
-    /// Another author or program changed the file.
-    Moved,
-}
 
 impl Workspace {
     /// Adds a proposal, and closes the one it replaces.
@@ -46,11 +29,7 @@ impl Workspace {
             request: new.request,
             label: new.label,
             revision: 1,
-            state: match new.purpose {
-                NextStep::Inspecting => ProposalState::Proposed,
-                NextStep::Applying => ProposalState::Applying,
-                NextStep::Reviewing => ProposalState::Pending,
-            },
+            state: new.state,
             reason: None,
             replaced_by: None,
             on_stale: new.on_stale,
@@ -60,17 +39,15 @@ impl Workspace {
             files: new.files.into(),
             review: None,
         };
-        if new.purpose == NextStep::Reviewing {
+        if new.state == ProposalState::Pending {
             proposal.review = Some(Review::open(proposal.hunk_count()));
         }
         self.proposals.add(proposal.clone());
-        if new.purpose == NextStep::Reviewing {
+        if new.state == ProposalState::Pending {
             self.announce(&proposal.id.0, Some(new.session));
         }
         if let Some(replaced) = &new.replaces {
-            if let Some(old) = self.proposals.get_mut(replaced) {
-                old.replaced_by = Some(proposal.id.clone());
-            }
+            self.proposals.update(replaced, |old| old.replaced_by = Some(proposal.id.clone()));
             self.close_proposal(replaced, ProposalState::Superseded, Some(new.session));
         }
         Ok(proposal)
@@ -84,7 +61,8 @@ impl Workspace {
 
     /// Returns the proposals that the session may see, oldest first.
     pub fn proposals(&self, session: SessionId, state: Option<ProposalState>) -> Vec<&Proposal> {
-        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state.name());
+        let matches =
+            |proposal: &&Proposal| state.is_none_or(|state| proposal.state.as_ref() == state.as_ref());
         self.proposals.all().filter(|it| self.may_see(session, it)).filter(matches).collect()
     }
 
@@ -96,9 +74,7 @@ impl Workspace {
         reason: Option<String>,
     ) -> Result<Proposal, Refusal> {
         self.open_proposal(session, id, None)?;
-        if let Some(proposal) = self.proposals.get_mut(id) {
-            proposal.reason = reason;
-        }
+        self.proposals.update(id, |proposal| proposal.reason = reason);
         self.close_proposal(id, ProposalState::Discarded, Some(session));
         self.proposal(session, id).cloned()
     }
@@ -123,7 +99,7 @@ impl Workspace {
         match proposal.state {
             ProposalState::Applied if !done => return Err(closed(proposal)),
             ProposalState::Applied => {}
-            _ => self.proposals.set_state(id, ProposalState::Applying),
+            _ => self.proposals.update(id, |proposal| proposal.state = ProposalState::Applying),
         }
         Ok(steps)
     }
@@ -137,11 +113,7 @@ impl Workspace {
             return ApplyStep::Done;
         }
         let (Some(from), Some(to)) = (file.hash_before, now) else { return ApplyStep::Moved };
-        match self.log.own_edits(&file.key, session, from, to) {
-            Some(OwnEdits::Plans(plans)) => ApplyStep::Carry(plans),
-            Some(OwnEdits::Typed) => ApplyStep::CarryTyped,
-            None => ApplyStep::Moved,
-        }
+        self.log.apply_step(&file.key, session, from, to)
     }
 
     /// Records that the proposal was applied, in `transaction` if anything had to be written. `files` are
@@ -156,12 +128,12 @@ impl Workspace {
     ) -> Option<Arc<str>> {
         let known = self.proposals.get(id).and_then(|proposal| proposal.transaction.clone());
         let transaction = transaction.or(known);
-        if let Some(proposal) = self.proposals.get_mut(id) {
+        self.proposals.update(id, |proposal| {
             proposal.transaction.clone_from(&transaction);
             if let Some(files) = files {
                 proposal.files = files.into();
             }
-        }
+        });
         self.close_proposal(id, ProposalState::Applied, Some(session));
         transaction
     }
@@ -169,7 +141,7 @@ impl Workspace {
     /// Ends a failed attempt to apply a proposal. It can be retried if `state` is `Proposed`.
     pub fn not_applied(&mut self, session: SessionId, id: &str, state: ProposalState) {
         if state == ProposalState::Proposed {
-            self.proposals.set_state(id, state);
+            self.proposals.update(id, |proposal| proposal.state = state);
         } else {
             self.close_proposal(id, state, Some(session));
         }
@@ -238,15 +210,17 @@ impl Workspace {
     /// Closes a proposal, drops its texts and notifies the author's sessions, except for the one that
     /// receives the answer.
     pub(super) fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
-        let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else {
+        if self.proposals.get(id).is_none_or(|proposal| proposal.state == state) {
             return;
-        };
-        let reviewed = proposal.is_reviewed();
-        proposal.files = proposal.files.iter().map(|file| file.without_texts(reviewed)).collect();
-        if let Some(review) = &mut proposal.review {
-            review.replaced.clear();
         }
-        self.proposals.set_state(id, state);
+        self.proposals.update(id, |proposal| {
+            let reviewed = proposal.is_reviewed();
+            proposal.files = proposal.files.iter().map(|file| file.without_texts(reviewed)).collect();
+            if let Some(review) = &mut proposal.review {
+                review.replaced.clear();
+            }
+            proposal.state = state;
+        });
         self.announce(id, actor);
     }
 
@@ -283,7 +257,7 @@ fn unknown(id: &str) -> Refusal {
 }
 
 fn closed(proposal: &Proposal) -> Refusal {
-    let (state, current_revision) = (proposal.state.name(), proposal.revision);
+    let (state, current_revision) = (proposal.state, proposal.revision);
     let transaction = proposal.transaction.as_ref().map(ToString::to_string);
     Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision, transaction }))
 }

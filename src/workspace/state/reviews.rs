@@ -31,12 +31,11 @@ impl Workspace {
         id: &str,
         revision: Option<u32>,
     ) -> Result<Proposal, Refusal> {
-        self.open_proposal(session, id, revision)?;
-        if let Some(proposal) = self.proposals.get_mut(id)
-            && proposal.review.is_none()
-        {
-            proposal.review = Some(Review::open(proposal.hunk_count()));
-            self.proposals.set_state(id, ProposalState::Pending);
+        if !self.open_proposal(session, id, revision)?.is_reviewed() {
+            self.proposals.update(id, |proposal| {
+                proposal.review = Some(Review::open(proposal.hunk_count()));
+                proposal.state = ProposalState::Pending;
+            });
             self.announce(id, Some(session));
         }
         self.proposal(session, id).cloned()
@@ -75,11 +74,11 @@ impl Workspace {
         review: Review,
     ) -> Result<Proposal, Refusal> {
         self.proposal_to_decide(session, id, revision)?;
-        if let Some(proposal) = self.proposals.get_mut(id) {
+        self.proposals.update(id, |proposal| {
             proposal.revision += 1;
             proposal.review = Some(review);
-        }
-        self.proposals.set_state(id, ProposalState::Pending);
+            proposal.state = ProposalState::Pending;
+        });
         self.announce(id, Some(session));
         self.proposal(session, id).cloned()
     }
@@ -88,43 +87,41 @@ impl Workspace {
     /// [`decided`](Self::decided) or [`decision_failed`](Self::decision_failed) is called.
     pub fn begin_decision(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
         self.proposal_to_decide(session, id, revision)?;
-        self.proposals.set_state(id, ProposalState::Deciding);
+        self.proposals.update(id, |proposal| proposal.state = ProposalState::Deciding);
         Ok(())
     }
 
     /// Records that the decision was applied, in `transaction` if anything was written.
     pub fn decided(&mut self, session: SessionId, id: &str, review: Review, transaction: Option<Arc<str>>) {
         let state = review.verdict();
-        if let Some(proposal) = self.proposals.get_mut(id) {
+        self.proposals.update(id, |proposal| {
             if matches!(state, ProposalState::Rejected | ProposalState::Partial) {
                 self.rejected.insert(proposal.id.clone(), session, proposal.files.clone());
             }
             proposal.revision += 1;
             proposal.review = Some(review);
             proposal.transaction = transaction;
-        }
+        });
         self.close_proposal(id, state, Some(session));
     }
 
     /// Records that the decision could not be applied, as if it had not been made.
     pub fn decision_failed(&mut self, id: &str) {
-        let Some(proposal) = self.proposals.get(id) else { return };
-        let state = if proposal.is_reviewed() { ProposalState::Pending } else { ProposalState::Proposed };
-        self.proposals.set_state(id, state);
+        self.proposals.update(id, |proposal| {
+            let was_pending = proposal.is_reviewed();
+            proposal.state = if was_pending { ProposalState::Pending } else { ProposalState::Proposed };
+        });
     }
 
     /// Returns the author's pending proposals that would change the file, newest first.
     pub fn pending_on(&self, author: &str, key: &FileKey) -> Vec<Proposal> {
-        let is_on = |file: &PlannedFile| file.key == *key;
-        let open = self.proposals.open().filter(|proposal| {
+        let is_on_file = |proposal: &&Proposal| {
             proposal.state.is_pending()
                 && proposal.author == author
                 && proposal.role == Role::Agent
-                && proposal.files.iter().any(is_on)
-        });
-        let mut pending: Vec<_> = open.cloned().collect();
-        pending.reverse();
-        pending
+                && proposal.files.iter().any(|file| file.key == *key)
+        };
+        self.proposals.open().rev().filter(is_on_file).cloned().collect()
     }
 
     /// Restores proposals that were pending when an earlier daemon ended.
@@ -195,9 +192,7 @@ impl Workspace {
         };
         proposal.review = Some(Review::open(proposal.hunk_count()));
         self.proposals.add(proposal.clone());
-        if let Some(old) = self.proposals.get_mut(id) {
-            old.replaced_by = Some(proposal.id.clone());
-        }
+        self.proposals.update(id, |old| old.replaced_by = Some(proposal.id.clone()));
         self.rejected.remove(id);
         self.announce(&proposal.id.0, Some(session));
         Ok(proposal)

@@ -3,7 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use editd::edit::EditRefusalKind;
+use editd::notebook::CellRefusalKind;
 use editd::protocol::{EDITOR_METHODS, METHODS, TOOLS};
+use editd::workspace::{EditorRefusal, Limits, ProposalRefusal, RefusalKind, ReviewRefusal, UndoRefusal};
+use strum::VariantNames;
 
 use super::{Source, assert_none, read, sources, top};
 
@@ -124,10 +128,19 @@ fn links_lead_to_files() {
 #[test]
 fn the_protocol_document_names_every_method_and_refusal() {
     let document = read("docs/protocol.md");
-    let refusals = read("src/workspace/refusal.rs") + &joined("src/workspace/refusal");
     let methods = METHODS.iter().chain(EDITOR_METHODS).map(|&name| name.to_owned());
-    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    let kinds: Vec<_> = between(&refusals, "=> \"", "\",").filter(is_name).map(str::to_owned).collect();
+    let kinds = [
+        RefusalKind::VARIANTS,
+        EditRefusalKind::VARIANTS,
+        CellRefusalKind::VARIANTS,
+        EditorRefusal::VARIANTS,
+        ProposalRefusal::VARIANTS,
+        ReviewRefusal::VARIANTS,
+        UndoRefusal::VARIANTS,
+    ];
+    // Kinds with refusals of their own have no name on the wire.
+    let is_name = |name: &&&str| !["edit", "cells", "editor", "undo", "proposal", "review"].contains(*name);
+    let kinds: Vec<_> = kinds.concat().iter().filter(is_name).map(|name| (*name).to_owned()).collect();
     assert!(kinds.len() >= 30, "{kinds:?}");
     let is_missing = |name: &String| !document.contains(&format!("`{name}`"));
     let missing: Vec<_> = methods.chain(kinds).filter(is_missing).collect();
@@ -167,26 +180,29 @@ fn plugins_use_existing_messages() {
     assert_none("messages of plugins are defined in src/protocol", &wrong);
 }
 
-/// Returns the keys of configuration tables, parsed from the code.
-fn keys_of(tables: &[&str]) -> Vec<String> {
+/// Returns the keys of a configuration table, parsed from the code.
+fn keys_of(table: &str) -> Vec<String> {
     let code = read("src/config.rs") + &read("src/config/policy.rs");
-    let keys = tables.iter().flat_map(|table| {
-        let body = code.split_once(&format!("struct {table} {{")).expect("a table of the configuration").1;
-        body.split('}')
-            .next()
-            .unwrap_or_default()
-            .lines()
-            .filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned()))
-            .collect::<Vec<_>>()
-    });
-    keys.collect()
+    let body = code.split_once(&format!("struct {table} {{")).expect("a table of the configuration").1;
+    let fields = body.split("\n}").next().unwrap_or_default().lines();
+    let names = fields.filter_map(|line| Some(line.trim().trim_start_matches("pub ").split_once(": ")?.0));
+    names.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).map(str::to_owned).collect()
+}
+
+/// Returns the keys of the configuration and of its table of limits.
+fn settings() -> Vec<String> {
+    // The path of the file, and the error in it.
+    let keys = keys_of("Config").into_iter().filter(|key| !["file", "error"].contains(&&**key));
+    let keys: Vec<_> = keys.chain(Limits::default().by_name().map(|(name, _)| name.to_owned())).collect();
+    assert!(keys.len() >= 24, "{keys:?}");
+    keys
 }
 
 #[test]
 fn the_configuration_document_names_every_key() {
     let document = read("docs/configuration.md");
-    let keys = keys_of(&["Table", "LimitsTable", "RuleTable"]);
-    let missing: Vec<_> = keys.into_iter().filter(|key| !document.contains(&format!("`{key}`"))).collect();
+    let keys = settings().into_iter().chain(keys_of("RuleTable"));
+    let missing: Vec<_> = keys.filter(|key| !document.contains(&format!("`{key}`"))).collect();
     assert_none("docs/configuration.md documents every key", &missing);
 }
 
@@ -199,7 +215,7 @@ fn the_doctor_prints_every_setting() {
     let report = String::from_utf8_lossy(&report.stdout).into_owned();
     let has =
         |key: &String| report.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|it| it == key);
-    let missing: Vec<_> = keys_of(&["Table", "LimitsTable"]).into_iter().filter(|key| !has(key)).collect();
+    let missing: Vec<_> = settings().into_iter().filter(|key| !has(key)).collect();
     assert_none("`editd doctor` prints every key", &missing);
 }
 

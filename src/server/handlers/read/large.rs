@@ -90,7 +90,7 @@ fn collect(
         }
     })?;
     match not_text {
-        None => Ok((passing, streamed)),
+        None => Ok((lines, streamed)),
         Some(NotText::Binary) => Err(RefusalKind::Binary),
         Some(NotText::Encoding) => {
             Err(RefusalKind::TooLarge { limit: engine.config.limits.file_size, size: streamed.stat.size })
