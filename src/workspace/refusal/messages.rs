@@ -158,6 +158,15 @@ fn of_content(kind: &RefusalKind, file: &str, audience: Audience) -> Option<Text
             format!("Line {line} of the patch is invalid: expected {expected}."),
             "No part of the patch was applied: correct that line and send the whole patch again.",
         ),
+        RefusalKind::Notebook(_) | RefusalKind::BrokenNotebook(_) => {
+            return of_notebook(kind, file, audience);
+        }
+        _ => return None,
+    })
+}
+
+fn of_notebook(kind: &RefusalKind, file: &str, audience: Audience) -> Option<Texts> {
+    Some(match kind {
         RefusalKind::Notebook(Unreadable { line, reason }) => {
             let edit = audience.parameters_or("an `edit`", "`editd edit`");
             texts(

@@ -158,12 +158,7 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
         EditRefusalKind::Contradiction { .. } => format!("Keep one of the two {edits}."),
         EditRefusalKind::NoChange if is_hunk => "Leave this hunk out, or check its added lines.".to_owned(),
         EditRefusalKind::NoChange => format!("Leave this edit out, or check its {new}."),
-        EditRefusalKind::EmptyOldText => {
-            let write = audience.select("a `write` change", "`write`", "`editd write`");
-            format!(
-                "Put the text that should be replaced into {old}; use {write} for a new file or entirely new content."
-            )
-        }
+        EditRefusalKind::EmptyOldText => hint_for_empty_text(old, audience),
         EditRefusalKind::TooLarge { .. } => {
             format!("{at_start} a shorter {new} or a longer {old}, so that less text is inserted.")
         }
@@ -174,6 +169,13 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
             format!("{at_start} smaller edits, or a longer and more distinctive {old}.")
         }
     }
+}
+
+fn hint_for_empty_text(old: &str, audience: Audience) -> String {
+    let write = audience.select("a `write` change", "`write`", "`editd write`");
+    format!(
+        "Put the text that should be replaced into {old}; use {write} for a new file or entirely new content."
+    )
 }
 
 /// Returns the hint for an edit that matches only text that another edit inserts.
