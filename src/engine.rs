@@ -16,7 +16,7 @@
 
 pub(crate) mod change;
 pub(crate) mod clients;
-pub(crate) mod diagnoses;
+pub(crate) mod diagnostics;
 pub(crate) mod editors;
 mod failure;
 /// Files: resolving paths, access control, locks, and current content.
@@ -113,7 +113,7 @@ pub(crate) struct EngineInner {
     pub(crate) hints: Hints,
     rechecks: RecheckQueue,
     /// Wakes requests that wait for diagnostics.
-    pub(crate) diagnoses: Notify,
+    pub(crate) diagnostics_reported: Notify,
     /// Limits concurrent searches. Closed when the daemon stops.
     pub(crate) searches: Arc<Semaphore>,
     /// Held while an image is decoded.
@@ -174,7 +174,7 @@ impl Engine {
             places,
             hints: hints.clone(),
             rechecks: RecheckQueue::default(),
-            diagnoses: Notify::new(),
+            diagnostics_reported: Notify::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             decoding: Arc::default(),
             memory_permits: Arc::new(memory_permits(&config)),

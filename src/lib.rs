@@ -1,6 +1,6 @@
 //! editd is an edit daemon: AI agents read and change files through it. It knows what each agent has read,
-//! and refuses edits of content that the agent has not read or that has changed since. It finds the one match
-//! of an edit, shows the change before it is written, and writes all files of a change or none.
+//! and refuses edits of content that the agent has not read or that has changed since. It finds the unique
+//! match of an edit, shows the change before it is written, and writes all files of a change or none.
 //!
 //! This crate contains the daemon and its command line; `src/main.rs` only calls [`cli::main`]. The wire
 //! contract is described in `docs/protocol.md`, the architecture in `docs/architecture.md`.
@@ -17,10 +17,10 @@
 //! * [`notebook`]: converts operations on the cells of a notebook to a plan over its text. Pure.
 //! * [`workspace`]: the rules. Sessions and their ledgers, proposals, notifications, refusals and their
 //!   messages. Pure.
-//! * [`image`]: images, recognized by their bytes and scaled down for models. Computes only, but its decoders
-//!   need readers.
-//! * [`disk`]: files behind a trait. Paths under an opened root, reads that detect a concurrent change, the
-//!   commit of a change set, a watcher for hints.
+//! * [`image`]: images, recognized by their bytes and scaled down for models. No I/O, although its decoders
+//!   take [`std::io::Read`].
+//! * [`disk`]: the file system behind a trait. Paths under an opened root, reads that detect a concurrent
+//!   change, the commit of a change set, a file watcher, whose events are only hints.
 //! * [`search`]: directory walks, ignore rules, line search in files and in unsaved text.
 //! * [`history`]: past transactions and their undo plans, stored in the state folder.
 //! * [`config`]: the configuration file and the policy file.
@@ -38,15 +38,15 @@
 //! # Invariants
 //!
 //! * **Pure means pure.** `text`, `edit`, `patch`, `notebook` and `workspace` name no file, clock, runtime or
-//!   wire format. Callers pass them all external data. (One exception: [`edit::Deadline`] reads the clock.)
+//!   wire format. Callers pass in all external data. (One exception: [`edit::Deadline`] reads the clock.)
 //! * **One writer.** Only `engine::workspace_handle` changes a [`workspace::Workspace`], in steps that never
 //!   wait, read a file or scan a text.
 //! * **Bytes decide.** The [`text::ContentHash`] identifies the content of a file. Timestamps save work, but
 //!   they prove nothing on their own.
 //! * **A plan is for one text.** An [`edit::Plan`] is sorted and disjoint by construction, and is stored with
 //!   the hash of its base. The change that was shown is the change that is applied; nothing is matched twice.
-//! * **Opened, then judged.** A path is an opened root and a relative path. The daemon decides about the file
-//!   that it opened, not about the path as the request spelled it.
+//! * **Open, then check** (no TOCTOU races). A path is an opened root and a relative path. Access is checked
+//!   for the file that it opened, not about the path as the request spelled it.
 //! * **Every request is answered exactly once.** A refusal is an answer, not an error.
 //! * **Everything has a limit** with a name and a reason: see [`workspace::Limits`].
 

@@ -144,7 +144,7 @@ impl Daemon {
     pub fn disconnect(&self, session: SessionId) {
         self.engine.clients.remove(session);
         self.engine.workspace.update(|w| w.disconnect(session));
-        self.engine.diagnoses.notify_waiters();
+        self.engine.diagnostics_reported.notify_waiters();
     }
 
     /// Stops the daemon when no client has been connected for the configured time.

@@ -1,4 +1,4 @@
-//! Changes with the consent of the person: an answer at the terminal, `--yes`, `--base` or a review.
+//! Changes that the user consents to: an answer at the terminal, `--yes`, `--base` or a review.
 
 use std::io::Write;
 use std::time::Duration;
@@ -35,22 +35,22 @@ pub(super) fn make(
 }
 
 /// Maximum number of attempts to change a file that other programs change concurrently.
-const TRIES: u32 = 200;
+const MAX_ATTEMPTS: u32 = 200;
 
 /// Longest pause before another attempt, in milliseconds.
-const PAUSE: u32 = 20;
+const MAX_PAUSE_MS: u32 = 20;
 
-/// Makes a change, and retries while another program changed the file in between. Retries only if
-/// `takes_any`, which means that any content of the file is acceptable: `--yes` without a hash. Returns the
-/// last refusal after [`TRIES`] attempts.
+/// Makes a change, and retries as long as other programs change the file in between. Retries only if
+/// `takes_any`, which means that any content of the file is acceptable: `--yes` or `--review` without a base.
+/// Returns the last refusal after [`MAX_ATTEMPTS`] attempts.
 pub(super) fn retry_while_stale(
     takes_any: bool,
     mut make: impl FnMut() -> Result<End, CliError>,
 ) -> Result<End, CliError> {
-    for attempt in 1..TRIES {
+    for attempt in 1..MAX_ATTEMPTS {
         match make() {
             Err(error) if takes_any && error.kind() == Some("stale") => {
-                let pause = Duration::from_millis(attempt.min(PAUSE).into());
+                let pause = Duration::from_millis(attempt.min(MAX_PAUSE_MS).into());
                 std::thread::sleep(pause);
             }
             end => return end,
@@ -78,7 +78,7 @@ fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Res
         }
     };
     if !stream::confirm("Apply this change?")? {
-        client.call::<Discard>(&json!({ "id": id, "reason": "not wanted at the terminal" }))?;
+        client.call::<Discard>(&json!({ "id": id, "reason": "declined at the terminal" }))?;
         return nothing_changed();
     }
     if !needs_decision {
@@ -113,7 +113,7 @@ pub(super) fn report(context: &Context, result: &Value) -> Result<End, CliError>
         } else {
             summarize(&applied)?;
         }
-        // On standard error, so that no script takes the notes for data.
+        // On standard error, so that scripts do not mistake the notes for data.
         let mut err = stream::stderr();
         for file in &applied.files {
             let path = paint::visible(&file.entry.path);

@@ -3,12 +3,12 @@
 //! A commit has four phases. *Plan* reads state, refuses changes that are not allowed, and chooses all
 //! temporary names; it modifies nothing. *Stage* writes the new files beside the old ones under those names.
 //! *Switch* gives them their final names and keeps the files that they displace. *Finish* removes the
-//! displaced files. A failure before *finish* restores everything in reverse order; *finish* itself cannot be
-//! undone and does not fail. Each step is recorded in the [`Journal`] before it is taken, so that the next
-//! start can recover.
+//! displaced files. If a phase before *finish* fails, all steps are rolled back in reverse order; *finish*
+//! itself cannot be undone and does not fail. The [`Journal`] records the temporary names before *stage* and
+//! the whole *switch* before it begins, so that the next start can recover.
 
-mod notes;
 mod plan;
+mod recorder;
 mod rollback;
 mod switch;
 
@@ -19,8 +19,8 @@ use crate::disk::{
 };
 use crate::text::ContentHash;
 use crate::workspace::NewMode;
-use notes::Recorder;
 use plan::{PlannedChange, Strategy};
+use recorder::Recorder;
 use rollback::{UndoStep, roll_back};
 
 /// Applies all changes, in order, or none.
@@ -110,31 +110,31 @@ impl StagedSet<'_> {
 
     fn carry_out(&mut self) -> Result<(), CommitError> {
         let Some(ticket) = &mut self.ticket else { return Ok(()) };
-        let flush = notes::flush(&self.changes, self.durability);
+        let flush = recorder::flush(&self.changes, self.durability);
         self.recorder.begin(ticket, &self.changes, flush).map_err(|error| CommitError::new(0, error))?;
         switch::switch(self.disk, &mut self.changes, flush == Flush::Now, &mut self.undo)?;
-        if notes::is_single_step(&self.changes) {
+        if recorder::is_single_step(&self.changes) {
             return Ok(());
         }
         let last = self.changes.len().saturating_sub(1);
         ticket.done(self.disk, flush).map_err(|error| CommitError::new(last, error))
     }
 
-    /// Restores everything, and adds to the error what could not be restored. The planned changes stay alive
-    /// until then, because the files they hold open keep their inode numbers.
+    /// Restores everything, and adds to the error what could not be restored. The planned changes are dropped
+    /// only afterwards: while they hold a file open, its inode number cannot be reused.
     fn abort(&mut self, mut error: CommitError) -> CommitError {
         error.not_undone = roll_back(self.disk, self.journal, std::mem::take(&mut self.undo));
         if let Some(ticket) = self.ticket.take() {
             let undone = error.not_undone.iter().all(|error| error.kind == DiskErrorKind::Changed);
-            // Recorded, because otherwise a start could not distinguish a later, identical change from this
-            // one.
+            // Record the rollback; otherwise recovery could not distinguish a later, identical change from
+            // this one.
             if undone && ticket.done(self.disk, Flush::Later).is_ok() {
                 self.journal.remove_images(self.disk, &ticket.id, self.changes.len());
             } else {
                 ticket.leave_unfinished();
             }
         }
-        error.displaced = self.changes.iter().filter_map(briefly_named).collect();
+        error.displaced = self.changes.iter().filter_map(rolled_back_file).collect();
         error
     }
 }
@@ -143,7 +143,7 @@ impl Drop for StagedSet<'_> {
     fn drop(&mut self) {
         let not_undone = roll_back(self.disk, self.journal, std::mem::take(&mut self.undo));
         if !not_undone.is_empty() {
-            tracing::warn!(?not_undone, "an abandoned change left something behind");
+            tracing::warn!(?not_undone, "an abandoned commit could not be rolled back completely");
         }
         if let Some(ticket) = self.ticket.take()
             && self.changes.iter().any(PlannedChange::is_in_place)
@@ -154,8 +154,9 @@ impl Drop for StagedSet<'_> {
     }
 }
 
-/// Returns the file of editd that briefly had the final name: another program may have opened it there.
-fn briefly_named(change: &PlannedChange<'_>) -> Option<Displaced> {
+/// Returns the new file that a rollback has moved away from its final name: another program may have opened
+/// it there.
+fn rolled_back_file(change: &PlannedChange<'_>) -> Option<Displaced> {
     let staged = change.staged.clone().filter(|_| change.strategy == Strategy::Exchange)?;
     let StagedFile { stat, handle } = staged;
     let hash = change.content.as_ref().map(|content| ContentHash::of_chunks(content.pieces()));
@@ -189,7 +190,8 @@ fn displaced(change: &mut PlannedChange<'_>) -> Option<Displaced> {
 /// Removes the displaced file; returns its name if that failed twice.
 fn remove_displaced<'p>(disk: &dyn Disk, change: &'p PlannedChange<'_>) -> Option<&'p Entry> {
     let entry = change.displaced_at()?;
-    // Retry once: a signal or a brief shortage should not leave a stray behind.
+    // Retry once: an interrupted call or a momentary lack of resources should not leave a temporary file
+    // behind.
     match disk.remove(entry).or_else(|_| disk.remove(entry)) {
         Err(error) if error.kind != DiskErrorKind::NotFound => Some(entry),
         _ => None,

@@ -34,11 +34,11 @@ pub(super) struct LocatedEdit {
     pub(super) warnings: Vec<&'static str>,
     /// Similarity of the old text and the matched text, 0 to 1.
     pub(super) similarity: f64,
-    /// Bytes of the first match.
+    /// Byte range of the first match.
     pub(super) first: Range<usize>,
     /// Number of matches.
     pub(super) replacements: usize,
-    /// Bytes of the base that the edit accounts for.
+    /// Byte ranges of the base that no other edit may overlap.
     pub(super) sites: Vec<Range<usize>>,
     pub(super) splices: Vec<Splice>,
 }
@@ -70,9 +70,9 @@ impl<'a> Finder<'a> {
         Self { base: Base::new(base, edits, options), edits, needles, options, new_bytes: Cell::default() }
     }
 
-    /// Returns `true` if new text that elides code in words is refused. Not for exact matching, which takes
-    /// texts literally, nor for prose, in which such a line is text.
-    fn finds_placeholders(&self) -> bool {
+    /// Returns `true` if new text with a placeholder, like "// ... rest unchanged", is refused. Not for exact
+    /// matching, which takes texts literally, nor for prose, in which such a line is text.
+    fn refuses_placeholders(&self) -> bool {
         self.options.fuzzy && !self.options.prose
     }
 
@@ -93,7 +93,8 @@ impl<'a> Finder<'a> {
         if needle.old.is_empty() {
             return self.insertion(&search, needle);
         }
-        if let Some(line) = self.finds_placeholders().then(|| placeholder(&needle.old, &needle.new)).flatten()
+        if let Some(line) =
+            self.refuses_placeholders().then(|| placeholder(&needle.old, &needle.new)).flatten()
         {
             return Err(placeholder_refusal(needle, line));
         }
@@ -159,8 +160,9 @@ impl<'a> Finder<'a> {
         Ok(None)
     }
 
-    /// Returns the match of one of the unwrapped readings of a request. Readings that match at different
-    /// locations are ambiguous; if they write different text at one location, none is used.
+    /// Returns the match of the likeliest unwrapped reading of an edit that has one. Readings that match at
+    /// different locations are ambiguous. If an undecided reading writes different text at the same location,
+    /// none is used.
     fn unwrapped_match(
         &self,
         search: &Search<'_>,
@@ -174,7 +176,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             let mut located = match self.decide(search, &reading.needle, tier, hits) {
-                // The result of a likelier reading is clear.
+                // A likelier reading already has an unambiguous result.
                 Err(EditRefusalKind::NotFound { .. }) if found.is_some() => continue,
                 located => located?,
             };
@@ -213,7 +215,7 @@ impl<'a> Finder<'a> {
     }
 
     fn located(&self, search: &Search<'_>, needle: &Needle<'_>, tier: &Tier, found: Vec<Site>) -> Located {
-        if self.finds_placeholders()
+        if self.refuses_placeholders()
             && tier.strategy != Strategy::Elision
             && let Some(line) = placeholder_beside_text(&needle.old, &needle.new)
         {
@@ -237,7 +239,7 @@ impl<'a> Finder<'a> {
         let first = locations.first().map_or(0..0, |site| site.range.clone());
         let similarity = match tier.strategy {
             Strategy::Exact => 1.0,
-            _ => locations.first().map_or(0.0, |site| self.resemblance(needle, site)),
+            _ => locations.first().map_or(0.0, |site| self.similarity_to(needle, site)),
         };
         let replacements = locations.len();
         let removes = locations.iter().any(|site| removes_lines(&self.base, site, needle));
@@ -259,7 +261,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Reserves space for a text at a number of locations.
+    /// Counts the new text of all matches towards the size limit, `Options::room`.
     fn reserve(&self, locations: usize, text: usize) -> Result<(), EditRefusalKind> {
         let size = locations.saturating_mul(text).saturating_add(self.new_bytes.get());
         if size > self.options.room {
@@ -270,7 +272,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the similarity of the old text and a match.
-    fn resemblance(&self, needle: &Needle<'_>, site: &Site) -> f64 {
+    fn similarity_to(&self, needle: &Needle<'_>, site: &Site) -> f64 {
         let base = self.base.text;
         if site.parts.is_empty() {
             return similarity::of_texts(&needle.old, &with_lf_endings(&base[site.range.clone()]));
@@ -306,7 +308,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Creates the refusal for a line of the new text that elides code in words.
+/// Creates the refusal for a placeholder line in the new text.
 fn placeholder_refusal(needle: &Needle<'_>, line: usize) -> EditRefusalKind {
     let text = lines(&needle.new).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
     EditRefusalKind::Placeholder { line, text }

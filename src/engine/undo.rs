@@ -209,7 +209,7 @@ impl Engine {
             return Err(already_reverted(transaction.to_owned()).into());
         }
         for (index, write) in writes.iter_mut().enumerate() {
-            write.computed.settle();
+            write.computed.set_hash_after();
             let (now, shown) = (&write.computed.file, proposal.files.get(index));
             if shown.is_none_or(|shown| shown.path != now.path || shown.hash_after != now.hash_after) {
                 return Err(changed_since(&write.computed.observed).into());

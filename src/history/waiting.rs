@@ -64,9 +64,9 @@ impl WaitingProposals {
         Ok((Self { folder: folder.to_owned(), written: Mutex::new(written) }, proposals))
     }
 
-    /// Returns `true` if any proposal is waiting.
-    pub fn is_anything(&self) -> bool {
-        !self.written.lock().waiting.is_empty()
+    /// Returns `true` if no proposal is waiting.
+    pub fn is_empty(&self) -> bool {
+        self.written.lock().waiting.is_empty()
     }
 
     /// Records the current state of a waiting proposal, or that it is closed. A write error is logged: the

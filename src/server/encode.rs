@@ -13,7 +13,7 @@ use crate::edit;
 use crate::edit::Match;
 use crate::engine::change::commit::CommittedFile;
 use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
-use crate::engine::diagnoses::FileDiagnostic;
+use crate::engine::diagnostics::FileDiagnostic;
 use crate::protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, ProposalSummary,
     ProposeResult, uri_of, workspace_edit,

@@ -328,15 +328,15 @@ impl Dispatcher {
     }
 
     fn report_framing_error(&self, error: &FramingError) {
-        tracing::info!(%error, "a connection ends: its framing cannot be trusted");
+        tracing::info!(%error, "closing a connection: invalid framing");
         if !matches!(error, FramingError::Io(_) | FramingError::Truncated) {
             let error = RpcError::new(Code::InvalidRequest, format!("The connection ends: {error}."));
             self.answer_error(&Value::Null, &error);
         }
     }
 
-    /// Ends all running requests. A change that is being written is always completed, because it runs on a
-    /// thread.
+    /// Ends all running requests. A change that is being written is always completed, because aborting a task
+    /// does not interrupt blocking work.
     async fn end(mut self, end: End) {
         self.outbound.cancel_requests();
         match end {

@@ -209,7 +209,7 @@ fn find_original<'a>(disk: &dyn Disk, target: &Target, expect: &'a Expected) -> 
     // A write by another machine is only visible after the file is opened again.
     let still_open = Some(expect).filter(|expect| target.root.is_steady(&expect.stat));
     let examined = disk.examine(&entry, still_open)?.ok_or_else(missing)?;
-    // A hard link that was added since the read may lie anywhere, and the change was not allowed for that
+    // A hard link that was added since the read may be in any folder, and the access check did not cover that
     // location.
     let linked = examined.stat.nlink > 1 && expect.stat.nlink == 1;
     if linked || examined.stat.size != expect.stat.size {
@@ -218,11 +218,11 @@ fn find_original<'a>(disk: &dyn Disk, target: &Target, expect: &'a Expected) -> 
     Ok(Original { entry, examined, expect })
 }
 
-/// Refuses a name that cannot be removed from its file, before anything of the set changes.
+/// Refuses a file that cannot be renamed or deleted, before any file of the set is changed.
 fn require_removable(original: &Original<'_>) -> Result<()> {
     match &original.examined.pinned {
         None => Ok(()),
-        Some(kind) => Err(DiskError::new(kind.clone(), "remove the name of", &original.entry.path)),
+        Some(kind) => Err(DiskError::new(kind.clone(), "rename or delete", &original.entry.path)),
     }
 }
 

@@ -60,8 +60,8 @@ impl Rollback<'_> {
     }
 
     /// Removes a staged or displaced file. Everything that could be restored has been restored by now. A file
-    /// found here that is not editd's own either lost its name to a later save of another program, or was written
-    /// into while it had the name; its content is rescued first.
+    /// found here whose content is not editd's was either displaced by a later save of another program, or
+    /// written to while it had its final name; that content is rescued first.
     fn clear_stray(&self, at: &Entry, ours: Option<&FileBytes>, of: &Path) -> Result<()> {
         // Timestamps are too coarse to reveal a write within moments of ours, so compare the bytes.
         let is_ours = ours.map_or(Ok(false), |ours| self.disk.holds(at, ours))?;
@@ -84,8 +84,8 @@ impl Rollback<'_> {
         }
     }
 
-    /// Moves a file back. Its content may have been changed under the new name; it is still the file that belongs
-    /// here.
+    /// Moves a file back. Its content may have been changed under the new name; it is still the file that
+    /// belongs here.
     fn move_back(&self, from: &Entry, to: &Entry, file: &Stat) -> Result<()> {
         match (holds(self.disk, from, file)?, holds(self.disk, to, file)?) {
             (true, false) => Ok(()),

@@ -1,7 +1,7 @@
 //! The third phase: gives the staged files their final names, and checks and keeps the files that they
 //! displace.
 //!
-//! Each step is pushed onto the rollback before it is attempted, because an error may be reported after the
+//! Each step is pushed onto the undo log before it is attempted, because an error may be reported after the
 //! effect; the rollback checks what has happened.
 
 use super::plan::{Original, PlannedChange, Strategy};
@@ -86,8 +86,8 @@ impl Switch<'_> {
             change.strategy = Strategy::Linked;
             return Ok(());
         }
-        // Since before the last check no program could write into the file, so it need not be read again. If
-        // a program is waiting to write, the old file gets its name back anyway.
+        // The lease was taken before the last check, so no program can have written to the file since, and it
+        // need not be read again. If a program is waiting to write, the old file gets its name back anyway.
         if lease.is_some() {
             let displaced = self.disk.stat_entry(staged_at)?;
             return require(displaced.is_some_and(|stat| stat.same_content(&present)), staged_at);
@@ -95,8 +95,8 @@ impl Switch<'_> {
         self.require_displaced(staged_at, &present, original)
     }
 
-    /// Replaces without an exchange: the old file keeps a second name while the new one is renamed over its
-    /// first. Weaker, because a save between the last check and the rename is lost.
+    /// Replaces without an exchange: the old file gets a second hard link, and the new file is renamed over
+    /// its first. Weaker, because a save between the last check and the rename is lost.
     fn replace_linked(&mut self, change: &PlannedChange<'_>, present: &Stat) -> Result<()> {
         let (original, (staged_at, ours)) = (change.require_original()?, change.require_staged()?);
         let kept_at = change.require_kept_at()?;
@@ -118,7 +118,8 @@ impl Switch<'_> {
     fn overwrite(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
         let original = change.require_original()?;
         self.require_expected(original)?;
-        // The bytes to restore. If they are not the bytes that the change was made for, the file is not touched.
+        // The bytes to restore. If they are not the bytes that the change was made for, the file is not
+        // touched.
         let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
         let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
         let old = image.ok_or_else(|| changed(&original.entry))?.bytes;

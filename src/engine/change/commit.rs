@@ -223,7 +223,7 @@ impl Engine {
     /// change it again.
     fn committed_in_editor(&self, write: PendingWrite, problem: Option<String>) -> CommittedFile {
         let PendingWrite { mut computed, through, .. } = write;
-        computed.settle();
+        computed.set_hash_after();
         let ComputedChange { file, content, observed } = computed;
         let planned = content.as_ref().map_or_else(|| observed.content.clone(), Content::content);
         let (spent, target) = (observed.bytes.clone(), observed.target);
@@ -343,7 +343,7 @@ fn expected(observed: &Observed) -> Option<Expected> {
 
 fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
     let PendingWrite { mut computed, to, .. } = write;
-    computed.settle();
+    computed.set_hash_after();
     let ComputedChange { file, content, observed, .. } = computed;
     if let Some(leftover) = &done.leftover {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");

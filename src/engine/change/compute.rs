@@ -41,7 +41,7 @@ pub(crate) struct ComputeOptions<'a> {
 }
 
 /// A computed change of one file, with its new content if it has one. `file` contains the hash of the new
-/// content only after [`settle`](Self::settle).
+/// content only after [`set_hash_after`](Self::set_hash_after).
 #[derive(Debug)]
 pub(crate) struct ComputedChange {
     pub(crate) file: PlannedFile,
@@ -359,12 +359,12 @@ impl ComputedChange {
 
     /// Returns the planned file, with the hash of the result.
     pub(crate) fn into_file(mut self) -> PlannedFile {
-        self.settle();
+        self.set_hash_after();
         self.file
     }
 
     /// Sets the hash of the result in `file`. May wait for the thread that computes it.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn set_hash_after(&mut self) {
         if let Some(content) = &self.content {
             self.file.hash_after = Some(content.hash());
         }

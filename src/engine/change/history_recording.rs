@@ -82,7 +82,7 @@ impl Engine {
         intent: &Intent,
     ) -> Result<HistoryEntryGuard, Refusal> {
         for write in writes.iter_mut() {
-            write.computed.settle();
+            write.computed.set_hash_after();
         }
         let id = self.history.next_id();
         let entry = PastEntry {

@@ -50,9 +50,9 @@ pub(crate) struct AppliedChange {
 
 impl Engine {
     /// Returns `true` if the user must review a change of these files: because the configuration requires it,
-    /// because an editor shows reviews for them, or because the request asks for it. A request can ask for
-    /// more than is configured, but not for less. Changes from an editor are the user's own and need no
-    /// review.
+    /// because an editor shows reviews for them (mode `auto`), or because the request asks for it. A request
+    /// can ask for more than is configured, but not for less. Changes from an editor are the user's own and
+    /// need no review.
     pub(crate) fn wants_review(
         &self,
         session: &SessionContext,
@@ -78,8 +78,8 @@ impl Engine {
     }
 
     /// Returns the `review` option of a request, adjusted by the path rules. If the rules require a review
-    /// and a reviewer is available, the whole set goes under review. If no reviewer is available, the request
-    /// is refused before it reveals anything else about its files.
+    /// and a reviewer is available, the whole set goes under review. The same holds if the change waits for
+    /// review anyway. Otherwise, the request is refused before it reveals anything else about its files.
     /// `clearances` are those of all changes, with their indexes.
     pub(crate) fn review_by_rules<'c>(
         &self,
@@ -107,7 +107,7 @@ impl Engine {
         self.workspace.update(|w| w.has_reviewer(&paths))
     }
 
-    /// Writes a computed change as a proposal that is applied at once, or puts it under review.
+    /// Records a computed change as a proposal, and either applies it at once or puts it under review.
     pub(crate) fn perform(
         &self,
         session: &SessionContext,
@@ -166,7 +166,8 @@ impl Engine {
         self.workspace.update(|w| w.not_applied(session.id, &proposal.id.to_string(), state));
     }
 
-    /// Observes all files of a call and computes all changes. Reports every refusal, in order.
+    /// Observes all files of a call and computes all changes. If any file cannot be observed, nothing is
+    /// computed. Each phase reports all of its refusals.
     pub(crate) fn compute(
         &self,
         session: &SessionContext,
@@ -193,7 +194,7 @@ impl Engine {
         });
         let changes = collect_all(observed)?;
         let bases = self.bases_of(session, &changes);
-        let has_pending = self.workspace.waiting.is_anything();
+        let has_pending = !self.workspace.waiting.is_empty();
         let (mut writes, mut refusals) = (Vec::new(), Vec::new());
         for (change, base) in changes.into_iter().zip(bases) {
             let (index, to) = (change.index, change.new_target().cloned());
@@ -247,7 +248,7 @@ impl Engine {
         ChangeOptions { request, undoes, .. }: ChangeOptions,
     ) -> Result<Proposal> {
         for write in writes.iter_mut() {
-            write.computed.settle();
+            write.computed.set_hash_after();
         }
         let new = NewProposal {
             session: session.id,
@@ -281,6 +282,7 @@ impl Engine {
 
     /// Computes a change and stores it as a proposal.
     pub(crate) fn propose(&self, session: &SessionContext, call: Call<Target>) -> Result<Proposal> {
+        // Only for its refusal: `apply` determines again whether the user must review.
         self.review_for_call(&call, None)?;
         let (header, mut writes) = self.compute(session, call)?;
         let options = ChangeOptions::default();

@@ -260,7 +260,7 @@ impl Engine {
             proposal.files.iter().zip(&files).map(|(file, it)| it.observed_version(file)).collect();
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
         let mut review = review.decide(&seen, &decision, self.deadline());
-        let is_decided = review.settle(&seen, self.deadline());
+        let is_decided = review.reopen_outdated(&seen, self.deadline());
         drop(seen);
         job.check()?;
         if is_decided {

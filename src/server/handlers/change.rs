@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::search::path_of;
 use crate::engine::change::perform::ChangeOutcome;
-use crate::engine::diagnoses::Watch;
+use crate::engine::diagnostics::Watch;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::undo::{MAX_TRIES, Selection, UndoOptions, UndoResult};
 use crate::engine::{Engine, Failure, Result, SessionContext};

@@ -94,7 +94,7 @@ impl Daemon {
         let is_closed = matches!(event, DocumentEvent::Closed);
         self.engine.update_document(&id_of(session, uri), event);
         if is_closed {
-            self.engine.diagnoses.notify_waiters();
+            self.engine.diagnostics_reported.notify_waiters();
         }
     }
 }

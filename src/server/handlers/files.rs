@@ -44,7 +44,7 @@ impl Daemon {
         let DiagnosticsChangedParams { version, items, .. } = params;
         let report = Report { version, encoding: session.encoding, items, number: 0 };
         self.engine.workspace.update(|w| w.diagnose(&id, &path, report));
-        self.engine.diagnoses.notify_waiters();
+        self.engine.diagnostics_reported.notify_waiters();
     }
 
     /// `editd/diagnostics`.

@@ -62,7 +62,7 @@ pub struct CurrentFile<'a> {
 
 impl Review {
     /// Returns the review with these decisions added. `observed` contains all files in order, and the
-    /// decision refers only to hunks of these files. [`settle`](Self::settle) then opens accepted hunks that
+    /// decision refers only to hunks of these files. [`reopen_outdated`](Self::reopen_outdated) then reopens accepted hunks that
     /// are in conflict.
     #[must_use]
     pub fn decide(&self, observed: &[CurrentFile<'_>], decision: &Decision, deadline: Deadline) -> Self {
@@ -96,6 +96,7 @@ impl Review {
         for (at, hash) in
             replaced_hashes(observed).enumerate().filter(|(at, _)| next.choices[*at] == Choice::Taken)
         {
+            // A hunk taken earlier keeps its hash, unless this decision takes it again.
             let known = self.choices[at] == Choice::Taken && !decision.take.contains(&HunkId(at + 1));
             if !known {
                 next.taken.insert(at, hash);
@@ -137,7 +138,7 @@ impl Review {
         for (choice, verdict) in choices.iter_mut().zip(from_text) {
             *choice = verdict.unwrap_or(*choice);
         }
-        // A text equal to the proposed or the current one does not have to be stored.
+        // A text that the choices alone produce does not have to be stored.
         if choices.contains(&Choice::Edited) || !observed.produces(choices, now, &content, deadline) {
             if !choices.iter().any(|choice| choice.has_effect()) {
                 // No proposed hunk was accepted, so the text replaces all of them.
@@ -150,9 +151,9 @@ impl Review {
         }
     }
 
-    /// Reopens hunks that were decided on a different text than the current one. Returns `true` if none is
-    /// open.
-    pub fn settle(&mut self, observed: &[CurrentFile<'_>], deadline: Deadline) -> bool {
+    /// Reopens accepted hunks whose lines have changed since, and all hunks of a file whose replacement text
+    /// no longer fits. Returns `true` if no hunk is open afterwards.
+    pub fn reopen_outdated(&mut self, observed: &[CurrentFile<'_>], deadline: Deadline) -> bool {
         for (file, (observed, range)) in observed.iter().zip(ranges(observed)).enumerate() {
             if let Some(replaced) = self.replaced.get(&file)
                 && replaced.plan(observed.content, observed.now, deadline).is_none()
@@ -200,7 +201,7 @@ impl CurrentFile<'_> {
         let text = if let Some(replacement) = replacement {
             replacement.plan(content, now, deadline).unwrap_or_else(|| Plan::empty(now.map_or(0, str::len)))
         } else if matches!(content, FileContent::Missing) {
-            // Accepting a change of a deleted file creates the file again.
+            // The file was deleted in the meantime; accepting any change creates it again.
             let base = rebased.base.as_deref().unwrap_or_default();
             let plan = if yes(HunkKind::Create) { (*file.plan).clone() } else { rebased.plan(file, choices) };
             Plan::between("", &plan.apply(base), deadline)
@@ -228,7 +229,7 @@ impl CurrentFile<'_> {
         }
     }
 
-    /// Returns the text with all open and accepted hunks applied. Open hunks in conflict are left out.
+    /// Returns the text that would result if all open hunks were accepted, except those in conflict.
     pub fn proposed(
         &self,
         choices: &[Choice],

@@ -172,7 +172,7 @@ fn decide(file: &PlannedFile, now: &str, review: &Review, decision: &Decision) -
     let (current, rebased) = (text_content(now), rebase(file, now));
     let observed = [CurrentFile { file, content: &current, now: Some(now), rebased: &rebased }];
     let mut next = review.decide(&observed, decision, Deadline::NONE);
-    next.settle(&observed, Deadline::NONE);
+    next.reopen_outdated(&observed, Deadline::NONE);
     next
 }
 

@@ -24,7 +24,7 @@ impl Workspace {
         self.sessions.values().any(|s| s.role == Role::Editor && s.abilities.review && watches(s))
     }
 
-    /// Puts a proposal under review that was created without one.
+    /// Puts a proposal under review, unless it is already.
     pub fn put_under_review(
         &mut self,
         session: SessionId,
@@ -41,7 +41,7 @@ impl Workspace {
         self.proposal(session, id).cloned()
     }
 
-    /// Returns the proposal if the session may decide about it and it still has that revision.
+    /// Returns the proposal if the session may review it and `revision` is still current.
     pub fn proposal_to_decide(
         &self,
         session: SessionId,
@@ -51,7 +51,8 @@ impl Workspace {
         self.require_person(session)?;
         let proposal = self.proposal(session, id)?;
         match proposal.state {
-            // A concurrent decision came first, which is not an error of this session.
+            // Another decision came first. This session made no mistake, so report that and not a wrong
+            // revision.
             state if !state.is_open() && proposal.is_reviewed() => Err(superseded(proposal)),
             _ => self.open_proposal(session, id, Some(revision)),
         }
@@ -65,7 +66,7 @@ impl Workspace {
         Err(Refusal::new(RefusalKind::NotPermitted { what }))
     }
 
-    /// Records the decision about some of the hunks; others remain open.
+    /// Stores a review in which some hunks are still open.
     pub fn decide(
         &mut self,
         session: SessionId,
@@ -139,8 +140,8 @@ impl Workspace {
         }
     }
 
-    /// Returns the proposals with retained rejected hunks that were decided in this session or concern files
-    /// in its roots, latest decision first.
+    /// Returns the proposals whose rejected hunks can still be reopened, if this session decided them or they
+    /// have files in its roots; the latest decision first.
     pub fn rejected_here(&self, session: SessionId) -> Vec<ProposalId> {
         let Some(here) = self.session(session) else { return Vec::new() };
         let is_here = |entry: &&RejectedProposal| {
@@ -151,7 +152,8 @@ impl Workspace {
         here.map(|entry| entry.id.clone()).filter(is_known).collect()
     }
 
-    /// Returns a proposal with rejected hunks, including its texts.
+    /// Returns a proposal whose rejected hunks can be reopened, with the texts that the closed proposal no
+    /// longer has.
     pub fn rejected(&self, session: SessionId, id: &str) -> Result<Proposal, Refusal> {
         self.require_person(session)?;
         let proposal = self.proposal(session, id)?;

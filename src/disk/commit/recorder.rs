@@ -7,7 +7,8 @@ use crate::text::ContentHash;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Returns `true` if a single step applies the whole set, which then needs no undo record.
+/// Returns `true` if a single step applies the whole set. Such a set needs no record of its completion:
+/// recovery sees whether the step has happened.
 pub(super) fn is_single_step(changes: &[PlannedChange<'_>]) -> bool {
     match changes {
         [change] => match change.strategy {
@@ -26,8 +27,8 @@ pub(super) fn flush(changes: &[PlannedChange<'_>], durability: Durability) -> Fl
     if needed { Flush::Now } else { Flush::Later }
 }
 
-/// Records what a commit is going to do. Resolves names to their folders' inodes: the folders are held open, so
-/// each is read only once.
+/// Records what a commit is going to do. Identifies the folder of each name by its inode number. The folders
+/// are held open, so each number is looked up only once.
 pub(super) struct Recorder<'d> {
     disk: &'d dyn Disk,
     folders: Vec<(PathBuf, Option<u64>)>,
@@ -74,8 +75,8 @@ impl<'d> Recorder<'d> {
         let at = MTime::now().seconds.unsigned_abs();
         let record = Record { id: ticket.id.clone(), at, alone, parts: recorded };
         ticket.begin(self.disk, record, if alone { Flush::Later } else { flush })?;
-        // Written after the record that leads a start to these images; otherwise a kill in between would leave
-        // them forever. If the images are missing, the start knows that no byte was written yet.
+        // Written after the record by which recovery finds these images; otherwise a kill in between would
+        // leave them forever. If the images are missing, the start knows that no byte was written yet.
         for (index, change) in changes.iter().enumerate().filter(|(_, change)| change.is_in_place()) {
             if let Some(Original { expect, .. }) = &change.original {
                 let new = change.content.clone().unwrap_or_default();
@@ -103,8 +104,8 @@ impl<'d> Recorder<'d> {
         })
     }
 
-    /// The resulting file. Hashing a large content costs about as much as writing it, so for a single-step set
-    /// the inode has to suffice: recovery only asks whether that step has happened.
+    /// The resulting file. Hashing a large content costs about as much as writing it, so for a single-step
+    /// set the inode has to suffice: recovery only asks whether that step has happened.
     fn record_result(&mut self, change: &PlannedChange<'_>, alone: bool) -> Result<Option<RecordedFile>> {
         if change.strategy == Strategy::Remove {
             return Ok(None);

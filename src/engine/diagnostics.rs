@@ -127,7 +127,7 @@ impl Engine {
     /// disconnected.
     async fn wait_for_diagnostics(&self, files: &[Watched], deadline: Instant) {
         loop {
-            let mut reported = pin!(self.diagnoses.notified());
+            let mut reported = pin!(self.diagnostics_reported.notified());
             // Enabled before the check, so that a report between the check and the wait is not missed.
             reported.as_mut().enable();
             if files.iter().all(|file| self.is_reported(file))
