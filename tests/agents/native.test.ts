@@ -1,6 +1,7 @@
 // Agent programs with their own tools and without editd, as a base for tests with it.
 import assert from 'node:assert/strict';
 import { claude } from './native/claude.ts';
+import { codex, codexInCode } from './native/codex.ts';
 import { type NativeProgram, work } from './native/program.ts';
 import { scene } from './support/place.ts';
 
@@ -12,12 +13,12 @@ function edits(program: NativeProgram): void {
     await work(program, place, async (model) => {
       const path = place.path('cart.py');
       assert.match(await model.callOwn(...tools.read(path)), /return sum\(items\)/);
-      await model.callOwn(...tools.edit(path, 'sum(items)', 'max(items)'));
+      await model.callOwn(...tools.edit(path, '    return sum(items)', '    return max(items)'));
     });
     assert.equal(place.read('cart.py'), CART.replace('sum', 'max'));
   });
 }
 
-for (const program of [claude]) {
+for (const program of [claude, codex, codexInCode]) {
   edits(program);
 }
