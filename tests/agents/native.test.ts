@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { claude } from './native/claude.ts';
 import { codex, codexInCode } from './native/codex.ts';
+import { opencode, opencodeWithPatches } from './native/opencode.ts';
 import { type NativeProgram, work } from './native/program.ts';
 import { scene } from './support/place.ts';
 
@@ -19,6 +20,6 @@ function edits(program: NativeProgram): void {
   });
 }
 
-for (const program of [claude, codex, codexInCode]) {
+for (const program of [claude, codex, codexInCode, opencode, opencodeWithPatches]) {
   edits(program);
 }

@@ -1,6 +1,7 @@
 // OpenAI's Codex. Only the models in a table of its own are offered `apply_patch`.
 import { Responses } from '../model/responses.ts';
 import { installed } from '../support/tools.ts';
+import { adding, updating } from './patch.ts';
 import type { NativeProgram, ToolCall, Tools } from './program.ts';
 
 const program = installed('codex');
@@ -12,17 +13,10 @@ const settings = (url: string): Record<string, string> => ({
   'model_providers.fake': `{ name = "fake", base_url = "${url}/v1", wire_api = "responses", env_key = "FAKE_KEY" }`,
 });
 
-const patch = (body: string): string => `*** Begin Patch\n${body}*** End Patch\n`;
-
-const lines = (sign: string, text: string): string => text.replaceAll(/^(?=.)/gms, sign);
-
 const calls: Tools = {
   read: (path) => ['exec_command', { cmd: `cat '${path}'` }],
-  edit: (path, oldText, newText) => [
-    'apply_patch',
-    { input: patch(`*** Update File: ${path}\n@@\n${lines('-', oldText)}\n${lines('+', newText)}\n`) },
-  ],
-  write: (path, text) => ['apply_patch', { input: patch(`*** Add File: ${path}\n${lines('+', text)}`) }],
+  edit: (path, oldText, newText) => ['apply_patch', { input: updating(path, oldText, newText) }],
+  write: (path, text) => ['apply_patch', { input: adding(path, text) }],
   shell: (command) => ['exec_command', { cmd: command }],
 };
 
