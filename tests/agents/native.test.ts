@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { claude } from './native/claude.ts';
 import { codex, codexInCode } from './native/codex.ts';
+import { gemini } from './native/gemini.ts';
 import { opencode, opencodeWithPatches } from './native/opencode.ts';
+import { pi } from './native/pi.ts';
 import { type NativeProgram, work } from './native/program.ts';
 import { scene } from './support/place.ts';
 
@@ -20,6 +22,6 @@ function edits(program: NativeProgram): void {
   });
 }
 
-for (const program of [claude, codex, codexInCode, opencode, opencodeWithPatches]) {
+for (const program of [claude, codex, codexInCode, opencode, opencodeWithPatches, gemini, pi]) {
   edits(program);
 }

@@ -34,15 +34,19 @@ function opencodeWith(name: string, model: string, tools: Tools): NativeProgram 
     name,
     tools,
     dialect: () => new Messages(),
-    configure: (_place, modelUrl) => ({
-      command: [program, 'run', '--auto', '--model', `fake/${model}`, 'Play your part.'],
-      env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(settings(modelUrl, model)),
-        OPENCODE_DISABLE_AUTOUPDATE: '1',
-        OPENCODE_DISABLE_MODELS_FETCH: '1',
-        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-      },
-    }),
+    configure: (place, modelUrl) => {
+      // It installs the types for plugins from npm, and waits for that if there is a plugin.
+      place.configure('.npmrc', 'offline=true\n');
+      return {
+        command: [program, 'run', '--auto', '--model', `fake/${model}`, 'Play your part.'],
+        env: {
+          OPENCODE_CONFIG_CONTENT: JSON.stringify(settings(modelUrl, model)),
+          OPENCODE_DISABLE_AUTOUPDATE: '1',
+          OPENCODE_DISABLE_MODELS_FETCH: '1',
+          OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+        },
+      };
+    },
   };
 }
 
