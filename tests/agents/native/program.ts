@@ -1,5 +1,6 @@
 // An agent program that works with its own tools, and without editd's server.
-import type { Helpers, Script } from '../model/model.ts';
+import type { Script } from '../model/conversation.ts';
+import type { Helpers } from '../model/model.ts';
 import { type AgentProgram, workAs } from '../programs/program.ts';
 import type { Place } from '../support/place.ts';
 import type { Ended } from '../support/processes.ts';

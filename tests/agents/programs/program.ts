@@ -1,6 +1,7 @@
 // An agent program that works on a task with a fake model that follows a script.
 import type { Dialect } from '../model/dialect.ts';
-import { type Helpers, Model, type Script, type Stage } from '../model/model.ts';
+import type { Script, Stage } from '../model/conversation.ts';
+import { type Helpers, Model } from '../model/model.ts';
 import type { Place } from '../support/place.ts';
 import { type Ended, type Environment, run } from '../support/processes.ts';
 
