@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { IMAGE } from './model/dialect.ts';
-import type { Script } from './model/model.ts';
+import type { Script } from './model/conversation.ts';
 import { type AgentProgram, work } from './programs/program.ts';
 import { RED } from './support/files.ts';
 import { accepts } from './support/person.ts';

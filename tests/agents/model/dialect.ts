@@ -39,6 +39,8 @@ export type Answer = { calls: Call[] } | { text: string };
 
 /** The model API of a vendor. */
 export interface Dialect {
+  /** How the ids of calls begin, if a program expects it. */
+  readonly calls?: string;
   /** Returns the response to a request that does not involve the model. */
   aside?(path: string): object | undefined;
   /** Returns undefined for an unknown path. */

@@ -2,46 +2,30 @@
 // would see of their results. Between calls, the test can run arbitrary code.
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer, Call, Dialect, Offered, Request, Shown } from './dialect.ts';
+import { Conversation, type Script } from './conversation.ts';
+import type { Answer, Dialect, Offered, Request } from './dialect.ts';
 import { problemsOf } from './schema.ts';
 
-/** The state that a script can use. */
-export interface Stage {
-  /** The instructions of the model. */
-  readonly instructions: string;
-  /** All offered tools, those of the program and those of servers. */
-  readonly tools: readonly Offered[];
-  /** Calls a tool of editd and returns what the model is shown. */
-  call(tool: string, args: Record<string, unknown>): Promise<string>;
-  /** Calls several tools of editd in one turn. */
-  calls(calls: readonly Wanted[]): Promise<string[]>;
-  /** Calls a tool of the program itself. */
-  callOwn(tool: string, args: Record<string, unknown>): Promise<string>;
-}
-
-type Wanted = readonly [tool: string, args: Record<string, unknown>];
-
-export type Script = (stage: Stage) => Promise<void>;
+/** Scripts of the sub-agents that the program may start, by a word of their task. */
+export type Helpers = Record<string, Script>;
 
 export class Model {
   private readonly server: Server;
   private readonly problems: string[] = [];
-  private stage: Stage | undefined;
-  private asked: (answer: Answer) => void = () => undefined;
-  private told: (results: Shown[]) => void = () => undefined;
-  private failure: Error | undefined;
+  private readonly conversations: Conversation[] = [];
   private lastCall = 0;
-  private done = false;
 
   private readonly dialect: Dialect;
   private readonly prefix: string;
   private readonly script: Script;
+  private readonly helpers: Helpers;
 
   /** `prefix` precedes the names of editd's tools. */
-  constructor(dialect: Dialect, prefix: string, script: Script) {
+  constructor(dialect: Dialect, prefix: string, script: Script, helpers: Helpers = {}) {
     this.dialect = dialect;
     this.prefix = prefix;
     this.script = script;
+    this.helpers = helpers;
     this.server = createServer((request, response) => {
       this.serve(request, response).catch((error: unknown) => {
         this.refuse(response, 500, String(error));
@@ -59,16 +43,22 @@ export class Model {
     this.server.close();
   }
 
-  /** Throws unless the script was completed and every request was valid. */
+  /** Throws unless every script was completed and every request was valid. */
   check(): void {
-    if (this.failure !== undefined) {
-      throw this.failure;
+    for (const { failure } of this.conversations) {
+      if (failure !== undefined) {
+        throw failure;
+      }
     }
     if (this.problems.length > 0) {
       throw new Error(`A model API would reject this:\n${[...new Set(this.problems)].join('\n')}`);
     }
-    if (!this.done) {
-      throw new Error(this.stage === undefined ? 'The model was never asked.' : 'The script was not completed.');
+    if (this.conversations.length === 0) {
+      throw new Error('The model was never asked.');
+    }
+    const wanted = 1 + Object.keys(this.helpers).length;
+    if (this.conversations.length < wanted || this.conversations.some(({ done }) => !done)) {
+      throw new Error('The script was not completed.');
     }
   }
 
@@ -98,55 +88,24 @@ export class Model {
   }
 
   private answer(request: Request): Promise<Answer> {
-    const answer = new Promise<Answer>((resolve) => {
-      this.asked = resolve;
-    });
-    if (this.stage === undefined) {
-      this.stage = {
-        instructions: request.instructions,
-        tools: request.tools,
-        call: async (tool, args) => (await this.calls([[this.prefix + tool, args]]))[0] ?? '',
-        calls: (calls) => this.calls(calls.map(([tool, args]) => [this.prefix + tool, args])),
-        callOwn: async (tool, args) => (await this.calls([[tool, args]]))[0] ?? '',
-      };
-      void this.play(this.stage);
-    } else {
-      this.told(request.results);
+    const known = this.conversations.find((each) => each.goesOn(request));
+    if (known !== undefined) {
+      return known.goOn(request);
     }
-    return answer;
-  }
-
-  private async play(stage: Stage): Promise<void> {
-    try {
-      await this.script(stage);
-      this.done = true;
-    } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error));
+    if (request.tools.length === 0) {
+      return Promise.resolve({ text: 'A title' }); // programs ask for titles of sessions, for example
     }
-    this.asked({ text: 'Done.' });
-  }
-
-  private async calls(wanted: readonly Wanted[]): Promise<string[]> {
-    const calls = wanted.map(([name, args]): Call => ({ id: `call_${++this.lastCall}`, name, arguments: args }));
-    for (const { name } of calls) {
-      if (!this.stage?.tools.some((tool) => tool.name === name)) {
-        throw new Error(
-          `The model is not offered ${name}, only ${this.stage?.tools.map((tool) => tool.name).join(', ')}`,
-        );
-      }
+    const helper = Object.entries(this.helpers).find(([word]) => request.instructions.includes(word));
+    const started = new Conversation(
+      request,
+      this.prefix,
+      () => `${this.dialect.calls ?? 'call_'}${String(++this.lastCall).padStart(2, '0')}`,
+    );
+    if (this.conversations.length > 0 && helper === undefined) {
+      return Promise.resolve({ text: 'Done.' }); // it was told something after the end
     }
-    const results = new Promise<Shown[]>((resolve) => {
-      this.told = resolve;
-    });
-    this.asked({ calls });
-    const shown = await results;
-    return calls.map(({ id, name }) => {
-      const found = shown.find((each) => each.call === id);
-      if (found === undefined) {
-        throw new Error(`The model is shown no result of ${name}`);
-      }
-      return found.text;
-    });
+    this.conversations.push(started);
+    return started.start(helper !== undefined && this.conversations.length > 1 ? helper[1] : this.script);
   }
 
   private problemsOfTools(tools: readonly Offered[]): string[] {

@@ -1,8 +1,9 @@
 // An agent program that works on a task with a fake model that follows a script.
 import type { Dialect } from '../model/dialect.ts';
-import { Model, type Script, type Stage } from '../model/model.ts';
+import type { Script, Stage } from '../model/conversation.ts';
+import { type Helpers, Model } from '../model/model.ts';
 import type { Place } from '../support/place.ts';
-import { type Environment, run } from '../support/processes.ts';
+import { type Ended, type Environment, run } from '../support/processes.ts';
 
 export interface AgentProgram {
   readonly name: string;
@@ -19,7 +20,14 @@ export interface AgentProgram {
 
 /** Runs the program on a task, with a fake model that follows the script. */
 export async function work(program: AgentProgram, place: Place, script: Script): Promise<void> {
-  const model = new Model(program.dialect(), program.prefix, script);
+  await workAs(program, place, script);
+}
+
+type Startable = Pick<AgentProgram, 'name' | 'prefix' | 'dialect' | 'configure'>;
+
+/** The same, with scripts for sub-agents. Returns what the program has written. */
+export async function workAs(program: Startable, place: Place, script: Script, helpers: Helpers = {}): Promise<Ended> {
+  const model = new Model(program.dialect(), program.prefix, script, helpers);
   try {
     const { command, env } = program.configure(place, await model.listen());
     const ended = await run(command, { env: { ...place.env, ...env }, cwd: place.work });
@@ -28,6 +36,7 @@ export async function work(program: AgentProgram, place: Place, script: Script):
       if (ended.code !== 0) {
         throw new Error(`It ended with ${ended.code}`);
       }
+      return ended;
     } catch (error) {
       throw new Error(`${program.name}: ${String(error)}\n${ended.stdout.slice(-3000)}\n${ended.stderr.slice(-3000)}`, {
         cause: error,

@@ -14,7 +14,9 @@ export const editd = program(
 );
 
 /** Returns the path of a program that scripts/install-agents installs. */
-export function installed(name: 'node' | 'codex' | 'gemini' | 'mcp-inspector' | 'python'): string {
+export function installed(
+  name: 'node' | 'claude' | 'codex' | 'gemini' | 'opencode' | 'pi' | 'mcp-inspector' | 'python',
+): string {
   return program(join(agents, name), 'Run scripts/install-agents.');
 }
 
