@@ -5,10 +5,12 @@
 //! ```
 
 mod arguments;
+mod connect;
 mod consent;
 mod demo;
 mod edit;
 mod error;
+mod hook;
 mod log;
 mod manual;
 mod paint;
@@ -252,6 +254,8 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Stop => status::stop(&context),
         Command::Serve { detached } => serve::serve(&context, detached),
         Command::Lsp { .. } => serve::lsp(&context),
+        Command::Connect(arguments) => connect::connect(&context, &arguments),
+        Command::Hook { client } => hook::hook(&context, client),
         Command::Mcp(arguments) => serve::mcp(&context, arguments),
         Command::Demo { no_pause, keep } => demo::demo(no_pause, keep),
         Command::Doctor => status::doctor(&context),

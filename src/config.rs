@@ -50,6 +50,29 @@ pub enum SaveMode {
     Always,
 }
 
+/// Settings for the built-in tools of agent programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GateConfig {
+    /// `true` if a tool may run although the daemon cannot be reached. By default, unless `review` is
+    /// [`ReviewMode::Always`].
+    pub fail_open: Option<bool>,
+    /// Handling of a change of a file that the agent has not read.
+    pub unread: UnreadMode,
+}
+
+/// Handling of a change of a file that the agent has not read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum UnreadMode {
+    /// The change is refused.
+    #[default]
+    Refuse,
+    /// The change is made, and the agent is warned.
+    Warn,
+}
+
 /// The complete configuration, with defaults filled in. Its fields are the keys of the file, except for `file`
 /// and `error`.
 #[derive(Clone, Debug, Deserialize)]
@@ -75,6 +98,8 @@ pub struct Config {
     pub idle_exit: Duration,
     /// Retention of the history, in days.
     pub history_days: u64,
+    /// Settings for the built-in tools of agent programs.
+    pub gate: GateConfig,
     /// Resource limits.
     #[serde(deserialize_with = "limits")]
     pub limits: Limits,
@@ -95,6 +120,7 @@ impl Default for Config {
             hard_links: false,
             idle_exit: Duration::from_secs(30 * 60),
             history_days: 90,
+            gate: GateConfig::default(),
             limits: Limits::default(),
             error: None,
         }
@@ -102,6 +128,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Returns `true` if a tool of an agent program may run although the daemon cannot be reached.
+    pub fn gate_fails_open(&self) -> bool {
+        self.gate.fail_open.unwrap_or(self.review != ReviewMode::Always)
+    }
+
     /// Describes the durability of a change when its request is answered.
     pub fn durability_description(&self) -> &'static str {
         self.durability.map_or("process for one file, full for several", Into::into)

@@ -32,6 +32,7 @@ pub(crate) mod files {
 }
 pub(crate) mod history;
 pub(crate) mod jobs;
+pub(crate) mod native;
 mod recovery;
 pub(crate) mod review;
 pub(crate) mod searching;
@@ -110,6 +111,8 @@ pub(crate) struct EngineInner {
     /// Interrupted change sets whose documents wait for an editor.
     pub(crate) interrupted: Interrupted,
     pub(crate) history: Arc<History>,
+    /// Changes that clients are about to write with their own tools.
+    pub(crate) prepared: native::PreparedChanges,
     pub(crate) hints: Hints,
     rechecks: RecheckQueue,
     /// Wakes requests that wait for diagnostics.
@@ -170,6 +173,7 @@ impl Engine {
             indexes: Indexes::default(),
             clients,
             history: history.clone(),
+            prepared: native::PreparedChanges::default(),
             interrupted: Interrupted::open(places.state_dir.join("interrupted"))?,
             places,
             hints: hints.clone(),

@@ -17,7 +17,7 @@
 //! use std::time::{Duration, SystemTime};
 //!
 //! use editd::history::{History, HistoryLimits};
-//! use editd::workspace::history::PastEntry;
+//! use editd::workspace::history::{Origin, PastEntry};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-history-{}", std::process::id()));
 //! let limits = HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86_400), file_size: 1 << 20 };
@@ -27,6 +27,7 @@
 //!     at: SystemTime::now(),
 //!     author: "ada".to_owned(),
 //!     session: None,
+//!     origin: Origin::default(),
 //!     label: Some("Do not shadow sum".to_owned()),
 //!     undoes: None,
 //!     rescued: false,
@@ -61,7 +62,7 @@ use parking_lot::Mutex;
 
 use crate::disk::FileBytes;
 use crate::text::ContentHash;
-use crate::workspace::history::{Back, DISK, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::history::{Back, DISK, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 pub use waiting::WaitingProposals;
 
@@ -189,6 +190,7 @@ impl History {
             at: SystemTime::now(),
             author: DISK.to_owned(),
             session: None,
+            origin: Origin::default(),
             label: Some(why.to_owned()),
             undoes: None,
             rescued: true,

@@ -25,6 +25,8 @@
 //! * [`history`]: past transactions and their undo plans, stored in the state folder.
 //! * [`config`]: the configuration file and the policy file.
 //! * [`protocol`]: the wire contract as data. Parameters, results, errors, and conversions from and to LSP.
+//! * [`gate`]: translates between the built-in tools of agent programs and changes. Pure.
+//! * [`connect`]: adds the hooks of editd to the settings of agent programs. Pure.
 //! * [`engine`]: the workspace state, and the work around it: files, changes, reviews, undo, editors.
 //! * [`server`]: the life of the daemon, and one handler for each method, in `server/handlers`.
 //! * [`transport`]: sockets, framing, connections, the LSP framework, and the client.
@@ -52,9 +54,11 @@
 
 pub mod cli;
 pub mod config;
+pub mod connect;
 pub mod disk;
 pub mod edit;
 pub mod engine;
+pub mod gate;
 pub mod history;
 pub mod image;
 pub mod mcp;

@@ -18,6 +18,7 @@ mod error;
 mod history;
 mod json;
 pub mod lsp_review;
+mod native;
 mod path;
 mod propose;
 mod read;
@@ -31,6 +32,7 @@ pub use editor::*;
 pub use error::*;
 pub use history::*;
 pub use json::*;
+pub use native::*;
 pub use path::*;
 pub use propose::*;
 pub use read::*;
@@ -112,6 +114,12 @@ macro_rules! with_methods {
                 Changes = "editd/changes", ChangesParams => ChangesResult, changes;
                 /// Returns the diagnostics of attached editors.
                 Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult, diagnostics;
+                /// Counts lines as read that a tool of the client itself has shown.
+                NativeRead = "editd/nativeRead", NativeReadParams => NativeReadResult, native_read;
+                /// Checks a change that a tool of the client itself is about to make.
+                NativeEdit = "editd/nativeEdit", NativeEditParams => NativeEditResult, native_edit;
+                /// Records a change that a tool of the client itself has made.
+                NativeDone = "editd/nativeDone", NativeDoneParams => NativeDoneResult, native_done;
                 /// Returns the status of the daemon.
                 Status = "editd/status", NoParams => StatusResult;
             }

@@ -26,6 +26,7 @@ mod handlers {
     mod editor;
     mod files;
     mod history;
+    mod native;
     mod read;
     mod review;
     mod search;

@@ -130,6 +130,18 @@ pub(crate) enum Command {
         /// The file
         path: PathBuf,
     },
+    /// Let the built-in tools of an agent program pass through editd
+    ///
+    /// Adds hooks to the settings of the program, so that editd checks each edit before the program makes it,
+    /// and records it afterwards. Shows the change of the settings and asks before it writes them.
+    Connect(ConnectArguments),
+    /// Answer an event of an agent program, which starts this command by its hooks
+    #[command(hide = true)]
+    Hook {
+        /// The program
+        #[arg(value_parser = client)]
+        client: crate::gate::Client,
+    },
     /// Show the state of the daemon
     Status,
     /// Stop the daemon

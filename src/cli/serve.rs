@@ -15,6 +15,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 use crate::config::Config;
 use crate::mcp;
+use crate::server::Places;
 use crate::transport::{self, Crossing, InheritedSockets, ServeError, bridge};
 use crate::workspace::Role;
 
@@ -92,6 +93,15 @@ pub(crate) fn config_file() -> PathBuf {
         let home = || std::env::home_dir().unwrap_or_default().join(".config");
         set("XDG_CONFIG_HOME").unwrap_or_else(home).join("editd/config.toml")
     })
+}
+
+/// Creates a folder in the state folder, which is prepared as by the daemon: the daemon refuses one that others
+/// may enter, if it is not empty.
+pub(crate) fn folder_in_state(places: &Places, name: &str) -> std::io::Result<PathBuf> {
+    transport::prepare_folders(places).map_err(std::io::Error::other)?;
+    let folder = places.state_dir.join(name);
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    Ok(folder)
 }
 
 /// Starts logging to the state folder, and to standard error if it is a terminal and the daemon is attached.

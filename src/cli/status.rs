@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
+use crate::gate::Client as AgentProgram;
 use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
@@ -17,7 +18,7 @@ use crate::workspace::{Limits, Role};
 
 use super::paint::{ERROR, GOOD, hanging, width};
 use super::serve::config_file;
-use super::{CliError, Context, End, paint, root, stream};
+use super::{CliError, Context, End, connect, paint, root, stream};
 
 /// Time that `stop` waits for the daemon to end.
 const STOPPING: Duration = Duration::from_secs(30);
@@ -169,6 +170,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, CliError> {
     findings.push(folder("socket folder", &context.places.runtime_dir));
     findings.extend(daemon(context)?);
     findings.push(watches());
+    findings.extend(connections());
     let all_well = findings.iter().all(|finding| finding.well != Some(false));
     if !context.print_json(&json!({ "well": all_well, "findings": findings }))? {
         print(&findings)?;
@@ -205,8 +207,29 @@ fn configuration(config: &Config) -> Vec<Finding> {
         Finding::info("  hard_links", hard_links),
         Finding::info("  idle_exit", idle_exit(config)),
         Finding::info("  history_days", config.history_days.to_string()),
+        Finding::info("  gate", gate(config)),
         Finding::info("  limits", limits(&config.limits)),
     ]
+}
+
+fn gate(config: &Config) -> String {
+    let without = if config.gate_fails_open() { "edits pass" } else { "edits are refused" };
+    format!("unread {}; without a daemon, {without}", config.gate.unread)
+}
+
+/// Reports which agent programs are connected. Programs without settings are omitted.
+fn connections() -> Vec<Finding> {
+    let finding = |(client, file, state): (AgentProgram, PathBuf, Result<bool, String>)| {
+        let (name, file) = (client.title(), file.display());
+        match state {
+            Ok(true) => Finding::good(name, format!("connected in {file}")),
+            Ok(false) => {
+                Finding::info(name, format!("not connected; `editd connect {}` does it", client.name()))
+            }
+            Err(error) => Finding::bad(name, format!("{file} cannot be read: {error}")),
+        }
+    };
+    connect::states().into_iter().map(finding).collect()
 }
 
 /// Lists all limits by name. Multiples of a mebibyte are shown in MiB.

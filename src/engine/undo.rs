@@ -181,6 +181,7 @@ impl Engine {
         job.check()?;
         let header = Header {
             author: session.author.clone(),
+            origin: crate::workspace::history::Origin::default(),
             label: Some(label(&entry)),
             replaces: None,
             on_stale: OnStale::Reject,

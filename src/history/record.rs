@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
 use crate::text::{Encoding, Format};
-use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 /// A path: text if it is valid UTF-8, otherwise its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ struct HeadRecord {
     author: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
+    #[serde(default, skip_serializing_if = "OriginRecord::is_empty")]
+    origin: OriginRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +53,35 @@ struct HeadRecord {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     rescued: bool,
     files: Vec<FileRecord>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct OriginRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call: Option<String>,
+}
+
+impl OriginRecord {
+    pub(super) fn new(origin: &Origin) -> Self {
+        let Origin { turn, agent, model, tool_call } = origin.clone();
+        Self { turn, agent, model, tool_call }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) fn read(self) -> Origin {
+        let Self { turn, agent, model, tool_call } = self;
+        Origin { turn, agent, model, tool_call }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -119,6 +150,7 @@ impl EntryRecord {
             at: timestamp(entry.at),
             author: entry.author.clone(),
             session: entry.session.as_deref().map(str::to_owned),
+            origin: OriginRecord::new(&entry.origin),
             label: entry.label.clone(),
             undoes: entry.undoes.as_deref().map(str::to_owned),
             rescued: entry.rescued,
@@ -143,6 +175,7 @@ impl HeadOnly {
             at: head.at.into(),
             author: head.author,
             session: head.session.map(Into::into),
+            origin: head.origin.read(),
             label: head.label,
             undoes: head.undoes.map(Into::into),
             rescued: head.rescued,

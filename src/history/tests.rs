@@ -6,6 +6,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::edit::{Deadline, Hunk, Plan, UndoPlan};
 use crate::text::{Encoding, Format, Text};
+use crate::workspace::history::Origin;
 
 const LIMITS: HistoryLimits =
     HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86400), file_size: 1 << 20 };
@@ -47,6 +48,7 @@ fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
     };
     let entry = PastEntry {
         session: Some("s1".into()),
+        origin: Origin { turn: Some("7".to_owned()), tool_call: Some("c".to_owned()), ..Origin::default() },
         id: "".into(),
         at: SystemTime::now(),
         author: "ada".to_owned(),

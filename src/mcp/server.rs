@@ -76,7 +76,7 @@ impl Server {
         let session = Some(self.session.name.clone());
         let audience = Audience::Tools(ChangeForm::default());
         let roots = self.roots.now(context).await?;
-        Ok(Identity { name, roots, new_file: false, session, audience })
+        Ok(Identity { name, roots, new_file: false, session, resumes: false, audience })
     }
 
     /// Lists files that others have changed, if the client can call `changes`.

@@ -4,6 +4,8 @@ use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::propose::OriginParams;
+
 /// Parameters of `editd/undo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -72,6 +74,9 @@ pub struct TransactionEntry {
     /// Name of the session that requested it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// Place of the change in the work of its author, if its client reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginParams>,
     /// Purpose of the change.
     pub label: Option<String>,
     /// Changed files. Files outside the session's roots are omitted.

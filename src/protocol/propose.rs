@@ -100,6 +100,24 @@ impl From<DisplayParam> for Display {
     }
 }
 
+/// The place of a change in the work of its author.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct OriginParams {
+    /// The turn: one prompt of the user and all work on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// The sub-agent; absent for the agent that the user talks to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The call of a tool.
+    #[serde(alias = "tool_call", skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<String>,
+}
+
 /// Parameters of `editd/propose`: `changes`, a `patch`, or one change in a short form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -133,6 +151,9 @@ pub struct ProposeParams {
     pub display: Option<DisplayParam>,
     /// Author of the change, if an editor acts on behalf of another author.
     pub author: Option<String>,
+    /// Place of the change in the work of its author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginParams>,
     /// Short form: the file.
     #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,

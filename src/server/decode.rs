@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::edit::{Count, Display, Edit};
 use crate::engine::change::compute::MatchOptions;
-use crate::engine::change::request::{Call, Header, PatchInfo, bad_patch};
+use crate::engine::change::request::{Call, Header, PatchInfo, Reads, bad_patch};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange};
 use crate::engine::files::access::Clearance;
 use crate::engine::{Failure, Result, SessionContext};
@@ -12,10 +12,12 @@ use crate::patch;
 use crate::patch::{FilePatch, PatchChange, PatchError, PatchHunk};
 use crate::protocol::{
     ChangeParams, DeleteChange, EditChange, Invalid, Matching, NotebookChange, OnConflictParam, OnStaleParam,
-    PatchAndBases, ProposeParams, RenameChange, TextEditParams, WriteChange, cell_ops, requested_path,
+    OriginParams, PatchAndBases, ProposeParams, RenameChange, TextEditParams, WriteChange, cell_ops,
+    requested_path,
 };
 use crate::server::once::{Kind, request_digest};
 use crate::text::{ContentHash, Encoding};
+use crate::workspace::history::Origin;
 use crate::workspace::limits::PATCH_BYTES;
 use crate::workspace::{Limits, NewMode, OnStale, Repeatable, RequestedPath, Role};
 
@@ -186,6 +188,20 @@ fn edits(hunks: Vec<PatchHunk>) -> Vec<Edit> {
     hunks.into_iter().map(|hunk| hunk.edit).collect()
 }
 
+/// Maximum length of each id in an origin, in bytes.
+const ORIGIN_ID: usize = 256;
+
+fn read_origin(params: OriginParams) -> Result<Origin, Invalid> {
+    let OriginParams { turn, agent, model, tool_call } = params;
+    let named = [("turn", &turn), ("agent", &agent), ("model", &model), ("toolCall", &tool_call)];
+    match named.iter().find(|(_, id)| id.as_ref().is_some_and(|id| id.len() > ORIGIN_ID)) {
+        Some((name, _)) => {
+            Err(Invalid::new(format!("origin.{name}"), format!("it is longer than {ORIGIN_ID} bytes")))
+        }
+        None => Ok(Origin { turn, agent, model, tool_call }),
+    }
+}
+
 /// Decodes the parameters of `propose` or `edit`.
 pub(crate) fn call(
     mut params: ProposeParams,
@@ -193,6 +209,8 @@ pub(crate) fn call(
     session: &SessionContext,
     limits: &Limits,
 ) -> Result<Call<RequestedPath>> {
+    // A repeated request may come from another tool call.
+    let origin = read_origin(params.origin.take().unwrap_or_default())?;
     let request = params.request_id.take().map(|id| Repeatable { id, asks: request_digest(kind, &params) });
     let author = match (params.author.take(), session.role) {
         (Some(author), Role::Editor) => author,
@@ -227,7 +245,7 @@ pub(crate) fn call(
     };
     let (label, replaces) = (params.label.take(), params.replaces.take());
     let display = params.display.map(Display::from);
-    let header = Header { author, label, replaces, on_stale, display };
+    let header = Header { author, origin, label, replaces, on_stale, display };
     let matching = MatchOptions { fuzzy: params.matching == Matching::Fuzzy, sequential: params.sequential };
-    Ok(Call { request, header, matching, files, patch })
+    Ok(Call { request, header, matching, reads: Reads::Required, files, patch })
 }

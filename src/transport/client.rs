@@ -170,6 +170,8 @@ pub struct Identity {
     pub new_file: bool,
     /// Name of the session, if it spans several connections.
     pub session: Option<String>,
+    /// `true` if the session outlives the connection.
+    pub resumes: bool,
     /// Readers of the daemon's messages.
     pub audience: Audience,
 }
@@ -182,6 +184,7 @@ impl Identity {
             roots: root.into_iter().map(Path::to_owned).collect(),
             new_file: true,
             session: None,
+            resumes: false,
             audience: Audience::Wire,
         }
     }
@@ -257,13 +260,21 @@ impl Client {
             "clientInfo": { "name": identity.name, "version": env!("CARGO_PKG_VERSION") },
             "capabilities": {
                 "general": { "positionEncodings": ["utf-8"] },
-                "experimental": { "editd": { "newFile": identity.new_file, "session": identity.session } },
+                "experimental": { "editd": {
+                    "newFile": identity.new_file, "session": identity.session, "resume": identity.resumes,
+                } },
             },
             "workspaceFolders": folders,
             "initializationOptions": { "editd": { "audience": identity.audience.name() } },
         });
         self.request("initialize", &params)?;
         Ok(self.output.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)
+    }
+
+    /// Limits the time to wait for each message.
+    pub fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.output.0.set_write_timeout(Some(timeout))?;
+        self.output.0.set_read_timeout(Some(timeout))
     }
 
     /// Calls a method.

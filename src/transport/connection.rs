@@ -346,8 +346,14 @@ impl Dispatcher {
                 self.backlog.clear();
                 self.drain().await;
             }
-            // A client that closes its sending side may still read responses.
-            End::Left | End::Exit | End::Framing => self.drain().await,
+            // A client that closes its sending side may still read responses. If it is gone, its requests end.
+            End::Left | End::Exit | End::Framing => {
+                let outbound = self.outbound.clone();
+                tokio::select! {
+                    () = self.drain() => {}
+                    () = outbound.client_is_gone() => {}
+                }
+            }
         }
         self.running.abort_all();
         let is_orderly = matches!(end, End::Exit | End::Stopped);

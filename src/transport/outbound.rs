@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -15,6 +17,9 @@ use crate::protocol::{Code, RpcError};
 use crate::server::{ClientSink, PendingResponse};
 
 use super::framing::{Framing, framed};
+
+/// Interval between checks that a client still reads, after it has closed its sending side.
+const GONE_CHECK: Duration = Duration::from_millis(50);
 
 /// The output queue of one client, limited in bytes. Senders never wait for a client that does not read: if
 /// the queue exceeds the limit, the connection is closed.
@@ -97,6 +102,20 @@ impl Outbound {
         }
         // The writer has ended if the client is gone.
         let _ = self.queue.send(message);
+    }
+
+    /// Waits until the client has closed its socket, for reading as well.
+    pub(crate) async fn client_is_gone(&self) {
+        loop {
+            tokio::time::sleep(GONE_CHECK).await;
+            let socket = self.output.lock().socket.clone();
+            let Some(socket) = socket else { return };
+            let mut polled = [PollFd::new((*socket).as_ref(), PollFlags::empty())];
+            let is_polled = poll(&mut polled, Some(&Timespec::default())).is_ok();
+            if is_polled && polled[0].revents().contains(PollFlags::HUP) {
+                return;
+            }
+        }
     }
 
     pub(crate) fn send_json(&self, message: &Value) {

@@ -23,6 +23,8 @@ pub struct PastEntry {
     pub author: String,
     /// Name of the session it was made for, if known.
     pub session: Option<Arc<str>>,
+    /// Turn, sub-agent, model and call of a tool that made it, if known.
+    pub origin: Origin,
     /// Description of the change.
     pub label: Option<String>,
     /// The transaction that it undid.
@@ -32,6 +34,19 @@ pub struct PastEntry {
     pub rescued: bool,
     /// The files, in the order of the request.
     pub files: Vec<PastFile>,
+}
+
+/// The place of a change in the work of its author, as far as its client reports it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The turn: one prompt of the user and all work on it.
+    pub turn: Option<String>,
+    /// The sub-agent; `None` for the agent that the user talks to.
+    pub agent: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The call of a tool.
+    pub tool_call: Option<String>,
 }
 
 /// The author name used for changes by programs other than editd.

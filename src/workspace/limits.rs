@@ -100,6 +100,11 @@ pub const OPEN_DOCUMENTS: usize = 4096;
 /// Maximum number of contents that a session was given and may still name as a base; the oldest are dropped
 /// first.
 pub const GIVEN_BASES: usize = 1024;
+/// Maximum number of sessions without a connection that can be resumed; the ones left first end first.
+pub const RESUMABLE_SESSIONS: usize = 64;
+/// Maximum number of changes by the tools of clients that are checked and not yet made; the oldest are
+/// forgotten first.
+pub const NATIVE_CHANGES: usize = 256;
 /// Maximum number of bases retained from ended sessions; the oldest are dropped first.
 pub const DEPARTED_BASES: usize = 256;
 /// Approximate bytes of rope nodes around one edit that two versions do not share.

@@ -7,6 +7,7 @@ use crate::edit::{Display, FileDiff, Hunk, Match, Plan};
 use crate::text::{ContentHash, Format};
 
 use super::files::{FileKey, Snapshot};
+use super::history::Origin;
 use super::ledger::Coverage;
 use super::limits::{KEPT_DIFF, STORED_MATCHES};
 use super::review::Review;
@@ -275,6 +276,8 @@ pub struct Proposal {
     pub author: String,
     /// Name of the session in the history.
     pub session_name: Arc<str>,
+    /// Turn, sub-agent, model and call of a tool that made it, if known.
+    pub origin: Origin,
     /// The request that created it, if that request may be repeated.
     pub request: Option<Repeatable>,
     /// Description by the author.
@@ -316,6 +319,8 @@ pub struct NewProposal {
     pub on_stale: OnStale,
     /// Current time.
     pub at: SystemTime,
+    /// Turn, sub-agent, model and call of a tool that made it, if known.
+    pub origin: Origin,
     /// The state after creation: `Proposed`, `Applying` if it is applied at once, or `Pending` under review.
     pub state: ProposalState,
     /// The request that creates it, if that request may be repeated.

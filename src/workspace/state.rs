@@ -21,10 +21,13 @@ pub(super) mod documents;
 mod proposal_store;
 /// Proposals from their creation until they are closed.
 pub(super) mod proposals;
+/// Sessions that outlive their connections.
+mod resumed;
 /// Proposals under review.
 mod reviews;
 
 use proposal_store::{ProposalStore, RejectedProposals};
+use resumed::ResumableSessions;
 
 /// A notification for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +98,7 @@ pub struct Counts {
 pub struct Workspace {
     limits: Limits,
     sessions: HashMap<SessionId, Session>,
+    resumable: ResumableSessions,
     documents: HashMap<FileKey, Document>,
     texts: TextStore,
     departed: DepartedBases,
@@ -124,14 +128,25 @@ impl Workspace {
         std::mem::take(&mut self.outcome)
     }
 
-    /// Adds the session of a client that has sent `initialize`.
+    /// Adds the session of a client that has sent `initialize`. A resumed session keeps its bases.
     pub fn connect(&mut self, session: Session) {
-        self.sessions.insert(session.id, session);
+        self.count_connection(session.id);
+        match self.sessions.get_mut(&session.id) {
+            Some(known) => (known.roots, known.abilities) = (session.roots, session.abilities),
+            None => drop(self.sessions.insert(session.id, session)),
+        }
+    }
+
+    /// Removes a connection, and its session unless it can be resumed.
+    pub fn disconnect(&mut self, id: SessionId) {
+        if let Some(ended) = self.end_connection(id) {
+            self.end_session(ended);
+        }
     }
 
     /// Removes a session. Its bases are retained for a while, because the client may come back in another
     /// session.
-    pub fn disconnect(&mut self, id: SessionId) {
+    fn end_session(&mut self, id: SessionId) {
         self.buffers.close_all(id);
         self.diagnostics.forget(id);
         let Some(session) = self.sessions.remove(&id) else { return };
@@ -190,7 +205,7 @@ impl Workspace {
     /// Returns counters for the status report.
     pub fn counts(&self) -> Counts {
         Counts {
-            sessions: self.sessions.len(),
+            sessions: self.sessions.len() - self.resumable.idle_count(),
             documents: self.documents.len(),
             text_bytes: self.texts.bytes,
             proposals: self.proposals.all().len(),

@@ -122,6 +122,12 @@ mod review {
     mod undo;
     mod wait;
 }
+mod gate {
+    mod claude;
+    mod edits;
+    mod review;
+    mod unknown;
+}
 mod history {
     mod blame;
     mod log;

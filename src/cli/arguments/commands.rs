@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use crate::gate::Client;
+
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
     /// The file
@@ -306,4 +308,29 @@ fn time_or_age(text: &str) -> Result<String, String> {
         .checked_sub(ago.abs())
         .map(|time| time.to_string())
         .map_err(|_| "that is too long ago".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConnectArguments {
+    /// The program: claude
+    #[arg(value_parser = client)]
+    pub(crate) client: Client,
+
+    /// Change the settings of the current project instead of your own
+    #[arg(long)]
+    pub(crate) project: bool,
+
+    /// Remove the hooks again
+    #[arg(long)]
+    pub(crate) undo: bool,
+
+    /// Write the settings without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// Parses the name of an agent program.
+pub(crate) fn client(name: &str) -> Result<Client, String> {
+    let names = || Client::ALL.map(Client::name).join(", ");
+    Client::of_name(name).ok_or_else(|| format!("expected one of: {}", names()))
 }

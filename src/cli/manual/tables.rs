@@ -5,7 +5,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Change text", &["edit", "write", "apply", "undo"]),
     ("Read and search", &["read", "search", "find", "list"]),
     ("Review and history", &["review", "proposals", "log", "show", "blame"]),
-    ("Serve agents and editors", &["mcp", "lsp"]),
+    ("Serve agents and editors", &["connect", "mcp", "lsp"]),
     ("The daemon", &["status", "doctor", "stop", "serve"]),
     ("Learn more", &["demo", "help", "man", "completions"]),
 ];

@@ -49,6 +49,11 @@ impl CommittedFile {
         Self { file, seen, stat, root, written: false, shares: false, saved, disk, _spent: now.bytes }
     }
 
+    /// Describes a file that a client has written with its own tool.
+    pub(crate) fn written_by_client(file: &PlannedFile, now: Observed) -> Self {
+        Self { written: true, ..Self::found(file, now) }
+    }
+
     /// Returns the entry for the workspace state. `own` means that the session that applied the change also
     /// proposed it.
     pub(crate) fn moved(&self, own: bool) -> (CommittedChange, Observation) {

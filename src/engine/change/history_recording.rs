@@ -10,7 +10,7 @@ use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
 use crate::history::NotRecorded;
 use crate::text::{ContentHash, Format};
-use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
 use crate::workspace::limits::KEPT_DIFF;
 use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
 
@@ -23,6 +23,7 @@ pub(crate) struct Intent {
     pub(crate) author: String,
     /// Name of the session that made the change.
     pub(crate) session: Arc<str>,
+    pub(crate) origin: Origin,
     pub(crate) label: Option<String>,
     /// The transaction that this change undoes.
     pub(crate) undoes: Option<Arc<str>>,
@@ -64,6 +65,7 @@ impl Intent {
         Self {
             author: proposal.author.clone(),
             session: proposal.session_name.clone(),
+            origin: proposal.origin.clone(),
             label: proposal.label.clone(),
             undoes: None,
         }
@@ -90,6 +92,7 @@ impl Engine {
             at: SystemTime::now(),
             author: intent.author.clone(),
             session: Some(intent.session.clone()).filter(|name| !name.is_empty()),
+            origin: intent.origin.clone(),
             label: intent.label.clone(),
             undoes: intent.undoes.clone(),
             rescued: false,

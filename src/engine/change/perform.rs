@@ -12,7 +12,7 @@ use crate::engine::change::RequestedChange;
 use crate::engine::change::commit::{PendingWrite, changes};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
-use crate::engine::change::request::{Call, Header, PatchInfo};
+use crate::engine::change::request::{Call, Header, PatchInfo, Reads};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::{Job, Located};
@@ -20,7 +20,7 @@ use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::text::ContentHash;
 use crate::workspace::{
-    Action, BaseState, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
+    Action, BaseState, Coverage, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
     RefusalKind, Repeatable, Role,
 };
 
@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    fn review_for_call(&self, call: &Call<Target>, asked: Option<bool>) -> Result<Option<bool>> {
+    pub(crate) fn review_for_call(&self, call: &Call<Target>, asked: Option<bool>) -> Result<Option<bool>> {
         let clearances = call.files.iter().map(|file| (file.index, &file.clearance));
         let decided = self.review_by_rules(clearances, &call.targets(), asked);
         decided.map_err(|failure| PatchInfo::add_lines(call.patch.as_ref(), failure))
@@ -173,9 +173,9 @@ impl Engine {
         session: &SessionContext,
         call: Call<Target>,
     ) -> Result<(Header, Vec<PendingWrite>)> {
-        let Call { header, matching, files, patch, .. } = call;
+        let Call { header, matching, reads, files, patch, .. } = call;
         let rules = ComputeOptions { matching, ..self.compute_options(header.on_stale, header.display) };
-        match self.compute_files(session, &rules, files) {
+        match self.compute_files(session, &rules, (files, reads)) {
             Ok(writes) => Ok((header, writes)),
             Err(failure) => Err(PatchInfo::add_lines(patch.as_ref(), failure)),
         }
@@ -185,7 +185,7 @@ impl Engine {
         &self,
         session: &SessionContext,
         rules: &ComputeOptions<'_>,
-        files: Vec<RequestedChange<Target>>,
+        (files, reads): (Vec<RequestedChange<Target>>, Reads),
     ) -> Result<Vec<PendingWrite>> {
         let observe = |target| self.observe_to_change(target);
         let observed = files.into_iter().map(|change| {
@@ -202,8 +202,12 @@ impl Engine {
             // The edits are needed only to search pending proposals for their texts.
             let edits = if has_pending { change.kind.edits().to_vec() } else { Vec::new() };
             let is_empty = change.file.text.as_ref().is_some_and(|text| text.is_empty());
+            let (base, warning) = reads.relax(base, change.file.exists());
             match change.compute(&base, rules) {
-                Ok(computed) => writes.push(PendingWrite::new(index, computed, to)),
+                Ok(mut computed) => {
+                    computed.file.warnings.extend(warning);
+                    writes.push(PendingWrite::new(index, computed, to));
+                }
                 Err(reasons) => {
                     let reasons = self.explain_by_pending(session, &key, &edits, reasons);
                     refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, is_empty)));
@@ -253,6 +257,7 @@ impl Engine {
         let new = NewProposal {
             session: session.id,
             author: header.author.clone(),
+            origin: header.origin.clone(),
             label: header.label.clone(),
             replaces: header.replaces.clone(),
             on_stale: header.on_stale,
@@ -287,6 +292,22 @@ impl Engine {
         let (header, mut writes) = self.compute(session, call)?;
         let options = ChangeOptions::default();
         self.record_proposal(session, &header, &mut writes, ProposalState::Proposed, options)
+    }
+}
+
+impl Reads {
+    /// Returns the base to compare with if not all reads of the author are known or required, and a warning
+    /// for the author.
+    fn relax(self, base: BaseState, exists: bool) -> (BaseState, Option<String>) {
+        let warning = || Some("This file was changed without having been read in this session.".to_owned());
+        match (self, &base) {
+            (Self::Unknown, _) if exists => (BaseState::Fresh(Coverage::Whole), None),
+            (Self::Advised, BaseState::Unread { .. } | BaseState::Fresh(Coverage::Part)) if exists => {
+                let is_unread = matches!(base, BaseState::Unread { .. });
+                (BaseState::Fresh(Coverage::Whole), if is_unread { warning() } else { None })
+            }
+            _ => (base, None),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::engine::jobs::Located;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::patch::PatchError;
 use crate::text::ContentHash;
+use crate::workspace::history::Origin;
 use crate::workspace::{Invalid, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath};
 
 /// The parsed parameters of `propose` or `edit`. `P` is the file: first the requested path, then the located
@@ -21,14 +22,29 @@ pub(crate) struct Call<P> {
     pub(crate) request: Option<Repeatable>,
     pub(crate) header: Header,
     pub(crate) matching: MatchOptions,
+    /// The reads that must precede the change.
+    pub(crate) reads: Reads,
     pub(crate) files: Vec<RequestedChange<P>>,
     /// The patch, if the changes came as one.
     pub(crate) patch: Option<PatchInfo>,
 }
 
+/// The reads that must precede a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// The author must have read the file.
+    #[default]
+    Required,
+    /// A file that the author has not read is changed with a warning.
+    Advised,
+    /// The reads of the author are not known, so the current content is the base.
+    Unknown,
+}
+
 /// The parameters of a call besides its changes.
 pub(crate) struct Header {
     pub(crate) author: String,
+    pub(crate) origin: Origin,
     pub(crate) label: Option<String>,
     pub(crate) replaces: Option<String>,
     pub(crate) on_stale: OnStale,
@@ -181,7 +197,8 @@ impl Call<RequestedPath> {
             patch.assign_bases(&mut files, engine, session)?;
         }
         let files = join_by_file(files, patch.as_mut())?;
-        let mut call = Call { request: None, header: self.header, matching: self.matching, files, patch };
+        let Self { header, matching, reads, .. } = self;
+        let mut call = Call { request: None, header, matching, reads, files, patch };
         call.request = self.request.map(|request| with_targets(request, &call.targets()));
         Ok(call)
     }

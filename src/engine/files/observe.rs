@@ -116,7 +116,7 @@ impl Engine {
 
     /// Reads a file from disk. Reuses the cached snapshot if the content has not changed, which saves the
     /// hash.
-    fn observe_disk(&self, target: Target) -> Result<Observed, Refusal> {
+    pub(crate) fn observe_disk(&self, target: Target) -> Result<Observed, Refusal> {
         let image = self
             .disk
             .read(&target, self.config.limits.file_size)

@@ -12,6 +12,7 @@ use crate::engine::change::compute::{ComputedChange, finish};
 use crate::engine::change::draft::{Draft, stays_notebook};
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::jobs::Job;
+use crate::engine::native::{can_be_written_by_client, prepared_file};
 use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
 use crate::engine::{Engine, Result, SessionContext, collect_all};
@@ -56,9 +57,13 @@ impl Engine {
             Some(transaction) => self.compute_reviewed_undo(context, proposal, transaction)?,
             None => self.compute_decided_files(proposal, &review, files)?,
         };
-        let indexes: Vec<usize> = writes.iter().map(|write| write.index).collect();
+        let mut indexes: Vec<usize> = Vec::new();
         let mut commit_result = CommitResult { files: Vec::new(), transaction: None, undoes: None };
-        if !writes.is_empty() {
+        let is_awaited = !writes.is_empty() && self.prepared.is_awaited(&id);
+        if is_awaited && writes.iter().all(|write| can_be_written_by_client(&write.computed.observed)) {
+            self.prepared.hand_over(&id, writes.into_iter().map(prepared_file).collect());
+        } else if !writes.is_empty() {
+            indexes = writes.iter().map(|write| write.index).collect();
             let intent = Intent { undoes, ..Intent::of(proposal) };
             commit_result = self.commit(writes, &intent)?;
         }

@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::{FileDiff, Hunk};
-use crate::history::record::{FormatRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp};
+use crate::history::record::{
+    FormatRecord, OriginRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp,
+};
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::EXECUTABLE_CONFIG;
@@ -31,6 +33,8 @@ pub(super) struct ProposalRecord {
     author: String,
     #[serde(default)]
     session_name: String,
+    #[serde(default, skip_serializing_if = "OriginRecord::is_empty")]
+    origin: OriginRecord,
     roots: Vec<PathRecord>,
     label: Option<String>,
     request: Option<String>,
@@ -108,6 +112,7 @@ impl ProposalRecord {
             by_editor: proposal.role == Role::Editor,
             author: proposal.author.clone(),
             session_name: proposal.session_name.to_string(),
+            origin: OriginRecord::new(&proposal.origin),
             roots: proposal.roots.iter().map(|root| PathRecord::new(root)).collect(),
             label: proposal.label.clone(),
             request: proposal.request.as_ref().map(|request| request.id.clone()),
@@ -131,6 +136,7 @@ impl ProposalRecord {
             roots: self.roots.into_iter().map(PathRecord::read).collect(),
             author: self.author,
             session_name: self.session_name.into(),
+            origin: self.origin.read(),
             request: self.request.zip(asks).map(|(id, asks)| Repeatable { id, asks }),
             label: self.label,
             revision: self.revision,

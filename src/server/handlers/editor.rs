@@ -23,6 +23,8 @@ pub struct Introduction {
     /// The client's name for the session, which a later connection can use again. Without it, the daemon
     /// assigns a name.
     pub session_name: Option<String>,
+    /// `true` if the session outlives the connection, and a later connection with its name resumes it.
+    pub resumes: bool,
     /// Requested root directories.
     pub roots: Vec<PathBuf>,
     /// `true` if a missing root directly under the home directory is a file that the client will create.
@@ -39,11 +41,17 @@ impl Daemon {
         let id = self.next_session();
         let engine = self.engine.clone();
         blocking(move || {
-            let Introduction { role, author, session_name, roots, new_file, encoding, abilities } =
+            let Introduction { role, author, session_name, resumes, roots, new_file, encoding, abilities } =
                 introduction;
             let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+            let is_named = session_name.is_some();
             let name = session_name.map_or_else(|| engine.history.session_name(id.0), Arc::from);
+            let id = if resumes && is_named {
+                engine.workspace.update(|w| w.resume(role, &author, &name, id))
+            } else {
+                id
+            };
             let mut context = SessionContext::new(id, role, (author, name), roots, encoding);
             context.abilities = abilities;
             Ok(context)

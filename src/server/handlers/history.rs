@@ -10,12 +10,12 @@ use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
 use crate::history::RecordedEntry;
 use crate::protocol::{
-    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, TransactionEntry,
-    TransactionFile, requested_path, uri_of,
+    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, OriginParams,
+    TransactionEntry, TransactionFile, requested_path, uri_of,
 };
 use crate::server::Daemon;
 use crate::server::encode::system_time;
-use crate::workspace::history::{DISK, PastAction, PastEntry, PastFile};
+use crate::workspace::history::{DISK, Origin, PastAction, PastEntry, PastFile};
 
 /// Default number of transactions in an answer.
 const DEFAULT_LIMIT: usize = 50;
@@ -84,6 +84,7 @@ fn transaction(VisibleTransaction { recorded, files }: VisibleTransaction) -> Tr
         at: system_time(entry.at),
         author: entry.author.clone(),
         session: entry.session.as_deref().map(str::to_owned),
+        origin: (entry.origin != Origin::default()).then(|| origin(&entry.origin)),
         label: entry.label.clone(),
         files: files.into_iter().map(file_entry).collect(),
         undone: undone_by.is_some(),
@@ -110,4 +111,9 @@ fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
         tags: file.tags,
         diff,
     }
+}
+
+fn origin(origin: &Origin) -> OriginParams {
+    let Origin { turn, agent, model, tool_call } = origin.clone();
+    OriginParams { turn, agent, model, tool_call }
 }

@@ -24,6 +24,7 @@ pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Intr
         role,
         author: author.filter(is_free).unwrap_or("unknown").to_owned(),
         session_name: session_name(params)?,
+        resumes: announced(params, "resume"),
         roots: roots(role, params)?,
         new_file: announced(params, "newFile"),
         encoding: encoding(params),

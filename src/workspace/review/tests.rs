@@ -6,6 +6,7 @@ use rstest::rstest;
 use super::*;
 use crate::edit::{Deadline, Labels, Plan, diff_plan};
 use crate::text::{ContentHash, Format};
+use crate::workspace::history::Origin;
 use crate::workspace::{Coverage, FileContent, FileKey, OnStale, ProposalId, Role, SessionId};
 
 fn snapshot(text: &str) -> Arc<Snapshot> {
@@ -110,6 +111,7 @@ fn every_kind_of_change_has_hunks() {
 fn hunks_are_numbered_over_all_files() {
     let proposal = Proposal {
         session_name: "s1".into(),
+        origin: Origin::default(),
         id: ProposalId("p1".into()),
         session: SessionId(1),
         role: Role::Agent,

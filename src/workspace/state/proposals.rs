@@ -26,6 +26,7 @@ impl Workspace {
             roots: session.map(|session| session.roots.clone()).unwrap_or_default(),
             author: new.author,
             session_name: session.map(|session| session.name.clone()).unwrap_or_default(),
+            origin: new.origin,
             request: new.request,
             label: new.label,
             revision: 1,

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Place } from './place.ts';
+import { until } from './until.ts';
 
 /** Accepts all of a proposal. */
 export async function accepts(place: Place, id: string): Promise<void> {
@@ -34,4 +35,12 @@ export async function accepts(place: Place, id: string): Promise<void> {
   } finally {
     socket.destroy();
   }
+}
+
+/** Rejects the next proposal as soon as it is there, at a terminal. */
+export async function rejectsNext(place: Place): Promise<void> {
+  const pending = async (): Promise<string | undefined> =>
+    /"id": *"([^"]+)"/.exec((await place.editd('review', '--output', 'json')).stdout)?.[1];
+  const id = await until('a proposal', pending, (found) => found !== undefined, 20_000);
+  await place.editd('review', String(id), '--reject');
 }

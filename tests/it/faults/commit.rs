@@ -40,6 +40,7 @@ impl Inside {
         let daemon = Daemon::start(config, disk, places).expect("a daemon");
         let introduction = Introduction {
             session_name: None,
+            resumes: false,
             new_file: false,
             role: Role::Editor,
             author: "tester".to_owned(),

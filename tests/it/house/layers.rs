@@ -3,7 +3,7 @@
 use super::{Source, assert_none, read, sources};
 
 /// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 18] = [
     "text",
     "edit",
     "patch",
@@ -15,6 +15,8 @@ const LAYERS: [&str; 16] = [
     "history",
     "config",
     "protocol",
+    "gate",
+    "connect",
     "engine",
     "server",
     "transport",

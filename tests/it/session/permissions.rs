@@ -13,6 +13,12 @@ fn params_of(method: &str) -> Value {
     match method {
         "editd/read" | "editd/blame" => json!({ "path": "a.txt" }),
         "editd/propose" | "editd/edit" => json!({ "path": "a.txt", "oldText": "one", "newText": "two" }),
+        "editd/nativeRead" => json!({ "path": "a.txt", "text": "one" }),
+        "editd/nativeEdit" => {
+            let origin = json!({ "toolCall": "1" });
+            json!({ "path": "a.txt", "oldText": "one", "newText": "two", "origin": origin })
+        }
+        "editd/nativeDone" => json!({ "toolCall": "1" }),
         "editd/apply" | "editd/discard" | "editd/proposal" => json!({ "id": "p1" }),
         _ => json!({}),
     }
@@ -22,7 +28,7 @@ fn params_of(method: &str) -> Value {
 /// `session` omits the transactions of other sessions.
 fn is_known(method: &str, field: &str) -> bool {
     match field {
-        "review" => ["editd/edit", "editd/apply", "editd/undo"].contains(&method),
+        "review" => ["editd/edit", "editd/apply", "editd/undo", "editd/nativeEdit"].contains(&method),
         "session" => method == "editd/history",
         _ => false,
     }

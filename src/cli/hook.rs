@@ -1,0 +1,315 @@
+//! `editd hook`: lets the built-in tools of an agent program pass through editd.
+//!
+//! The program starts this command before and after it runs a tool, with an event on standard input. The
+//! command always succeeds: an error of editd must not stop the work of the agent, unless the user wants that.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::gate::{self, Client as Program, Event, Fields, Reply, Step, ToolCall};
+use crate::protocol::{NativeDone, NativeEdit, NativeEditResult, NativeRead, RpcError};
+use crate::text::ContentHash;
+use crate::transport::{CallError, Client, ConnectError, Identity};
+use crate::workspace::{Audience, ProposalState, Role};
+
+use super::serve::{config_file, folder_in_state};
+use super::{CliError, Context, End, root, stream};
+
+/// Maximum time to wait for a person's decision. Agent programs stop a hook after 600 seconds at most, and
+/// then run the tool as if there were no hook.
+const DECISION: Duration = Duration::from_secs(570);
+/// Maximum time for a request that waits for no decision.
+const REQUEST: Duration = Duration::from_secs(15);
+/// Maximum size of an event, in bytes.
+const MAX_EVENT: u64 = 64 << 20;
+/// Maximum length of the name of a session, in bytes.
+const SESSION_NAME: usize = 64;
+/// Age at which a notice that was given once is forgotten.
+const NOTICE_AGE: Duration = Duration::from_secs(7 * 86_400);
+
+/// An error because of which editd cannot say whether a tool may run.
+#[derive(Debug, thiserror::Error)]
+enum HookError {
+    /// The daemon refused the request.
+    #[error("{}", .0.message)]
+    Refused(RpcError),
+    /// The daemon cannot be reached.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl From<CallError> for HookError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused(refusal) => Self::Refused(refusal),
+            CallError::Io(error) => Self::Unreachable(error.to_string()),
+        }
+    }
+}
+
+impl From<ConnectError> for HookError {
+    fn from(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Refused(refusal) => Self::Refused(refusal),
+            other => Self::Unreachable(other.to_string()),
+        }
+    }
+}
+
+/// `editd hook`.
+pub(crate) fn hook(context: &Context, program: Program) -> Result<End, CliError> {
+    let mut input = Vec::new();
+    io::stdin().lock().take(MAX_EVENT).read_to_end(&mut input)?;
+    let hook = Hook { context, program };
+    let event: Value = serde_json::from_slice(&input).unwrap_or_default();
+    let reply = match program.decode(&event) {
+        Ok(Some(event)) => {
+            let reply = hook.reply(&event);
+            Some(program.encode(&event.name, reply))
+        }
+        Ok(None) => None,
+        Err(unknown) => {
+            hook.give_notice_once(&unknown.to_string());
+            None
+        }
+    };
+    if let Some(reply) = reply.filter(|reply| *reply != json!({})) {
+        writeln!(stream::stdout(), "{reply}")?;
+    }
+    Ok(End::Done)
+}
+
+struct Hook<'a> {
+    context: &'a Context,
+    program: Program,
+}
+
+impl Hook<'_> {
+    /// Returns the answer to an event.
+    fn reply(&self, event: &Event) -> Reply {
+        match self.ask(event) {
+            Ok(reply) => reply,
+            // The rules of the program itself apply to files outside of projects.
+            Err(HookError::Refused(refusal)) if kind_of(&refusal) == "outside_workspace" => Reply::PASS,
+            Err(HookError::Refused(refusal)) => match event.step {
+                Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),
+                _ => Reply::PASS,
+            },
+            Err(HookError::Unreachable(reason)) => self.without_daemon(event, &reason),
+        }
+    }
+
+    fn ask(&self, event: &Event) -> Result<Reply, HookError> {
+        let roots = roots(event);
+        if roots.is_empty() {
+            return Ok(Reply::PASS);
+        }
+        let mut client = self.connect(event, roots)?;
+        match &event.step {
+            Step::Shown { text, offset } => {
+                let Some(path) = event.paths.first() else { return Ok(Reply::PASS) };
+                let params = json!({ "path": absolute(event, path), "text": text, "offset": offset });
+                client.call::<NativeRead>(&params)?;
+                Ok(Reply::PASS)
+            }
+            Step::Before(call) => {
+                client.set_timeout(DECISION + REQUEST).map_err(CallError::Io)?;
+                let params = params(event, call, json!({ "waitMs": DECISION.as_millis() as u64 }));
+                Ok(before(call, &client.call::<NativeEdit>(&params)?))
+            }
+            Step::After { tool_call } => {
+                let done = client.call::<NativeDone>(&json!({ "toolCall": tool_call }))?;
+                let context = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
+                    let files = done.different.join("`, `");
+                    format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")
+                });
+                Ok(Reply::GoOn { input: None, context })
+            }
+            Step::NotFound(calls) => {
+                let mut advice = Vec::new();
+                for call in calls {
+                    let params = params(event, call, json!({ "preview": true }));
+                    match client.call::<NativeEdit>(&params) {
+                        Ok(found) => advice.extend(exact_arguments(call, &found)),
+                        Err(CallError::Refused(refusal)) => advice.push(gate::refusal(&refusal)),
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Ok(Reply::GoOn { input: None, context: Some(advice.join("\n\n")) })
+            }
+        }
+    }
+
+    fn connect(&self, event: &Event, roots: Vec<PathBuf>) -> Result<Client, HookError> {
+        let identity = Identity {
+            name: self.program.author().to_owned(),
+            roots,
+            new_file: true,
+            session: Some(session_name(self.program, event)),
+            resumes: true,
+            audience: Audience::Wire,
+        };
+        let client = Client::connect_as(&self.context.places, Role::Agent, self.context.spawn, &identity)?;
+        client.set_timeout(REQUEST).map_err(CallError::Io)?;
+        Ok(client)
+    }
+
+    /// Returns the answer if the daemon cannot be reached: the tool runs, unless the user has decided that no
+    /// change may pass editd.
+    fn without_daemon(&self, event: &Event, reason: &str) -> Reply {
+        let config = Config::load(config_file());
+        let is_change = matches!(event.step, Step::Before(_));
+        if is_change && !config.gate_fails_open() {
+            return Reply::Refuse(format!(
+                "editd must check this change, but {reason}. Ask the user to run `editd doctor`."
+            ));
+        }
+        let session = session_name(self.program, event);
+        if is_change && self.give_notice_once(&format!("{session}: {reason}")) {
+            return Reply::Warn(format!(
+                "editd does not check changes now: {reason}. `editd doctor` tells more."
+            ));
+        }
+        Reply::PASS
+    }
+
+    /// Stores a notice in the state folder. Returns `true` if it was not stored before.
+    fn give_notice_once(&self, notice: &str) -> bool {
+        let Ok(folder) = folder_in_state(&self.context.places, "notices") else { return true };
+        forget_old_notices(&folder);
+        let name = ContentHash::of(notice.as_bytes()).to_string().replace(':', "-");
+        let created = OpenOptions::new().write(true).create_new(true).open(folder.join(&name));
+        // A notice that cannot be stored is given each time.
+        match created {
+            Ok(mut file) => {
+                // An empty notice still counts as given.
+                let _ = writeln!(file, "{}: {notice}", self.program.name());
+                true
+            }
+            Err(error) => error.kind() != io::ErrorKind::AlreadyExists,
+        }
+    }
+}
+
+/// Returns the answer to a call that the daemon has checked.
+fn before(call: &ToolCall, result: &NativeEditResult) -> Reply {
+    let comments = gate::comments(&result.comments);
+    if result.state == "ready" {
+        let input = result.files.first().and_then(|file| gate::rewrite(call, file));
+        return Reply::GoOn { input, context: remarks(result, &comments) };
+    }
+    let text = match ProposalState::of_name(&result.state) {
+        Some(ProposalState::Applied | ProposalState::Partial) => {
+            let remarks = remarks(result, &comments).map(|text| format!("\n{text}")).unwrap_or_default();
+            format!(
+                "This is not an error: editd has made the change itself, because the tool would have lost text. Do not send it again; read the file to see the result.{remarks}"
+            )
+        }
+        Some(ProposalState::Rejected) => format!("The user rejected this change.\n{comments}"),
+        Some(ProposalState::Pending) => {
+            "The change waits for the decision of the user. Send the same edit again to wait longer."
+                .to_owned()
+        }
+        _ => format!("The change was not made: its state is `{}`.", result.state),
+    };
+    Reply::Refuse(text.trim_end().to_owned())
+}
+
+/// Returns what the author should know about a change that is made.
+fn remarks(result: &NativeEditResult, comments: &str) -> Option<String> {
+    let mut text = String::new();
+    if result.rejected > 0 {
+        text.push_str("The user accepted only a part of this change; read the file to see the result.\n");
+    }
+    for diff in &result.user_edits {
+        text.push_str("The user corrected this change:\n");
+        text.push_str(diff);
+        text.push('\n');
+    }
+    text.push_str(comments);
+    for warning in result.files.iter().flat_map(|file| &file.warnings) {
+        text.push_str(warning);
+        text.push('\n');
+    }
+    let text = text.trim_end();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Returns the arguments with which the tool finds the text that a call means.
+fn exact_arguments(call: &ToolCall, found: &NativeEditResult) -> Option<String> {
+    let input: Fields = gate::rewrite(call, found.files.first()?)?;
+    Some(format!(
+        "The file has only one place that this edit can mean. Send it again with these arguments:\n{}",
+        Value::from(input)
+    ))
+}
+
+/// Returns the parameters of `editd/nativeEdit` for a call.
+fn params(event: &Event, call: &ToolCall, options: Value) -> Value {
+    let mut params = call.change.clone();
+    for change in params["changes"].as_array_mut().into_iter().flatten() {
+        let path = absolute(event, Path::new(change["path"].as_str().unwrap_or_default()));
+        change["path"] = json!(path);
+    }
+    let origin = json!({
+        "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": call.id,
+    });
+    params["origin"] = origin;
+    let (Value::Object(params), Value::Object(options)) = (&mut params, options) else { return params };
+    params.extend(options);
+    std::mem::take(params).into()
+}
+
+fn absolute(event: &Event, path: &Path) -> PathBuf {
+    event.cwd.join(path)
+}
+
+/// Returns the folders that the tool works in: the projects of the working folder and of the named files.
+fn roots(event: &Event) -> Vec<PathBuf> {
+    let mut roots = Vec::new();
+    let files = event.paths.iter().map(|path| absolute(event, path));
+    for path in files.chain([event.cwd.clone()]) {
+        let Ok(target) = root::of_file(&path) else { continue };
+        // A single file in the home folder is its own root.
+        let root = if target.root == target.path && target.path.is_file() {
+            Some(target.root)
+        } else {
+            root::allowed(target.root)
+        };
+        roots.extend(root.filter(|root| !roots.contains(root)));
+    }
+    roots
+}
+
+/// Returns the name of the session in editd: one for each agent and sub-agent.
+fn session_name(program: Program, event: &Event) -> String {
+    let agent = event.agent.as_ref().map(|agent| format!(".{agent}")).unwrap_or_default();
+    let name = format!("{}-{}{agent}", program.name(), event.session);
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    if is_plain && name.len() <= SESSION_NAME {
+        return name;
+    }
+    let hash = ContentHash::of(name.as_bytes()).to_string();
+    format!("{}-{}", program.name(), hash.trim_start_matches("b3:"))
+}
+
+fn kind_of(refusal: &RpcError) -> &str {
+    refusal.data.as_ref().and_then(|data| data["kind"].as_str()).unwrap_or_default()
+}
+
+fn forget_old_notices(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let age =
+            entry.metadata().and_then(|it| it.modified()).map(|at| SystemTime::now().duration_since(at));
+        if matches!(age, Ok(Ok(age)) if age > NOTICE_AGE) {
+            // It is removed next time if that fails.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Connects agent programs to editd: adds its hooks to the settings of a program, and removes them again.
+//! Pure: the caller reads and writes the files.
+//!
+//! ```
+//! use editd::connect::{connect, disconnect};
+//! use editd::gate::Client;
+//!
+//! let settings = "{\n  \"model\": \"opus\"\n}\n";
+//! let connected = connect(Client::Claude, settings, "editd")?;
+//! assert!(connected.contains("\"args\": [\"hook\", \"claude\"]"));
+//! assert_eq!(disconnect(Client::Claude, &connected)?, settings);
+//! # Ok::<(), editd::connect::Unreadable>(())
+//! ```
+
+mod claude;
+mod json;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use crate::gate::Client;
+
+/// A settings file that cannot be read, and so is not changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct Unreadable {
+    /// Line of the problem, from 1.
+    pub line: usize,
+    /// The problem.
+    pub problem: String,
+}
+
+/// The settings that are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// Those of the user, for all projects. The folders are the home folder, and the settings folder of the
+    /// program if the user has set another one than the default.
+    User(&'a Path, Option<&'a Path>),
+    /// Those of a project.
+    Project(&'a Path),
+}
+
+/// Returns the settings file of a program.
+pub fn settings_file(client: Client, scope: Scope<'_>) -> PathBuf {
+    match (client, scope) {
+        (Client::Claude, Scope::User(_, Some(folder))) => folder.join("settings.json"),
+        (Client::Claude, Scope::User(home, None)) => home.join(".claude/settings.json"),
+        (Client::Claude, Scope::Project(root)) => root.join(".claude/settings.json"),
+    }
+}
+
+/// Returns the environment variable that sets another settings folder for a program.
+pub fn folder_variable(client: Client) -> &'static str {
+    match client {
+        Client::Claude => "CLAUDE_CONFIG_DIR",
+    }
+}
+
+/// Returns the settings with the hooks of editd. An empty text stands for a missing file. Settings that are
+/// connected stay as they are, except that `program` is the program to start.
+pub fn connect(client: Client, settings: &str, program: &str) -> Result<String, Unreadable> {
+    match client {
+        Client::Claude => json::add_hooks(settings, &claude::hooks(program), claude::is_ours),
+    }
+}
+
+/// Returns the settings without the hooks of editd.
+pub fn disconnect(client: Client, settings: &str) -> Result<String, Unreadable> {
+    match client {
+        Client::Claude => json::remove_hooks(settings, claude::is_ours),
+    }
+}
+
+/// Returns `true` if the settings have the hooks of editd.
+pub fn is_connected(client: Client, settings: &str) -> Result<bool, Unreadable> {
+    Ok(disconnect(client, settings)? != settings)
+}

@@ -1,0 +1,25 @@
+//! The hooks of Claude Code.
+
+use serde_json::{Value, json};
+
+/// Time that a hook may take before a tool, in seconds: a person may have to decide.
+const BEFORE: u32 = 600;
+/// Time that a hook may take after a tool, in seconds.
+const AFTER: u32 = 60;
+
+/// Returns the hooks by event.
+pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
+    let command = |timeout: u32| json!([{ "type": "command", "command": program, "args": ["hook", "claude"], "timeout": timeout }]);
+    vec![
+        ("PreToolUse", json!({ "matcher": "Edit|Write", "hooks": command(BEFORE) })),
+        ("PostToolUse", json!({ "matcher": "Read|Edit|Write", "hooks": command(AFTER) })),
+        ("PostToolUseFailure", json!({ "matcher": "Edit|Write", "hooks": command(AFTER) })),
+        ("PostToolBatch", json!({ "hooks": command(AFTER) })),
+    ]
+}
+
+/// Returns `true` if an entry of an event starts `editd hook claude`.
+pub(super) fn is_ours(entry: &Value) -> bool {
+    let hooks = entry["hooks"].as_array().into_iter().flatten();
+    hooks.into_iter().any(|hook| hook["args"] == json!(["hook", "claude"]))
+}

@@ -1,0 +1,53 @@
+use rstest::rstest;
+
+use super::*;
+
+const WITH_OTHERS: &str = r#"{
+  "permissions": { "allow": ["Bash(cargo test:*)"] },
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Bash",
+        "hooks": [{ "type": "command", "command": "guard.sh" }]
+      }
+    ]
+  },
+  "mcpServers": {
+    "other": { "command": "other" }
+  }
+}
+"#;
+
+#[rstest]
+#[case::missing("")]
+#[case::indented_by_two("{\n  \"model\": \"opus\"\n}\n")]
+#[case::indented_by_tab("{\n\t\"model\": \"opus\"\n}")]
+#[case::other_hooks(WITH_OTHERS)]
+#[case::comments(
+    "// mine\n{\n  \"model\": \"opus\", // the best\n  \"hooks\": {\n    // none yet\n    \"Stop\": []\n  }\n}\n"
+)]
+fn settings_are_the_same_after_connecting_and_disconnecting(#[case] settings: &str) {
+    let connected = connect(Client::Claude, settings, "editd").unwrap();
+    assert!(
+        is_connected(Client::Claude, &connected).unwrap() && !is_connected(Client::Claude, settings).unwrap()
+    );
+    assert_eq!(connect(Client::Claude, &connected, "editd").unwrap(), connected, "connecting twice is once");
+    assert_eq!(disconnect(Client::Claude, &connected).unwrap(), settings, "{connected}");
+}
+
+#[test]
+fn other_settings_stay_and_the_entries_follow_them() {
+    let connected = connect(Client::Claude, WITH_OTHERS, "/opt/editd").unwrap();
+    let value: serde_json::Value = serde_json::from_str(&connected).unwrap();
+    assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "guard.sh");
+    assert_eq!(value["hooks"]["PreToolUse"][1]["hooks"][0]["command"], "/opt/editd");
+    assert_eq!(value["permissions"]["allow"][0], "Bash(cargo test:*)");
+}
+
+#[rstest]
+#[case("{\n  \"hooks\": {\n    \"PreToolUse\": [\n  }\n}", 4)]
+#[case("[]", 1)]
+#[case("{ \"hooks\": 7 }", 1)]
+fn settings_that_cannot_be_read_are_refused_with_the_line(#[case] settings: &str, #[case] line: usize) {
+    assert_eq!(connect(Client::Claude, settings, "editd").unwrap_err().line, line);
+}

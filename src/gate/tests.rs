@@ -1,0 +1,114 @@
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::replacement::{literal, unique};
+use super::*;
+use crate::protocol::NativeFile;
+
+/// Returns an event that a real program has sent.
+fn recorded(client: Client, name: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recorded").join(client.name());
+    let text = fs::read_to_string(folder.join(name).with_extension("json"));
+    serde_json::from_str(&text.unwrap_or_else(|error| panic!("{name}: {error}"))).unwrap()
+}
+
+fn step(client: Client, name: &str) -> Option<Step> {
+    client.decode(&recorded(client, name)).unwrap().map(|event| event.step)
+}
+
+#[test]
+fn every_recorded_event_can_be_read() {
+    for client in Client::ALL {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recorded").join(client.name());
+        let mut count = 0;
+        let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+            let event = fs::read_to_string(file).unwrap();
+            client.decode(&serde_json::from_str(&event).unwrap()).unwrap();
+            count += 1;
+        }
+        assert!(count > 20, "{}: {count} events", client.name());
+    }
+}
+
+#[test]
+fn claude_code_reports_its_tools() {
+    let of = |name| step(Client::Claude, name);
+    let Some(Step::Before(edit)) = of("PreToolUse-Edit") else { panic!("an edit") };
+    assert_eq!(edit.change["changes"][0]["kind"], "edit");
+    let Some(Step::Before(created)) = of("PreToolUse-Edit-create") else { panic!("an edit") };
+    assert_eq!(created.change["changes"][0]["kind"], "write");
+    assert!(matches!(of("PreToolUse-Write"), Some(Step::Before(_))));
+    assert!(matches!(of("PostToolUse-Edit"), Some(Step::After { .. })));
+    assert!(matches!(of("PostToolUse-Read"), Some(Step::Shown { offset: 1, .. })));
+    assert!(matches!(of("PostToolUse-Read-range"), Some(Step::Shown { offset: 2.., .. })));
+    assert!(matches!(of("PostToolBatch-Edit-absent"), Some(Step::NotFound(calls)) if calls.len() == 1));
+    for other in ["PostToolUse-Read-notebook", "PostToolBatch-Edit", "PreToolUse-Bash", "SessionStart"] {
+        assert_eq!(of(other), None, "{other}");
+    }
+    let event =
+        Client::Claude.decode(&recorded(Client::Claude, "PreToolUse-Edit-subagent")).unwrap().unwrap();
+    assert!(event.agent.is_some() && event.turn.is_some());
+}
+
+#[rstest]
+#[case(json!("text"))]
+#[case(json!({ "hook_event_name": "PreToolUse", "tool_name": "Edit" }))]
+#[case(json!({ "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_use_id": "1", "tool_input": { "file_path": 7 } }))]
+fn an_event_of_an_unknown_form_is_an_error(#[case] event: Value) {
+    let error = Client::Claude.decode(&event).unwrap_err();
+    assert!(error.to_string().starts_with("Claude Code sent an event of an unknown form: `"), "{error}");
+}
+
+fn edit_call(old: &str, new: &str, all: bool) -> ToolCall {
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_use_id": "1", "tool_name": "Edit",
+        "tool_input": { "file_path": "/a", "old_string": old, "new_string": new, "replace_all": all },
+    });
+    match Client::Claude.decode(&event).unwrap().unwrap().step {
+        Step::Before(call) => *call,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn file(before: &str, after: &str) -> NativeFile {
+    let (before, after) = (Some(before.to_owned()), Some(after.to_owned()));
+    NativeFile { path: "/a".to_owned(), new_path: None, before, after, warnings: Vec::new() }
+}
+
+#[rstest]
+#[case::as_sent("a\nb\n", "a\nc\n", ("b", "c"), None)]
+#[case::indentation("  if x:\n    y\n", "  if x:\n    z\n", ("if x:\n  y", "if x:\n  z"), Some(("    y\n", "    z\n")))]
+#[case::repeated_line("x\ny\nx\n", "x\ny\nz\n", ("x", "z"), Some(("y\nx\n", "y\nz\n")))]
+#[case::carriage_returns("a\r\nb\r\n", "a\r\nc\r\n", ("b", "c"), None)]
+#[case::line_is_removed("a\nb\nc\n", "a\nc\n", ("b", ""), None)]
+#[case::line_is_emptied("a\nb\nc\n", "a\n\nc\n", ("b", ""), Some(("b\n", "\n")))]
+#[case::no_line_end("a\nb", "a\nc", (" b", " c"), Some(("b", "c")))]
+#[case::appended("a\nb\n", "a\nb\nc\n", ("b ", "b\nc"), Some(("b\n", "b\nc\n")))]
+#[case::emptied("a\n", "", ("a ", ""), Some(("a\n", "")))]
+fn a_replacement_is_rewritten_unless_the_tool_would_write_the_prepared_text(
+    #[case] before: &str,
+    #[case] after: &str,
+    #[case] (old, new): (&str, &str),
+    #[case] expected: Option<(&str, &str)>,
+) {
+    let rewritten = rewrite(&edit_call(old, new, false), &file(before, after));
+    let texts =
+        rewritten.as_ref().map(|it| (it["old_string"].as_str().unwrap(), it["new_string"].as_str().unwrap()));
+    assert_eq!(texts, expected);
+}
+
+proptest! {
+    #[test]
+    fn a_rewritten_replacement_leads_to_the_prepared_text(
+        before in "[ab\\n€]{1,30}", after in "[ab\\n€]{0,30}",
+    ) {
+        prop_assume!(before != after);
+        let (old, new) = unique(&before, &after);
+        prop_assert_eq!(literal(&before, old, new, false), Some(after.clone()));
+    }
+}

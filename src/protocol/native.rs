@@ -1,0 +1,148 @@
+//! Parameters and results of `editd/nativeRead`, `editd/nativeEdit` and `editd/nativeDone`: reads and changes
+//! that a client makes with its own tools.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::decode::{Invalid, decode};
+use super::propose::EditParams;
+use super::results::CommentEntry;
+
+/// Parameters of `editd/nativeRead`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NativeReadParams {
+    /// The file: absolute, or relative to the first root.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// The lines that the tool showed. Their line endings do not matter.
+    pub text: String,
+    /// Number of the first of these lines, from 1; by default 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
+}
+
+/// Result of `editd/nativeRead`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativeReadResult {
+    /// `true` if the file contains these lines, so that they count as read.
+    pub counted: bool,
+    /// Hash of the file, if the lines count as read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// The reads that must precede a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadsParam {
+    /// The author must have read the file, as for `editd/edit`.
+    #[default]
+    Required,
+    /// A file that the author has not read is changed with a warning.
+    Advised,
+    /// The reads of the author are not known: only the change itself shows what it expects of the file.
+    Unknown,
+}
+
+/// Parameters of `editd/nativeEdit`: those of `editd/edit`, and how the client makes the change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NativeEditParams {
+    /// The change.
+    pub edit: EditParams,
+    /// The reads that must precede it.
+    pub reads: ReadsParam,
+    /// Returns the effect of the change without a review, and does not expect that the client makes it.
+    pub preview: bool,
+}
+
+/// The parameters that `editd/edit` does not have.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Options {
+    reads: ReadsParam,
+    preview: bool,
+}
+
+impl<'de> Deserialize<'de> for NativeEditParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = serde_json::Map::deserialize(deserializer)?;
+        let mut own = serde_json::Map::new();
+        for name in ["reads", "preview"] {
+            own.extend(fields.shift_remove(name).map(|value| (name.to_owned(), value)));
+        }
+        let Options { reads, preview } = decode(Value::Object(own)).map_err(Invalid::nested)?;
+        let edit = decode(Value::Object(fields)).map_err(Invalid::nested)?;
+        Ok(Self { edit, reads, preview })
+    }
+}
+
+/// Result of `editd/nativeEdit`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NativeEditResult {
+    /// `ready` if the client is to write the files; else the state of the proposal: `applied` or `partial` if
+    /// editd has made the change, `pending`, `rejected`, or another one.
+    pub state: String,
+    /// The proposal, if the change was put under review or editd made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The transaction, if editd made the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// The files.
+    pub files: Vec<NativeFile>,
+    /// Number of rejected hunks.
+    #[serde(default)]
+    pub rejected: usize,
+    /// Differences between the proposed and the accepted content, if the user edited it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub user_edits: Vec<String>,
+    /// Comments of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<CommentEntry>,
+}
+
+/// A file of a change that a client makes with its own tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NativeFile {
+    /// Canonical path of the file.
+    pub path: String,
+    /// New path of a renamed file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_path: Option<String>,
+    /// Text before the change, with the line endings of the file; null if the file does not exist.
+    pub before: Option<String>,
+    /// Text after the change; null if the file is deleted.
+    pub after: Option<String>,
+    /// Warnings for the author.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Parameters of `editd/nativeDone`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NativeDoneParams {
+    /// `origin.toolCall` of the `editd/nativeEdit`.
+    #[serde(alias = "tool_call")]
+    pub tool_call: String,
+}
+
+/// Result of `editd/nativeDone`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NativeDoneResult {
+    /// `true` if the change was prepared by `editd/nativeEdit`.
+    pub known: bool,
+    /// The transaction that records the change, if the files have changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Paths of files whose content is not the prepared one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub different: Vec<String>,
+}

@@ -1,0 +1,196 @@
+//! Reads and changes that clients make with their own tools.
+
+use std::sync::Arc;
+
+use super::search::path_of;
+use crate::config::UnreadMode;
+use crate::disk::Target;
+use crate::engine::change::request::{Call, Reads};
+use crate::engine::files::resolve::Purpose;
+use crate::engine::jobs::Job;
+use crate::engine::native::{
+    LocatedRecord, NativeCall, NativeOutcome, PreparedChange, PreparedFile, RecordedChange,
+};
+use crate::engine::{Engine, Failure, SessionContext};
+use crate::protocol::{
+    ApplyParams, ApplyResult, Invalid, NativeDoneParams, NativeDoneResult, NativeEditParams,
+    NativeEditResult, NativeFile, NativeReadParams, NativeReadResult, ProposeParams, ReadsParam,
+};
+use crate::server::once::{Kind, request_digest};
+use crate::server::{Daemon, decode, encode};
+use crate::workspace::{Action, ProposalState};
+
+/// State of a change that the client is to write itself.
+const READY: &str = "ready";
+
+impl Daemon {
+    /// `editd/nativeRead`.
+    pub async fn native_read(
+        &self,
+        session: &Arc<SessionContext>,
+        NativeReadParams { path, uri, text, offset }: NativeReadParams,
+    ) -> Result<NativeReadResult, Failure> {
+        let path =
+            path_of(path, uri)?.ok_or_else(|| Invalid::new("path", "it is missing, and so is `uri`"))?;
+        let offset = offset.unwrap_or(1);
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            Ok(engine.locate(session, &path, Purpose::Read)?)
+        };
+        let work = move |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
+            let hash = engine.read_natively(session, target, &text, offset)?;
+            Ok(NativeReadResult { counted: hash.is_some(), hash: hash.map(|hash| hash.to_string()) })
+        };
+        self.engine.on_files(session, locate, work).await
+    }
+
+    /// `editd/nativeEdit`.
+    pub async fn native_edit(
+        &self,
+        session: &Arc<SessionContext>,
+        NativeEditParams { edit, reads, preview }: NativeEditParams,
+    ) -> Result<NativeEditResult, Failure> {
+        let ApplyParams { review, wait_ms, .. } = edit.apply;
+        let mut params = edit.propose;
+        let Some(tool_call) = params.origin.as_ref().and_then(|origin| origin.tool_call.clone()) else {
+            return Err(Invalid::new("origin.toolCall", "it is missing").into());
+        };
+        let origin = params.origin.take();
+        let digest = request_digest(Kind::Edit { review }, &params);
+        params.origin = origin;
+        let native = NativeCall { tool_call, digest };
+        if preview {
+            return self.native_preview(session, params, reads).await;
+        }
+        if let Some(proposal) = self.engine.prepared.reviewed_before(session, &native) {
+            return self.native_outcome(session, &proposal.to_string(), wait_ms).await;
+        }
+        let call = decode::call(params, Kind::Edit { review }, session, &self.engine.config.limits)?;
+        let call = Call { reads: reads_of(reads, self.engine.config.gate.unread), ..call };
+        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
+            engine.prepare_native(session, call, review, &native, job)
+        };
+        let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
+        match self.engine.on_files(session, locate, work).await? {
+            NativeOutcome::Ready(change) => Ok(ready(&change)),
+            NativeOutcome::Applied(applied) => Ok(made_by_editd(encode::change(&applied))),
+            NativeOutcome::Reviewed(proposal) => {
+                self.native_outcome(session, &proposal.id.to_string(), wait_ms).await
+            }
+        }
+    }
+
+    async fn native_preview(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ProposeParams,
+        reads: ReadsParam,
+    ) -> Result<NativeEditResult, Failure> {
+        let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
+        let call = Call { reads: reads_of(reads, self.engine.config.gate.unread), ..call };
+        let work = |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
+            Ok(ready(&engine.preview_native(session, call)?))
+        };
+        let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
+        self.engine.on_files(session, locate, work).await
+    }
+
+    /// Waits for the review of a change that the client wants to write. An accepted change is handed over to
+    /// the client if it is still waiting; otherwise editd has made it.
+    async fn native_outcome(
+        &self,
+        session: &Arc<SessionContext>,
+        id: &str,
+        wait_ms: Option<u64>,
+    ) -> Result<NativeEditResult, Failure> {
+        let waiting = self.engine.prepared.wait(id);
+        let outcome = self.outcome(session, id, wait_ms).await;
+        drop(waiting);
+        let outcome = outcome?;
+        if outcome.state == ProposalState::Pending.as_ref() {
+            return Ok(made_by_editd(outcome));
+        }
+        let Some(change) = self.engine.prepared.handed_over(id) else {
+            self.engine.prepared.forget_review(id);
+            return Ok(made_by_editd(outcome));
+        };
+        let NativeEditResult { state, id, rejected, user_edits, comments, .. } = made_by_editd(outcome);
+        let is_rejected = state == ProposalState::Rejected.as_ref();
+        let state = if is_rejected { state } else { READY.to_owned() };
+        Ok(NativeEditResult { state, id, rejected, user_edits, comments, ..ready(&change) })
+    }
+
+    /// `editd/nativeDone`.
+    pub async fn native_done(
+        &self,
+        session: &Arc<SessionContext>,
+        NativeDoneParams { tool_call }: NativeDoneParams,
+    ) -> Result<NativeDoneResult, Failure> {
+        if self.engine.prepared.of_call(session, &tool_call).is_none() {
+            return Ok(NativeDoneResult { known: false, transaction: None, different: Vec::new() });
+        }
+        let call = tool_call.clone();
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            engine.locate_record(session, &call)?.ok_or_else(Failure::bug)
+        };
+        let work = |engine: &Engine, session: &SessionContext, located: LocatedRecord, _: &Job| {
+            engine.record_native(session, located)
+        };
+        let RecordedChange { transaction, different } = self.engine.on_files(session, locate, work).await?;
+        self.engine.prepared.remove(session, &tool_call);
+        let different = different.iter().map(|path| path.display().to_string()).collect();
+        Ok(NativeDoneResult { known: true, transaction: transaction.map(|id| id.to_string()), different })
+    }
+}
+
+fn reads_of(param: ReadsParam, unread: UnreadMode) -> Reads {
+    match param {
+        ReadsParam::Required if unread == UnreadMode::Warn => Reads::Advised,
+        ReadsParam::Required => Reads::Required,
+        ReadsParam::Advised => Reads::Advised,
+        ReadsParam::Unknown => Reads::Unknown,
+    }
+}
+
+fn ready(change: &PreparedChange) -> NativeEditResult {
+    let file = |PreparedFile { before, after, file, .. }: &PreparedFile| NativeFile {
+        path: file.path.display().to_string(),
+        new_path: match &file.action {
+            Action::Rename { to, .. } => Some(to.display().to_string()),
+            _ => None,
+        },
+        before: before.as_deref().cloned(),
+        after: after.clone(),
+        warnings: file.warnings.clone(),
+    };
+    NativeEditResult {
+        state: READY.to_owned(),
+        id: None,
+        transaction: None,
+        files: change.files.iter().map(file).collect(),
+        rejected: 0,
+        user_edits: Vec::new(),
+        comments: Vec::new(),
+    }
+}
+
+/// Converts the state of a change that the client is not to write.
+fn made_by_editd(result: ApplyResult) -> NativeEditResult {
+    let rejected = result.files.iter().flat_map(|file| &file.entry.hunks);
+    let rejected = rejected.filter(|hunk| hunk.state == "rejected").count();
+    let file = |file: crate::protocol::AppliedFile| NativeFile {
+        path: file.entry.path,
+        new_path: file.entry.new_path,
+        before: None,
+        after: None,
+        warnings: file.entry.warnings,
+    };
+    NativeEditResult {
+        state: result.state,
+        id: Some(result.id),
+        transaction: result.transaction,
+        files: result.files.into_iter().map(file).collect(),
+        rejected,
+        user_edits: result.user_edits.into_iter().map(|edit| edit.diff).collect(),
+        comments: result.comments,
+    }
+}

@@ -1,0 +1,65 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use crate::workspace::limits::RESUMABLE_SESSIONS;
+use crate::workspace::session::{Role, SessionId};
+
+use super::Workspace;
+
+/// Sessions that outlive their connections, so that short connections of one client share a ledger.
+#[derive(Debug, Default)]
+pub(super) struct ResumableSessions {
+    ids: HashMap<(Role, String, Arc<str>), SessionId>,
+    /// Number of connections of each of these sessions.
+    connections: HashMap<SessionId, usize>,
+    /// Sessions without a connection, the one that was left first at the front.
+    idle: VecDeque<SessionId>,
+}
+
+impl ResumableSessions {
+    /// Returns the number of sessions without a connection.
+    pub(super) fn idle_count(&self) -> usize {
+        self.idle.len()
+    }
+
+    fn connect(&mut self, id: SessionId) {
+        if let Some(count) = self.connections.get_mut(&id) {
+            *count += 1;
+            self.idle.retain(|idle| *idle != id);
+        }
+    }
+
+    /// Returns the session to remove: the given one if it cannot be resumed, or one that was left long ago.
+    fn disconnect(&mut self, id: SessionId) -> Option<SessionId> {
+        let Some(count) = self.connections.get_mut(&id) else { return Some(id) };
+        *count = count.saturating_sub(1);
+        if *count > 0 {
+            return None;
+        }
+        self.idle.push_back(id);
+        let oldest = if self.idle.len() > RESUMABLE_SESSIONS { self.idle.pop_front() } else { None }?;
+        self.connections.remove(&oldest);
+        self.ids.retain(|_, id| *id != oldest);
+        Some(oldest)
+    }
+}
+
+impl Workspace {
+    /// Returns the id of the session that an author resumes by its name, which is `new` if there is none yet.
+    /// The session stays until [`RESUMABLE_SESSIONS`] others have been left after it.
+    pub fn resume(&mut self, role: Role, author: &str, name: &Arc<str>, new: SessionId) -> SessionId {
+        let id = *self.resumable.ids.entry((role, author.to_owned(), name.clone())).or_insert(new);
+        self.resumable.connections.entry(id).or_default();
+        id
+    }
+
+    /// Counts a connection of a session.
+    pub(super) fn count_connection(&mut self, id: SessionId) {
+        self.resumable.connect(id);
+    }
+
+    /// Removes a connection of a session. Returns the session that ends, if one does.
+    pub(super) fn end_connection(&mut self, id: SessionId) -> Option<SessionId> {
+        self.resumable.disconnect(id)
+    }
+}

@@ -1,0 +1,168 @@
+//! Edits of agents with their own tools: what is made, refused and recorded.
+
+use serde_json::{Value, json};
+
+use super::claude::{Claude, history, made, refused};
+use crate::support::{Editor, Kind, Machine, Outcome, Workspace};
+
+#[test]
+fn an_edit_is_recorded_with_its_author_turn_and_call() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    made(&claude.edit("a.txt", "two", "2"));
+    assert_eq!(workspace.text("a.txt"), "one\n2\n");
+    let past = history(&machine, &workspace);
+    assert_eq!(past.len(), 1, "{past:#?}");
+    assert_eq!((&past[0]["author"], &past[0]["origin"]["turn"]), (&json!("claude-code"), &json!("turn-1")));
+    assert!(past[0]["origin"]["toolCall"].as_str().unwrap().starts_with("toolu_"), "{past:#?}");
+    machine.agent_named("claude-code", &workspace).call("editd/undo", json!({})).done();
+    assert_eq!(workspace.text("a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn a_second_edit_needs_no_read_in_between() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read_part("a.txt", "two\nthree\n", 2);
+    made(&claude.edit("a.txt", "two", "2"));
+    made(&claude.edit("a.txt", "three", "3"));
+    assert_eq!(workspace.text("a.txt"), "one\n2\n3\n");
+}
+
+#[test]
+fn an_unread_file_is_not_changed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    let reason = refused(claude.edit("a.txt", "one", "1"));
+    assert!(reason.contains("has not been read") && reason.contains("Read the file"), "{reason}");
+    refused(claude.write("a.txt", "1\n"));
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn lines_that_the_file_does_not_have_do_not_count_as_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read_part("a.txt", "another text\n", 1);
+    refused(claude.edit("a.txt", "one", "1"));
+}
+
+#[test]
+fn a_file_that_another_program_changed_is_refused_with_the_difference() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    workspace.put("a.txt", "one\ntwo\nmore\n");
+    let reason = refused(claude.edit("a.txt", "two", "2"));
+    assert!(reason.contains("has changed since it was read") && reason.contains("+more"), "{reason}");
+    claude.read("a.txt");
+    made(&claude.edit("a.txt", "two", "2"));
+}
+
+#[test]
+fn with_unread_warn_an_unread_file_is_changed() {
+    let machine = Machine::configured("[gate]\nunread = \"warn\"\n");
+    let workspace = Workspace::file("a.txt", "one\n");
+    let called = Claude::new(&machine, &workspace).edit("a.txt", "one", "1");
+    assert_eq!(called.refused, None);
+    assert!(called.context.contains("without having been read"), "{called:?}");
+    assert_eq!(workspace.text("a.txt"), "1\n");
+}
+
+#[test]
+fn a_text_that_is_not_there_is_answered_with_arguments_that_are() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", "if a:\n        b = 1\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.py");
+    let advice = claude.not_found("a.py", "if a:\n    b = 1", "if a:\n    b = 2");
+    let arguments: Value = serde_json::from_str(advice.lines().last().unwrap()).expect(&advice);
+    assert_eq!(arguments["old_string"], "        b = 1\n");
+    made(&claude.edit(
+        "a.py",
+        arguments["old_string"].as_str().unwrap(),
+        arguments["new_string"].as_str().unwrap(),
+    ));
+    assert_eq!(workspace.text("a.py"), "if a:\n        b = 2\n");
+}
+
+#[test]
+fn a_text_that_is_nowhere_is_answered_with_the_closest_lines() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::file("a.py", "def total(items):\n    return 0\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.py");
+    let advice = claude.not_found("a.py", "def totals(entries, more):\n    return 1", "pass");
+    assert!(
+        advice.contains("closest text begins at line 1") && advice.contains("def total(items):"),
+        "{advice}"
+    );
+    assert!(advice.len() < 1500);
+}
+
+#[test]
+fn carriage_returns_stay() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\r\ntwo\r\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    made(&claude.edit("a.txt", "one\ntwo", "1\n2"));
+    assert_eq!(workspace.text("a.txt"), "1\r\n2\r\n");
+}
+
+#[test]
+fn editd_writes_a_file_with_mixed_line_endings_itself() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\r\ntwo\nthree\r\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let reason = refused(claude.edit("a.txt", "three", "3"));
+    assert!(reason.contains("editd has made the change itself"), "{reason}");
+    assert_eq!(workspace.text("a.txt"), "one\r\ntwo\n3\r\n");
+    assert_eq!(history(&machine, &workspace)[0]["author"], "claude-code");
+}
+
+#[test]
+fn unsaved_text_of_an_editor_stays() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let claude = Claude::new(&machine, &workspace);
+    editor.type_at_start(&uri, "typed\n");
+    claude.read_part("a.txt", "typed\none\ntwo\n", 1);
+    let reason = refused(claude.edit("a.txt", "two", "2"));
+    assert!(reason.contains("editd has made the change itself"), "{reason}");
+    assert_eq!(editor.text(&uri), "typed\none\n2\n");
+}
+
+#[test]
+fn protected_files_are_refused() {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".env", "KEY=1\n"));
+    let reason = refused(Claude::new(&machine, &workspace).write(".env", "KEY=2\n"));
+    assert!(reason.contains("protected by the rule `secrets`"), "{reason}");
+    assert_eq!(workspace.text(".env"), "KEY=1\n");
+}
+
+#[test]
+fn files_are_created_and_written_over() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let claude = Claude::new(&machine, &workspace);
+    made(&claude.write("new.txt", "one\n"));
+    made(&claude.write("new.txt", "two\n"));
+    assert_eq!(workspace.text("new.txt"), "two\n");
+    let actions: Vec<_> =
+        history(&machine, &workspace).iter().map(|entry| entry["files"][0]["action"].clone()).collect();
+    assert_eq!(actions, ["edit", "create"]);
+}
+
+#[test]
+fn sub_agents_have_separate_ledgers() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let helper = Claude { agent: Some("a252ecef91c996be8"), ..Claude::new(&machine, &workspace) };
+    refused(helper.edit("a.txt", "one", "1"));
+    helper.read("a.txt");
+    made(&helper.edit("a.txt", "one", "1"));
+    assert_eq!(history(&machine, &workspace)[0]["origin"]["agent"], "a252ecef91c996be8");
+    let reason = refused(claude.edit("a.txt", "one", "uno"));
+    assert!(reason.contains("has changed since it was read"), "{reason}");
+}

@@ -1,0 +1,111 @@
+//! Reviews of edits that agents make with their own tools.
+
+use std::process::Stdio;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::claude::{Claude, history, refused};
+use crate::review::scene::reviewer;
+use crate::support::{Agent, Machine, Outcome, Workspace, eventually, numbered_lines};
+
+/// A configuration with which an attached editor reviews changes.
+const REVIEWED: &str = "review = \"auto\"\n";
+
+fn next_pending(editor: &mut Agent) -> Value {
+    eventually("a proposal", || {
+        let pending = editor.call("editd/proposals", json!({ "state": "pending" })).done();
+        Some(pending["proposals"][0].clone()).filter(|proposal| !proposal.is_null())
+    })
+}
+
+/// Decides on the next proposal as soon as it is there.
+fn decide<'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    mut editor: Agent,
+    decision: Value,
+) -> thread::ScopedJoinHandle<'scope, ()> {
+    scope.spawn(move || {
+        let pending = next_pending(&mut editor);
+        let mut params = decision;
+        (params["id"], params["revision"]) = (pending["id"].clone(), pending["revision"].clone());
+        editor.call("editd/decide", params).done();
+    })
+}
+
+#[test]
+fn a_rejected_edit_is_refused_with_the_comment() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let reason = thread::scope(|scope| {
+        let comment = json!({ "reject": "all", "comment": "Keep it in words." });
+        decide(scope, reviewer(&machine, &workspace), comment);
+        refused(claude.edit("a.txt", "one", "1"))
+    });
+    assert!(reason.contains("rejected") && reason.contains("Keep it in words."), "{reason}");
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    assert_eq!(history(&machine, &workspace), [] as [Value; 0]);
+}
+
+#[test]
+fn the_tool_writes_the_hunks_that_the_user_accepts() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", numbered_lines(40)));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let text = workspace.text("a.txt");
+    let changed = text.replace("line 3\n", "LINE 3\n").replace("line 37\n", "LINE 37\n");
+    let called = thread::scope(|scope| {
+        decide(scope, reviewer(&machine, &workspace), json!({ "accept": ["h1"], "reject": ["h2"] }));
+        claude.write("a.txt", &changed)
+    });
+    assert_eq!(called.refused, None);
+    assert!(called.context.contains("accepted only a part"), "{called:?}");
+    assert_eq!(workspace.text("a.txt"), text.replace("line 3\n", "LINE 3\n"));
+    let past = history(&machine, &workspace);
+    assert_eq!((past.len(), &past[0]["author"]), (1, &json!("claude-code")));
+}
+
+#[test]
+fn the_tool_writes_what_the_user_corrected() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", "one\ntwo\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let called = thread::scope(|scope| {
+        let path = workspace.absolute("a.txt");
+        let base = workspace.hash("a.txt");
+        let replace = json!({ "replace": [{ "path": path, "baseHash": base, "content": "one\nII\n" }] });
+        decide(scope, reviewer(&machine, &workspace), replace);
+        claude.edit("a.txt", "two", "2")
+    });
+    assert_eq!(called.refused, None);
+    assert!(called.context.contains("corrected this change") && called.context.contains("+II"), "{called:?}");
+    assert_eq!(workspace.text("a.txt"), "one\nII\n");
+}
+
+#[test]
+fn an_edit_whose_program_is_gone_is_written_by_editd_when_it_is_accepted() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let mut editor = reviewer(&machine, &workspace);
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "0b1c7d2e-9a53-4c1b-8f0e-6d7a12f4b001",
+        "cwd": workspace.root().to_str(), "tool_name": "Edit", "tool_use_id": "t",
+        "tool_input": { "file_path": workspace.absolute("a.txt"), "old_string": "one", "new_string": "1" },
+    });
+    let mut hook =
+        machine.command(&["hook", "claude"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), event.to_string().as_bytes()).unwrap();
+    let pending = next_pending(&mut editor);
+    hook.kill().unwrap();
+    hook.wait().unwrap();
+    eventually("the end of the hook's connection", || {
+        let status = editor.call("editd/status", json!({})).done();
+        (status["sessions"] == 1).then_some(())
+    });
+    let decision = json!({ "id": pending["id"], "revision": pending["revision"], "accept": "all" });
+    editor.call("editd/decide", decision).done();
+    assert_eq!(workspace.text("a.txt"), "1\n");
+    assert_eq!(history(&machine, &workspace)[0]["author"], "claude-code");
+}

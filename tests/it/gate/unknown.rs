@@ -1,0 +1,77 @@
+//! Events that editd cannot judge: without a daemon, of an unknown form, or outside of projects.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::claude::Claude;
+use crate::support::{Machine, Workspace};
+
+#[test]
+fn without_a_daemon_the_tool_runs_and_the_user_is_warned_once() {
+    let workspace = Workspace::file("a.txt", "one\n");
+    let machine = Machine::asleep("");
+    let report = || {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root().to_str(),
+            "tool_name": "Write", "tool_use_id": "t",
+            "tool_input": { "file_path": workspace.absolute("a.txt"), "content": "x" },
+        });
+        let output = machine.run_with_input(&["hook", "claude", "--no-spawn"], &event.to_string());
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default()
+    };
+    let warning = report()["systemMessage"].as_str().expect("a warning").to_owned();
+    assert!(warning.contains("editd does not check changes now"), "{warning}");
+    assert_eq!(report(), Value::Null, "the second time, nothing is said");
+    machine.write_config("review = \"always\"\n");
+    assert_eq!(report()["hookSpecificOutput"]["permissionDecision"], "deny");
+    machine.write_config("review = \"always\"\n[gate]\nfail_open = true\n");
+    assert_eq!(report(), Value::Null);
+}
+
+#[test]
+fn what_is_not_known_is_let_through() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    for event in ["", "no json", "[]", "{}", r#"{ "hook_event_name": "PreToolUse", "tool_name": "Edit" }"#] {
+        let output = machine.run_with_input(&["hook", "claude"], event);
+        assert!(output.status.success() && output.stdout.is_empty(), "{event}: {output:?}");
+    }
+    let other = json!({ "tool_name": "Bash", "tool_use_id": "t", "tool_input": { "command": "ls" } });
+    assert_eq!(claude.report("PreToolUse", other), Value::Null);
+    let notices = fs::read_dir(machine.state().join("notices")).unwrap().count();
+    assert_eq!(notices, 2, "one for each unknown form");
+}
+
+#[test]
+fn a_file_outside_of_projects_is_left_to_the_program() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let claude = Claude::new(&machine, &workspace);
+    let event = json!({
+        "tool_name": "Write", "tool_use_id": "t",
+        "tool_input": { "file_path": "/etc/editd-test", "content": "x" },
+    });
+    assert_eq!(claude.report("PreToolUse", event), Value::Null);
+}
+
+#[test]
+fn connecting_first_leaves_a_state_folder_that_the_daemon_accepts() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let output = machine.run(&["connect", "claude", "--yes"]);
+    assert!(output.status.success(), "{output:?}");
+    let settings = fs::read_to_string(machine.home().join(".claude/settings.json")).expect("the settings");
+    assert!(settings.contains("PreToolUse"), "{settings}");
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root().to_str(),
+        "tool_name": "Edit", "tool_use_id": "t",
+        "tool_input": { "file_path": workspace.absolute("a.txt"), "old_string": "one", "new_string": "1" },
+    });
+    let output = machine.run_with_input(&["hook", "claude"], &event.to_string());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{output:?}");
+    let output = machine.run(&["connect", "claude", "--yes", "--undo"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(!machine.home().join(".claude/settings.json").exists(), "the file did not exist before");
+    machine.run(&["stop"]);
+}
