@@ -26,11 +26,9 @@ pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Cl
     let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
     let params = HistoryParams {
         uri: target.map(|target| target.uri()),
-        session: arguments.filter.session.clone(),
-        since: arguments.filter.since.clone(),
         diff: arguments.patch,
         limit: Some(arguments.number as usize),
-        ..HistoryParams::default()
+        ..arguments.filter.params()
     };
     let root = root.as_deref();
     let Some(history) = context.query::<HistoryMethod>(root, &params)? else { return Ok(End::Done) };
@@ -93,9 +91,13 @@ pub(crate) fn show(context: &Context, id: &str) -> Result<End, CliError> {
     print_rows(&history.transactions, root.as_deref(), false)?;
     let mut out = stream::stdout();
     for transaction in &history.transactions {
+        let origin = transaction.origin.clone().unwrap_or_default();
         let facts = [
             Some(transaction.at.clone()),
             transaction.session.as_ref().map(|session| format!("session {session}")),
+            origin.turn.map(|turn| format!("turn {turn}")),
+            origin.agent.map(|agent| format!("sub-agent {agent}")),
+            origin.model,
             transaction.undoes.as_ref().map(|id| format!("undoes {id}")),
             transaction.undone_by.as_ref().map(|id| format!("undone by {id}")),
         ];

@@ -63,11 +63,9 @@ fn undo_all(
     let params = HistoryParams {
         // A person's session lists the changes of all projects.
         uri: root.map(|root| uri_of(root).to_string()),
-        session: arguments.filter.session.clone(),
-        since: arguments.filter.since.clone(),
         diff: asks,
         limit: Some(PAGE),
-        ..HistoryParams::default()
+        ..arguments.filter.params()
     };
     let all = to_undo(&mut client, params, by)?;
     if all.is_empty() {

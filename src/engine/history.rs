@@ -194,6 +194,8 @@ pub(crate) struct HistoryFilter {
     pub(crate) path: Option<RequestedPath>,
     pub(crate) transaction: Option<String>,
     pub(crate) session: Option<String>,
+    pub(crate) turn: Option<String>,
+    pub(crate) agent: Option<String>,
     pub(crate) since: Option<SystemTime>,
     pub(crate) before: Option<String>,
     pub(crate) limit: usize,
@@ -297,7 +299,12 @@ impl Engine {
 
 impl HistoryFilter {
     fn matches(&self, entry: &PastEntry) -> bool {
-        self.session.as_deref().is_none_or(|session| entry.session.as_deref() == Some(session))
+        let is_one = |wanted: &Option<String>, known: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| known == Some(wanted))
+        };
+        is_one(&self.session, entry.session.as_deref())
+            && is_one(&self.turn, entry.origin.turn.as_deref())
+            && is_one(&self.agent, entry.origin.agent.as_deref())
             && self.since.is_none_or(|since| entry.at >= since)
     }
 }

@@ -46,6 +46,10 @@ pub struct HistoryParams {
     pub diff: bool,
     /// Restricts the result to the session with this name.
     pub session: Option<String>,
+    /// Restricts the result to the turn with this id.
+    pub turn: Option<String>,
+    /// Restricts the result to the sub-agent with this id.
+    pub agent: Option<String>,
     /// Restricts the result to changes at or after this time (RFC 3339, as `at`).
     pub since: Option<String>,
     /// Maximum number of transactions.

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use crate::gate::Client;
+use crate::protocol::HistoryParams;
 
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
@@ -280,11 +281,19 @@ pub(crate) struct LogArguments {
 }
 
 /// A selection of changes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ChangeFilter {
     /// Only changes of this session; `editd show` prints session names
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+
+    /// Only changes of this turn, which is one prompt of an agent; `editd show` prints it
+    #[arg(long, value_name = "ID")]
+    pub(crate) turn: Option<String>,
+
+    /// Only changes of this sub-agent; `editd show` prints it
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
 
     /// Only changes since then: an age such as `30min` or `2h`, or a time such as 2026-11-23T10:00:00Z
     #[arg(long, value_name = "WHEN", value_parser = time_or_age)]
@@ -293,7 +302,13 @@ pub(crate) struct ChangeFilter {
 
 impl ChangeFilter {
     pub(crate) fn is_given(&self) -> bool {
-        self.session.is_some() || self.since.is_some()
+        [&self.session, &self.turn, &self.agent, &self.since].into_iter().any(Option::is_some)
+    }
+
+    /// Returns the parameters of a request for the selected changes.
+    pub(crate) fn params(&self) -> HistoryParams {
+        let Self { session, turn, agent, since } = self.clone();
+        HistoryParams { session, turn, agent, since, ..HistoryParams::default() }
     }
 }
 

@@ -55,7 +55,7 @@ impl Daemon {
 }
 
 fn filter_of(params: HistoryParams) -> Result<HistoryFilter, Invalid> {
-    let HistoryParams { path, uri, transaction, diff, session, since, limit, before } = params;
+    let HistoryParams { path, uri, transaction, diff, session, turn, agent, since, limit, before } = params;
     if limit == Some(0) {
         return Err(Invalid::new("limit", "it is 0"));
     }
@@ -64,7 +64,8 @@ fn filter_of(params: HistoryParams) -> Result<HistoryFilter, Invalid> {
         since.map_err(|error| Invalid::new("since", format!("it is not an RFC 3339 time: {error}")))?;
     let path = path_of(path, uri)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    Ok(HistoryFilter { path, transaction, session, since: since.map(SystemTime::from), before, limit, diff })
+    let since = since.map(SystemTime::from);
+    Ok(HistoryFilter { path, transaction, session, turn, agent, since, before, limit, diff })
 }
 
 fn blame_entry((start_line, end_line, owner): (usize, usize, Option<Arc<PastEntry>>)) -> BlameEntry {

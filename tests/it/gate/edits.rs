@@ -166,3 +166,26 @@ fn sub_agents_have_separate_ledgers() {
     let reason = refused(claude.edit("a.txt", "one", "uno"));
     assert!(reason.contains("has changed since it was read"), "{reason}");
 }
+
+#[test]
+fn the_edits_of_one_turn_are_undone_together() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]));
+    let first = Claude::new(&machine, &workspace);
+    let second = Claude { turn: "turn-2", ..Claude::new(&machine, &workspace) };
+    first.read("a.txt");
+    made(&first.edit("a.txt", "one", "1"));
+    second.read("b.txt");
+    made(&second.edit("b.txt", "two", "2"));
+    made(&second.edit("a.txt", "1", "I"));
+    let run = |arguments: &[&str]| {
+        let mut command = machine.command(arguments);
+        let output = command.current_dir(workspace.root()).env("EDITD_AUTHOR", "claude-code").output();
+        let output = output.expect("editd can be run");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert_eq!(run(&["log", "--turn", "turn-2", "."]).lines().count(), 2);
+    assert_eq!(run(&["log", "--agent", "none", "."]), "");
+    run(&["undo", "--turn", "turn-2", "--yes", "--path", "a.txt"]);
+    assert_eq!((workspace.text("a.txt"), workspace.text("b.txt")), ("1\n".to_owned(), "two\n".to_owned()));
+}
