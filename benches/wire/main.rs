@@ -17,6 +17,7 @@ mod durable;
 mod edits;
 mod flood;
 mod floor;
+mod hook;
 mod large;
 mod machine;
 mod memory;
@@ -30,7 +31,7 @@ mod typing;
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 26] = [
+const PARTS: [Part; 27] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -41,6 +42,7 @@ const PARTS: [Part; 26] = [
     ("base-10k", || edits::with_base_hash(0)),
     ("base-1m", || edits::with_base_hash(2)),
     ("base-10m", || edits::with_base_hash(3)),
+    ("hook", hook::edits),
     ("refusal", refusals::absent),
     ("read", refusals::read),
     ("answers", answers::table),
