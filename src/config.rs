@@ -130,7 +130,7 @@ impl Default for Config {
 impl Config {
     /// Returns `true` if a tool of an agent program may run although the daemon cannot be reached.
     pub fn gate_fails_open(&self) -> bool {
-        self.gate.fail_open.unwrap_or(self.review != ReviewMode::Always)
+        self.error.is_none() && self.gate.fail_open.unwrap_or(self.review != ReviewMode::Always)
     }
 
     /// Describes the durability of a change when its request is answered.

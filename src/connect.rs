@@ -61,7 +61,10 @@ pub fn folder_variable(client: Client) -> &'static str {
 /// connected stay as they are, except that `program` is the program to start.
 pub fn connect(client: Client, settings: &str, program: &str) -> Result<String, Unreadable> {
     match client {
-        Client::Claude => json::add_hooks(settings, &claude::hooks(program), claude::is_ours),
+        Client::Claude => {
+            json::require_strict(settings)?;
+            json::add_hooks(settings, &claude::hooks(program), claude::is_ours)
+        }
     }
 }
 
@@ -74,5 +77,8 @@ pub fn disconnect(client: Client, settings: &str) -> Result<String, Unreadable> 
 
 /// Returns `true` if the settings have the hooks of editd.
 pub fn is_connected(client: Client, settings: &str) -> Result<bool, Unreadable> {
+    match client {
+        Client::Claude => json::require_strict(settings)?,
+    }
     Ok(disconnect(client, settings)? != settings)
 }

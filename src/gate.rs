@@ -81,6 +81,8 @@ pub enum Step {
     After {
         /// The call, as in [`ToolCall::id`].
         tool_call: String,
+        /// `true` if the tool has failed.
+        failed: bool,
     },
     /// Tools did not find in the file what they were to change.
     NotFound(Vec<ToolCall>),
@@ -180,6 +182,20 @@ impl Client {
     pub fn decode(self, event: &Value) -> Result<Option<Event>, Unknown> {
         match self {
             Self::Claude => claude::decode(event),
+        }
+    }
+
+    /// Returns `true` if the bytes of an event that is not valid JSON come from before a tool.
+    pub fn is_before_tool(self, event: &[u8]) -> bool {
+        match self {
+            Self::Claude => String::from_utf8_lossy(event).contains(claude::BEFORE),
+        }
+    }
+
+    /// Writes the answer that refuses a tool.
+    pub fn encode_refusal(self, reason: String) -> Value {
+        match self {
+            Self::Claude => claude::encode(claude::BEFORE, Reply::Refuse(reason)),
         }
     }
 

@@ -133,7 +133,7 @@ fn write(file: &Path, before: &str, after: &str) -> Result<(), CliError> {
         return Err(CliError::failed(format!("`{}` has changed in the meantime", paint::path(file)))
             .with_hint("run the command again"));
     }
-    if after.is_empty() {
+    if after.is_empty() && !file.is_symlink() {
         return fs::remove_file(file).map_err(|error| at(&error));
     }
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
@@ -167,6 +167,9 @@ impl<'a> Backup<'a> {
     }
 
     fn store(&self, before: &str, after: &str) -> Result<(), CliError> {
+        // The settings may be those of an earlier connection.
+        let first = self.restored(before);
+        let before = first.as_deref().unwrap_or(before);
         let after = ContentHash::of(after.as_bytes()).to_string();
         let stored = json!({ "before": before, "after": after }).to_string();
         folder_in_state(self.places, CONNECTED)

@@ -66,7 +66,16 @@ pub(crate) fn hook(context: &Context, program: Program) -> Result<End, CliError>
     let mut input = Vec::new();
     io::stdin().lock().take(MAX_EVENT).read_to_end(&mut input)?;
     let hook = Hook { context, program };
-    let event: Value = serde_json::from_slice(&input).unwrap_or_default();
+    let event: Value = match serde_json::from_slice(&input) {
+        Ok(event) => event,
+        // For instance half of a surrogate pair, or an event above the limit.
+        Err(error) if program.is_before_tool(&input) => {
+            let reason = format!("editd cannot check this call: {error}. Send it again as valid Unicode.");
+            writeln!(stream::stdout(), "{}", program.encode_refusal(reason))?;
+            return Ok(End::Done);
+        }
+        Err(_) => Value::Null,
+    };
     let reply = match program.decode(&event) {
         Ok(Some(event)) => {
             let reply = hook.reply(&event);
@@ -122,8 +131,8 @@ impl Hook<'_> {
                 let params = params(event, call, json!({ "waitMs": DECISION.as_millis() as u64 }));
                 Ok(before(call, &client.call::<NativeEdit>(&params)?))
             }
-            Step::After { tool_call } => {
-                let done = client.call::<NativeDone>(&json!({ "toolCall": tool_call }))?;
+            Step::After { tool_call, failed } => {
+                let done = client.call::<NativeDone>(&json!({ "toolCall": tool_call, "failed": failed }))?;
                 let context = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
                     let files = done.different.join("`, `");
                     format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")

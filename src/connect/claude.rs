@@ -18,8 +18,11 @@ pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Returns `true` if an entry of an event starts `editd hook claude`.
+/// Returns `true` if an entry of an event starts `editd hook claude` and nothing else.
 pub(super) fn is_ours(entry: &Value) -> bool {
-    let hooks = entry["hooks"].as_array().into_iter().flatten();
-    hooks.into_iter().any(|hook| hook["args"] == json!(["hook", "claude"]))
+    let is_hook = |hook: &Value| {
+        let program = hook["command"].as_str().unwrap_or_default();
+        program.ends_with("editd") && hook["args"] == json!(["hook", "claude"])
+    };
+    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(is_hook))
 }

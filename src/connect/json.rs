@@ -8,6 +8,15 @@ use super::Unreadable;
 
 const HOOKS: &str = "hooks";
 
+/// Refuses settings that are not strict JSON, for a program that ignores these altogether.
+pub(super) fn require_strict(settings: &str) -> Result<(), Unreadable> {
+    if settings.trim().is_empty() {
+        return Ok(());
+    }
+    let parsed = serde_json::from_str::<Value>(settings).map(drop);
+    parsed.map_err(|error| Unreadable { line: error.line(), problem: error.to_string() })
+}
+
 /// Adds an entry to each event, in place of those of an earlier connection.
 pub(super) fn add_hooks(
     settings: &str,

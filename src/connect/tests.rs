@@ -23,9 +23,6 @@ const WITH_OTHERS: &str = r#"{
 #[case::indented_by_two("{\n  \"model\": \"opus\"\n}\n")]
 #[case::indented_by_tab("{\n\t\"model\": \"opus\"\n}")]
 #[case::other_hooks(WITH_OTHERS)]
-#[case::comments(
-    "// mine\n{\n  \"model\": \"opus\", // the best\n  \"hooks\": {\n    // none yet\n    \"Stop\": []\n  }\n}\n"
-)]
 fn settings_are_the_same_after_connecting_and_disconnecting(#[case] settings: &str) {
     let connected = connect(Client::Claude, settings, "editd").unwrap();
     assert!(
@@ -47,6 +44,7 @@ fn other_settings_stay_and_the_entries_follow_them() {
 #[rstest]
 #[case("{\n  \"hooks\": {\n    \"PreToolUse\": [\n  }\n}", 4)]
 #[case("[]", 1)]
+#[case("{\n  \"model\": \"opus\" // the best\n}\n", 2)]
 #[case("{ \"hooks\": 7 }", 1)]
 fn settings_that_cannot_be_read_are_refused_with_the_line(#[case] settings: &str, #[case] line: usize) {
     assert_eq!(connect(Client::Claude, settings, "editd").unwrap_err().line, line);

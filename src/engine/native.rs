@@ -106,11 +106,13 @@ impl Engine {
 }
 
 /// Returns `false` if the tool of a client would lose a part of the file: unsaved text of an editor, line
-/// endings that differ from the others, or characters in an encoding that it does not know.
+/// endings that differ from the others, a byte order mark, or characters in an encoding that it does not know.
 pub(crate) fn can_be_written_by_client(observed: &Observed) -> bool {
     let format = observed.content.snapshot().map(|snapshot| snapshot.format);
     let is_mixed = observed.text.as_ref().is_some_and(|text| eol_style(text) == EolStyle::Mixed);
-    !observed.is_unsaved() && !is_mixed && format.is_none_or(|format| format.encoding == Encoding::Utf8)
+    !observed.is_unsaved()
+        && !is_mixed
+        && format.is_none_or(|format| format.encoding == Encoding::Utf8 && !format.bom)
 }
 
 /// Converts a computed change of a file to what the client has to write.

@@ -12,6 +12,9 @@ use super::{Event, Form, Reader, Reply, Step, ToolCall, Unknown};
 
 const NAME: &str = "Claude Code";
 
+/// The event before a tool.
+pub(super) const BEFORE: &str = "PreToolUse";
+
 /// Beginning of the result that the model is shown if a tool has refused its arguments.
 const TOOL_ERROR: &str = "<tool_use_error>";
 
@@ -27,8 +30,9 @@ pub(super) fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
             call.map(|call| Step::Before(Box::new(call)))
         }
         ("PostToolUse", Some("Read")) => shown(&read)?,
-        ("PostToolUse" | "PostToolUseFailure", Some("Edit" | "Write")) => {
-            Some(Step::After { tool_call: read.text("tool_use_id")?.to_owned() })
+        (after @ ("PostToolUse" | "PostToolUseFailure"), Some("Edit" | "Write")) => {
+            let failed = after == "PostToolUseFailure";
+            Some(Step::After { tool_call: read.text("tool_use_id")?.to_owned(), failed })
         }
         ("PostToolBatch", _) => not_found(read.list("tool_calls")?)?,
         _ => None,

@@ -22,7 +22,7 @@ pub(super) fn unique<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) 
     let suffix = common_prefix_reversed(&before[prefix..], &after[prefix..]);
     let mut range = whole_lines(before, prefix..before.len() - suffix);
     let mut grows_down = false;
-    while before.match_indices(&before[range.clone()]).nth(1).is_some() || range.is_empty() {
+    while range.is_empty() || before.find(&before[range.clone()]) != before.rfind(&before[range.clone()]) {
         let grown = if grows_down && range.end < before.len() || range.start == 0 {
             range.start..line_end(before, range.end).1
         } else {

@@ -105,8 +105,11 @@ fn a_replacement_is_rewritten_unless_the_tool_would_write_the_prepared_text(
 proptest! {
     #[test]
     fn a_rewritten_replacement_leads_to_the_prepared_text(
-        before in "[ab\\n€]{1,30}", after in "[ab\\n€]{0,30}",
+        before in "[a€]?(\n|a\n){1,8}[a€]{0,2}", at in 0..20_usize, new in "[a\n]{0,3}",
     ) {
+        let at = before.char_indices().map(|(at, _)| at).chain([before.len()]).cycle().nth(at).unwrap();
+        let end = before[at..].chars().next().map_or(at, |char| at + char.len_utf8());
+        let after = [&before[..at], &new, &before[end..]].concat();
         prop_assume!(before != after);
         let (old, new) = unique(&before, &after);
         prop_assert_eq!(literal(&before, old, new, false), Some(after.clone()));

@@ -131,6 +131,9 @@ pub struct NativeDoneParams {
     /// `origin.toolCall` of the `editd/nativeEdit`.
     #[serde(alias = "tool_call")]
     pub tool_call: String,
+    /// `true` if the tool has failed. Then only files with exactly the expected content are recorded.
+    #[serde(default)]
+    pub failed: bool,
 }
 
 /// Result of `editd/nativeDone`.

@@ -54,6 +54,7 @@ enum State {
     UnderReview {
         proposal: ProposalId,
         waiting: usize,
+        claimed: bool,
     },
     Ready(Option<ProposalId>, Arc<PreparedChange>),
 }
@@ -79,7 +80,7 @@ impl PreparedChanges {
         header: &Header,
         proposal: &ProposalId,
     ) {
-        let state = State::UnderReview { proposal: proposal.clone(), waiting: 0 };
+        let state = State::UnderReview { proposal: proposal.clone(), waiting: 0, claimed: false };
         self.add(session, call, (header.label.clone(), header.origin.clone()), state);
     }
 
@@ -116,8 +117,9 @@ impl PreparedChanges {
     /// takes the place of the earlier one.
     pub(crate) fn reviewed_before(&self, session: &SessionContext, call: &NativeCall) -> Option<ProposalId> {
         let mut entries = self.0.lock();
-        let entry =
-            entries.iter_mut().find(|entry| entry.is_of(session) && entry.call.digest == call.digest)?;
+        let entry = entries
+            .iter_mut()
+            .find(|entry| entry.is_of(session) && entry.call.digest == call.digest && entry.is_reviewed())?;
         let State::UnderReview { proposal, .. } = &entry.state else { return None };
         entry.call.tool_call.clone_from(&call.tool_call);
         entry.origin.tool_call = Some(call.tool_call.clone());
@@ -132,7 +134,7 @@ impl PreparedChanges {
 
     fn count(&self, id: &str, step: impl Fn(usize) -> usize) {
         for entry in self.0.lock().iter_mut() {
-            if let State::UnderReview { proposal, waiting } = &mut entry.state
+            if let State::UnderReview { proposal, waiting, .. } = &mut entry.state
                 && *proposal.0 == *id
             {
                 *waiting = step(*waiting);
@@ -140,10 +142,27 @@ impl PreparedChanges {
         }
     }
 
-    /// Returns `true` if a client waits to write the accepted change of this proposal itself.
-    pub(crate) fn is_awaited(&self, id: &str) -> bool {
-        let is_it = |entry: &Entry| matches!(&entry.state, State::UnderReview { proposal, waiting } if *proposal.0 == *id && *waiting > 0);
-        self.0.lock().iter().any(is_it)
+    /// Claims the accepted change of a proposal for a client that waits to write it. Returns `false` if no
+    /// client waits. A client whose wait ends in the meantime finds the claim.
+    pub(crate) fn claim(&self, id: &str) -> bool {
+        for entry in self.0.lock().iter_mut() {
+            if let State::UnderReview { proposal, waiting, claimed } = &mut entry.state
+                && *proposal.0 == *id
+                && *waiting > 0
+            {
+                *claimed = true;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns `true` if the accepted change of a proposal is claimed, or handed over already.
+    pub(crate) fn is_claimed(&self, id: &str) -> bool {
+        self.0.lock().iter().any(|entry| match &entry.state {
+            State::UnderReview { proposal, claimed, .. } => *claimed && *proposal.0 == *id,
+            State::Ready(proposal, _) => proposal.as_ref().is_some_and(|proposal| *proposal.0 == *id),
+        })
     }
 
     /// Hands the accepted change of a proposal over to the client that waits for it.
@@ -185,6 +204,10 @@ impl PreparedChanges {
 }
 
 impl Entry {
+    fn is_reviewed(&self) -> bool {
+        matches!(self.state, State::UnderReview { .. })
+    }
+
     fn is_of(&self, session: &SessionContext) -> bool {
         self.author == session.author && self.session == session.name
     }

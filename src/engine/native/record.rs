@@ -65,6 +65,7 @@ impl Engine {
         &self,
         session: &SessionContext,
         LocatedRecord { change, targets }: LocatedRecord,
+        failed: bool,
     ) -> Result<RecordedChange, Failure> {
         let rules = self.compute_options(OnStale::Reject, None);
         let (mut writes, mut found, mut different) = (Vec::new(), Vec::new(), Vec::new());
@@ -74,7 +75,9 @@ impl Engine {
             if hash != prepared.file.hash_after {
                 different.push(prepared.file.path.clone());
             }
-            if to.is_none() && hash == prepared.file.hash_before {
+            // After a failure, another program may have changed the file.
+            let is_foreign = failed && hash != prepared.file.hash_after;
+            if is_foreign || to.is_none() && hash == prepared.file.hash_before {
                 continue;
             }
             if let Some(computed) = prepared.written(target, &now, &rules)? {
@@ -98,11 +101,23 @@ impl Engine {
             CommittedFile::written_by_client(&write.computed.file, now)
         };
         let result = entry.result(writes.into_iter().zip(found).map(written).collect());
-        let (moved, observations): (Vec<_>, Vec<_>) =
-            result.files.iter().map(|committed| committed.moved(true)).unzip();
+        let (own, others): (Vec<_>, Vec<_>) = result
+            .files
+            .iter()
+            .partition(|committed| committed.seen.content.hash() == committed.file.hash_after);
+        let has_planned = different.is_empty();
+        let moved = |committed: &&CommittedFile| committed.moved(has_planned);
+        let (moved_own, seen): (Vec<_>, Vec<_>) = own.iter().map(moved).unzip();
+        let (moved_others, seen_others): (Vec<_>, Vec<_>) = others.iter().map(moved).unzip();
         self.workspace.update(|w| {
-            w.record_commit(session.id, &session.author, moved);
-            w.cache_all(observations);
+            if has_planned {
+                w.record_commit(session.id, &session.author, moved_own);
+            } else {
+                // The author does not know what is in the files now.
+                w.record_decided(session.id, &session.author, moved_own);
+            }
+            w.record_decided(session.id, &session.author, moved_others);
+            w.cache_all(seen.into_iter().chain(seen_others).collect());
         });
         Ok(RecordedChange { transaction: result.transaction, different })
     }

@@ -59,8 +59,11 @@ impl Engine {
         };
         let mut indexes: Vec<usize> = Vec::new();
         let mut commit_result = CommitResult { files: Vec::new(), transaction: None, undoes: None };
-        let is_awaited = !writes.is_empty() && self.prepared.is_awaited(&id);
-        if is_awaited && writes.iter().all(|write| can_be_written_by_client(&write.computed.observed)) {
+        // A tool that has read the file refuses to write it if the file has changed since.
+        let can_hand_over = fresh
+            && !writes.is_empty()
+            && writes.iter().all(|write| can_be_written_by_client(&write.computed.observed));
+        if can_hand_over && self.prepared.claim(&id) {
             self.prepared.hand_over(&id, writes.into_iter().map(prepared_file).collect());
         } else if !writes.is_empty() {
             indexes = writes.iter().map(|write| write.index).collect();

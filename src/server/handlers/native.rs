@@ -20,6 +20,8 @@ use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
 use crate::workspace::{Action, ProposalState};
 
+/// Maximum time to wait until an accepted change is handed over, in milliseconds.
+const CLAIMED_MS: u64 = 10_000;
 /// State of a change that the client is to write itself.
 const READY: &str = "ready";
 
@@ -103,8 +105,12 @@ impl Daemon {
         wait_ms: Option<u64>,
     ) -> Result<NativeEditResult, Failure> {
         let waiting = self.engine.prepared.wait(id);
-        let outcome = self.outcome(session, id, wait_ms).await;
+        let mut outcome = self.outcome(session, id, wait_ms).await;
         drop(waiting);
+        if self.engine.prepared.is_claimed(id) {
+            // The user has accepted the change, perhaps at the moment when the wait ended.
+            outcome = self.outcome(session, id, Some(CLAIMED_MS)).await;
+        }
         let outcome = outcome?;
         if outcome.state == ProposalState::Pending.as_ref() {
             return Ok(made_by_editd(outcome));
@@ -123,7 +129,7 @@ impl Daemon {
     pub async fn native_done(
         &self,
         session: &Arc<SessionContext>,
-        NativeDoneParams { tool_call }: NativeDoneParams,
+        NativeDoneParams { tool_call, failed }: NativeDoneParams,
     ) -> Result<NativeDoneResult, Failure> {
         if self.engine.prepared.of_call(session, &tool_call).is_none() {
             return Ok(NativeDoneResult { known: false, transaction: None, different: Vec::new() });
@@ -132,8 +138,8 @@ impl Daemon {
         let locate = move |engine: &Engine, session: &SessionContext| {
             engine.locate_record(session, &call)?.ok_or_else(Failure::bug)
         };
-        let work = |engine: &Engine, session: &SessionContext, located: LocatedRecord, _: &Job| {
-            engine.record_native(session, located)
+        let work = move |engine: &Engine, session: &SessionContext, located: LocatedRecord, _: &Job| {
+            engine.record_native(session, located, failed)
         };
         let RecordedChange { transaction, different } = self.engine.on_files(session, locate, work).await?;
         self.engine.prepared.remove(session, &tool_call);

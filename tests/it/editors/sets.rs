@@ -204,6 +204,9 @@ fn a_later_commit_is_not_rolled_back_in_a_returning_editor() {
     editor.behave(Manner::Dies);
     let mut agent = machine.agent(&workspace);
     agent.read_and_edit("a.txt", "one", "1").refused("editor_refused");
+    eventually("the end of the editor's session", || {
+        (agent.call("editd/status", json!({})).done()["sessions"] == 1).then_some(())
+    });
     agent.edit("a.txt", "one", "1").done();
     let back = Editor::start(&machine, &workspace, Kind::Plugin);
     let a = back.open(&workspace, "a.txt");

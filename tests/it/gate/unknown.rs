@@ -75,3 +75,16 @@ fn connecting_first_leaves_a_state_folder_that_the_daemon_accepts() {
     assert!(!machine.home().join(".claude/settings.json").exists(), "the file did not exist before");
     machine.run(&["stop"]);
 }
+
+#[test]
+fn a_call_that_is_not_valid_unicode_is_refused() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let event = format!(
+        r#"{{ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "{}", "tool_name": "Write",
+        "tool_use_id": "t", "tool_input": {{ "file_path": "a.txt", "content": "\ud83d" }} }}"#,
+        workspace.root().display()
+    );
+    let output = machine.run_with_input(&["hook", "claude"], &event);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{output:?}");
+}

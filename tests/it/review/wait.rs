@@ -127,6 +127,8 @@ fn waiting_for_a_discarded_proposal_is_answered() {
     let (mut scene, proposal) = Scene::three_hunks();
     let wait = json!({ "id": proposal["id"], "waitMs": 25_000 });
     let request = scene.agent.send("editd/apply", wait);
+    // Requests are accepted in order, so the first one waits when this one is answered.
+    scene.agent.call("editd/status", json!({})).done();
     let mut other = scene.machine.agent(&scene.workspace);
     other.call("editd/discard", json!({ "id": proposal["id"], "reason": "never mind" })).done();
     let answer = scene.agent.answer(request).done();
