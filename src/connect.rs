@@ -3,12 +3,12 @@
 //!
 //! ```
 //! use editd::connect::{connect, disconnect};
-//! use editd::gate::Client;
+//! use editd::gate::AgentProgram;
 //!
 //! let settings = "{\n  \"model\": \"opus\"\n}\n";
-//! let connected = connect(Client::Claude, settings, "editd")?;
+//! let connected = connect(AgentProgram::Claude, settings, "editd")?;
 //! assert!(connected.contains("\"args\": [\"hook\", \"claude\"]"));
-//! assert_eq!(disconnect(Client::Claude, &connected)?, settings);
+//! assert_eq!(disconnect(AgentProgram::Claude, &connected)?, settings);
 //! # Ok::<(), editd::connect::Unreadable>(())
 //! ```
 
@@ -19,7 +19,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::gate::Client;
+use crate::gate::AgentProgram;
 
 /// A settings file that cannot be read, and so is not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,26 +42,26 @@ pub enum Scope<'a> {
 }
 
 /// Returns the settings file of a program.
-pub fn settings_file(client: Client, scope: Scope<'_>) -> PathBuf {
+pub fn settings_file(client: AgentProgram, scope: Scope<'_>) -> PathBuf {
     match (client, scope) {
-        (Client::Claude, Scope::User(_, Some(folder))) => folder.join("settings.json"),
-        (Client::Claude, Scope::User(home, None)) => home.join(".claude/settings.json"),
-        (Client::Claude, Scope::Project(root)) => root.join(".claude/settings.json"),
+        (AgentProgram::Claude, Scope::User(_, Some(folder))) => folder.join("settings.json"),
+        (AgentProgram::Claude, Scope::User(home, None)) => home.join(".claude/settings.json"),
+        (AgentProgram::Claude, Scope::Project(root)) => root.join(".claude/settings.json"),
     }
 }
 
 /// Returns the environment variable that sets another settings folder for a program.
-pub fn folder_variable(client: Client) -> &'static str {
+pub fn folder_variable(client: AgentProgram) -> &'static str {
     match client {
-        Client::Claude => "CLAUDE_CONFIG_DIR",
+        AgentProgram::Claude => "CLAUDE_CONFIG_DIR",
     }
 }
 
 /// Returns the settings with the hooks of editd. An empty text stands for a missing file. Settings that are
 /// connected stay as they are, except that `program` is the program to start.
-pub fn connect(client: Client, settings: &str, program: &str) -> Result<String, Unreadable> {
+pub fn connect(client: AgentProgram, settings: &str, program: &str) -> Result<String, Unreadable> {
     match client {
-        Client::Claude => {
+        AgentProgram::Claude => {
             json::require_strict(settings)?;
             json::add_hooks(settings, &claude::hooks(program), claude::is_ours)
         }
@@ -69,16 +69,16 @@ pub fn connect(client: Client, settings: &str, program: &str) -> Result<String, 
 }
 
 /// Returns the settings without the hooks of editd.
-pub fn disconnect(client: Client, settings: &str) -> Result<String, Unreadable> {
+pub fn disconnect(client: AgentProgram, settings: &str) -> Result<String, Unreadable> {
     match client {
-        Client::Claude => json::remove_hooks(settings, claude::is_ours),
+        AgentProgram::Claude => json::remove_hooks(settings, claude::is_ours),
     }
 }
 
 /// Returns `true` if the settings have the hooks of editd.
-pub fn is_connected(client: Client, settings: &str) -> Result<bool, Unreadable> {
+pub fn is_connected(client: AgentProgram, settings: &str) -> Result<bool, Unreadable> {
     match client {
-        Client::Claude => json::require_strict(settings)?,
+        AgentProgram::Claude => json::require_strict(settings)?,
     }
     Ok(disconnect(client, settings)? != settings)
 }

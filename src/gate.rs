@@ -1,21 +1,21 @@
 //! The gate: translates between the built-in tools of agent programs and changes of editd. Pure.
 //!
 //! An agent program reports an [`Event`] before and after it runs one of its tools, as JSON in its own form.
-//! [`decode`](Client::decode) reads it. The caller sends the change to the daemon, and tells the program by a
-//! [`Reply`] what to do, which [`encode`](Client::encode) writes in the program's form:
+//! [`decode`](AgentProgram::decode) reads it. The caller sends the change to the daemon, and tells the program by a
+//! [`Reply`] what to do, which [`encode`](AgentProgram::encode) writes in the program's form:
 //!
 //! ```
-//! use editd::gate::{Client, Reply, Step};
+//! use editd::gate::{AgentProgram, Reply, Step};
 //! use serde_json::json;
 //!
-//! let event = Client::Claude.decode(&json!({
+//! let event = AgentProgram::Claude.decode(&json!({
 //!     "hook_event_name": "PreToolUse", "session_id": "7", "cwd": "/home/ada/shop", "tool_use_id": "c1",
 //!     "tool_name": "Write", "tool_input": { "file_path": "/home/ada/shop/a.txt", "content": "one\n" },
 //! }))?;
 //! let Some(Step::Before(call)) = event.map(|event| event.step) else { panic!("the tool changes a file") };
 //! assert_eq!(call.change["changes"][0]["content"], "one\n");
 //!
-//! let refused = Client::Claude.encode("PreToolUse", Reply::Refuse("Read the file first.".to_owned()));
+//! let refused = AgentProgram::Claude.encode("PreToolUse", Reply::Refuse("Read the file first.".to_owned()));
 //! assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
 //! # Ok::<(), editd::gate::Unknown>(())
 //! ```
@@ -23,6 +23,7 @@
 mod advice;
 mod claude;
 mod replacement;
+mod reply;
 mod rewrite;
 #[cfg(test)]
 mod tests;
@@ -31,12 +32,13 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-pub use advice::{comments, refusal};
+pub use advice::refusal;
+pub use reply::{exact_arguments, reply};
 pub use rewrite::rewrite;
 
 /// An agent program whose built-in tools pass through editd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
+pub enum AgentProgram {
     /// Anthropic's Claude Code.
     Claude,
 }
@@ -148,7 +150,7 @@ pub struct Unknown {
     pub problem: String,
 }
 
-impl Client {
+impl AgentProgram {
     /// All programs.
     pub const ALL: [Self; 1] = [Self::Claude];
 
@@ -161,7 +163,7 @@ impl Client {
 
     /// Returns the program with that name.
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|client| client.name() == name)
+        Self::ALL.into_iter().find(|program| program.name() == name)
     }
 
     /// Returns the name of the program for people.

@@ -143,7 +143,9 @@ impl Daemon {
 
     /// Removes a session whose client has disconnected.
     pub fn disconnect(&self, session: SessionId) {
-        self.engine.clients.remove(session);
+        if self.engine.workspace.update(|w| w.is_last_connection(session)) {
+            self.engine.clients.remove(session);
+        }
         self.engine.workspace.update(|w| w.disconnect(session));
         self.engine.diagnostics_reported.notify_waiters();
     }

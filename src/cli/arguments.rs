@@ -140,7 +140,7 @@ pub(crate) enum Command {
     Hook {
         /// The program
         #[arg(value_parser = client)]
-        client: crate::gate::Client,
+        client: crate::gate::AgentProgram,
     },
     /// Show the state of the daemon
     Status,

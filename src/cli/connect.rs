@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::connect::{self, Scope, Unreadable, folder_variable, is_connected, settings_file};
 use crate::edit::{Deadline, Labels, diff_texts};
-use crate::gate::Client;
+use crate::gate::AgentProgram;
 use crate::server::Places;
 use crate::text::ContentHash;
 
@@ -52,16 +52,17 @@ pub(crate) fn connect(context: &Context, arguments: &ConnectArguments) -> Result
             return Ok(End::Undecided);
         }
     }
-    if arguments.undo {
-        backup.forget();
-    } else {
+    if !arguments.undo {
         backup.store(&before, &after)?;
     }
     write(&file, &before, &after)?;
+    if arguments.undo {
+        backup.forget();
+    }
     report(client, &file, arguments)
 }
 
-fn report(client: Client, file: &Path, arguments: &ConnectArguments) -> Result<End, CliError> {
+fn report(client: AgentProgram, file: &Path, arguments: &ConnectArguments) -> Result<End, CliError> {
     let mut out = stream::stdout();
     let (done, next) = if arguments.undo {
         ("disconnected", "Running sessions keep the hooks until they end.")
@@ -77,16 +78,16 @@ fn report(client: Client, file: &Path, arguments: &ConnectArguments) -> Result<E
 }
 
 /// Returns the state of each program for `editd doctor`: its settings file, and whether that has the hooks.
-pub(crate) fn states() -> Vec<(Client, PathBuf, Result<bool, String>)> {
-    let state = |client: Client| {
+pub(crate) fn states() -> Vec<(AgentProgram, PathBuf, Result<bool, String>)> {
+    let state = |client: AgentProgram| {
         let file = file_of(client, false).ok()?;
         let text = fs::read_to_string(&file).ok()?;
         Some((client, file, is_connected(client, &text).map_err(|error| error.to_string())))
     };
-    Client::ALL.into_iter().filter_map(state).collect()
+    AgentProgram::ALL.into_iter().filter_map(state).collect()
 }
 
-fn file_of(client: Client, project: bool) -> Result<PathBuf, CliError> {
+fn file_of(client: AgentProgram, project: bool) -> Result<PathBuf, CliError> {
     if project {
         let root = root::of_here()?.ok_or_else(|| {
             CliError::failed("this folder is not in a project").with_hint("run it in the folder of a project")
@@ -136,7 +137,9 @@ fn write(file: &Path, before: &str, after: &str) -> Result<(), CliError> {
     if after.is_empty() && !file.is_symlink() {
         return fs::remove_file(file).map_err(|error| at(&error));
     }
-    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    // The target of a link may be missing.
+    let linked = || fs::read_link(file).map(|to| file.parent().unwrap_or(Path::new(".")).join(to));
+    let real = fs::canonicalize(file).or_else(|_| linked()).unwrap_or_else(|_| file.to_owned());
     let folder = real.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| at(&error))?;
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| at(&error))?;

@@ -3,22 +3,23 @@
 //! The program starts this command before and after it runs a tool, with an event on standard input. The
 //! command always succeeds: an error of editd must not stop the work of the agent, unless the user wants that.
 
-use std::fs::{self, OpenOptions};
+mod notices;
+
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::config::Config;
-use crate::gate::{self, Client as Program, Event, Fields, Reply, Step, ToolCall};
-use crate::protocol::{NativeDone, NativeEdit, NativeEditResult, NativeRead, RpcError};
+use crate::gate::{self, AgentProgram, Event, Reply, Step, ToolCall};
+use crate::protocol::{NativeDone, NativeEdit, NativeRead, RpcError};
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, ConnectError, Identity};
-use crate::workspace::{Audience, ProposalState, Role};
+use crate::workspace::{Audience, Role};
 
-use super::serve::{config_file, folder_in_state};
-use super::{CliError, Context, End, root, stream};
+use super::serve::config_file;
+use super::{CliError, Context, End, OUTSIDE, root, stream};
 
 /// Maximum time to wait for a person's decision. Agent programs stop a hook after 600 seconds at most, and
 /// then run the tool as if there were no hook.
@@ -29,8 +30,6 @@ const REQUEST: Duration = Duration::from_secs(15);
 const MAX_EVENT: u64 = 64 << 20;
 /// Maximum length of the name of a session, in bytes.
 const SESSION_NAME: usize = 64;
-/// Age at which a notice that was given once is forgotten.
-const NOTICE_AGE: Duration = Duration::from_secs(7 * 86_400);
 
 /// An error because of which editd cannot say whether a tool may run.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +61,7 @@ impl From<ConnectError> for HookError {
 }
 
 /// `editd hook`.
-pub(crate) fn hook(context: &Context, program: Program) -> Result<End, CliError> {
+pub(crate) fn hook(context: &Context, program: AgentProgram) -> Result<End, CliError> {
     let mut input = Vec::new();
     io::stdin().lock().take(MAX_EVENT).read_to_end(&mut input)?;
     let hook = Hook { context, program };
@@ -70,7 +69,9 @@ pub(crate) fn hook(context: &Context, program: Program) -> Result<End, CliError>
         Ok(event) => event,
         // For instance half of a surrogate pair, or an event above the limit.
         Err(error) if program.is_before_tool(&input) => {
-            let reason = format!("editd cannot check this call: {error}. Send it again as valid Unicode.");
+            let reason = format!(
+                "editd cannot check this call: {error}. Send it again as valid Unicode, and in smaller parts if it is very long."
+            );
             writeln!(stream::stdout(), "{}", program.encode_refusal(reason))?;
             return Ok(End::Done);
         }
@@ -83,7 +84,7 @@ pub(crate) fn hook(context: &Context, program: Program) -> Result<End, CliError>
         }
         Ok(None) => None,
         Err(unknown) => {
-            hook.give_notice_once(&unknown.to_string());
+            notices::give_once(&context.places, &unknown.to_string());
             None
         }
     };
@@ -95,7 +96,7 @@ pub(crate) fn hook(context: &Context, program: Program) -> Result<End, CliError>
 
 struct Hook<'a> {
     context: &'a Context,
-    program: Program,
+    program: AgentProgram,
 }
 
 impl Hook<'_> {
@@ -104,7 +105,7 @@ impl Hook<'_> {
         match self.ask(event) {
             Ok(reply) => reply,
             // The rules of the program itself apply to files outside of projects.
-            Err(HookError::Refused(refusal)) if kind_of(&refusal) == "outside_workspace" => Reply::PASS,
+            Err(HookError::Refused(refusal)) if refusal.kind() == OUTSIDE => Reply::PASS,
             Err(HookError::Refused(refusal)) => match event.step {
                 Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),
                 _ => Reply::PASS,
@@ -128,8 +129,8 @@ impl Hook<'_> {
             }
             Step::Before(call) => {
                 client.set_timeout(DECISION + REQUEST).map_err(CallError::Io)?;
-                let params = params(event, call, json!({ "waitMs": DECISION.as_millis() as u64 }));
-                Ok(before(call, &client.call::<NativeEdit>(&params)?))
+                let params = params(event, call, ("waitMs", json!(DECISION.as_millis() as u64)));
+                Ok(gate::reply(call, &client.call::<NativeEdit>(&params)?))
             }
             Step::After { tool_call, failed } => {
                 let done = client.call::<NativeDone>(&json!({ "toolCall": tool_call, "failed": failed }))?;
@@ -142,9 +143,9 @@ impl Hook<'_> {
             Step::NotFound(calls) => {
                 let mut advice = Vec::new();
                 for call in calls {
-                    let params = params(event, call, json!({ "preview": true }));
+                    let params = params(event, call, ("preview", true.into()));
                     match client.call::<NativeEdit>(&params) {
-                        Ok(found) => advice.extend(exact_arguments(call, &found)),
+                        Ok(found) => advice.extend(gate::exact_arguments(call, &found)),
                         Err(CallError::Refused(refusal)) => advice.push(gate::refusal(&refusal)),
                         Err(error) => return Err(error.into()),
                     }
@@ -179,99 +180,28 @@ impl Hook<'_> {
             ));
         }
         let session = session_name(self.program, event);
-        if is_change && self.give_notice_once(&format!("{session}: {reason}")) {
+        if is_change && notices::give_once(&self.context.places, &format!("{session}: {reason}")) {
             return Reply::Warn(format!(
                 "editd does not check changes now: {reason}. `editd doctor` tells more."
             ));
         }
         Reply::PASS
     }
-
-    /// Stores a notice in the state folder. Returns `true` if it was not stored before.
-    fn give_notice_once(&self, notice: &str) -> bool {
-        let Ok(folder) = folder_in_state(&self.context.places, "notices") else { return true };
-        forget_old_notices(&folder);
-        let name = ContentHash::of(notice.as_bytes()).to_string().replace(':', "-");
-        let created = OpenOptions::new().write(true).create_new(true).open(folder.join(&name));
-        // A notice that cannot be stored is given each time.
-        match created {
-            Ok(mut file) => {
-                // An empty notice still counts as given.
-                let _ = writeln!(file, "{}: {notice}", self.program.name());
-                true
-            }
-            Err(error) => error.kind() != io::ErrorKind::AlreadyExists,
-        }
-    }
 }
 
-/// Returns the answer to a call that the daemon has checked.
-fn before(call: &ToolCall, result: &NativeEditResult) -> Reply {
-    let comments = gate::comments(&result.comments);
-    if result.state == "ready" {
-        let input = result.files.first().and_then(|file| gate::rewrite(call, file));
-        return Reply::GoOn { input, context: remarks(result, &comments) };
-    }
-    let text = match ProposalState::of_name(&result.state) {
-        Some(ProposalState::Applied | ProposalState::Partial) => {
-            let remarks = remarks(result, &comments).map(|text| format!("\n{text}")).unwrap_or_default();
-            format!(
-                "This is not an error: editd has made the change itself, because the tool would have lost text. Do not send it again; read the file to see the result.{remarks}"
-            )
-        }
-        Some(ProposalState::Rejected) => format!("The user rejected this change.\n{comments}"),
-        Some(ProposalState::Pending) => {
-            "The change waits for the decision of the user. Send the same edit again to wait longer."
-                .to_owned()
-        }
-        _ => format!("The change was not made: its state is `{}`.", result.state),
-    };
-    Reply::Refuse(text.trim_end().to_owned())
-}
-
-/// Returns what the author should know about a change that is made.
-fn remarks(result: &NativeEditResult, comments: &str) -> Option<String> {
-    let mut text = String::new();
-    if result.rejected > 0 {
-        text.push_str("The user accepted only a part of this change; read the file to see the result.\n");
-    }
-    for diff in &result.user_edits {
-        text.push_str("The user corrected this change:\n");
-        text.push_str(diff);
-        text.push('\n');
-    }
-    text.push_str(comments);
-    for warning in result.files.iter().flat_map(|file| &file.warnings) {
-        text.push_str(warning);
-        text.push('\n');
-    }
-    let text = text.trim_end();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// Returns the arguments with which the tool finds the text that a call means.
-fn exact_arguments(call: &ToolCall, found: &NativeEditResult) -> Option<String> {
-    let input: Fields = gate::rewrite(call, found.files.first()?)?;
-    Some(format!(
-        "The file has only one place that this edit can mean. Send it again with these arguments:\n{}",
-        Value::from(input)
-    ))
-}
-
-/// Returns the parameters of `editd/nativeEdit` for a call.
-fn params(event: &Event, call: &ToolCall, options: Value) -> Value {
+/// Returns the parameters of `editd/nativeEdit` for a call, with another one.
+fn params(event: &Event, call: &ToolCall, option: (&str, Value)) -> Value {
     let mut params = call.change.clone();
     for change in params["changes"].as_array_mut().into_iter().flatten() {
         let path = absolute(event, Path::new(change["path"].as_str().unwrap_or_default()));
         change["path"] = json!(path);
     }
-    let origin = json!({
+    params["origin"] = json!({
         "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": call.id,
     });
-    params["origin"] = origin;
-    let (Value::Object(params), Value::Object(options)) = (&mut params, options) else { return params };
-    params.extend(options);
-    std::mem::take(params).into()
+    let (name, value) = option;
+    params[name] = value;
+    params
 }
 
 fn absolute(event: &Event, path: &Path) -> PathBuf {
@@ -296,7 +226,7 @@ fn roots(event: &Event) -> Vec<PathBuf> {
 }
 
 /// Returns the name of the session in editd: one for each agent and sub-agent.
-fn session_name(program: Program, event: &Event) -> String {
+fn session_name(program: AgentProgram, event: &Event) -> String {
     let agent = event.agent.as_ref().map(|agent| format!(".{agent}")).unwrap_or_default();
     let name = format!("{}-{}{agent}", program.name(), event.session);
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
@@ -305,20 +235,4 @@ fn session_name(program: Program, event: &Event) -> String {
     }
     let hash = ContentHash::of(name.as_bytes()).to_string();
     format!("{}-{}", program.name(), hash.trim_start_matches("b3:"))
-}
-
-fn kind_of(refusal: &RpcError) -> &str {
-    refusal.data.as_ref().and_then(|data| data["kind"].as_str()).unwrap_or_default()
-}
-
-fn forget_old_notices(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let age =
-            entry.metadata().and_then(|it| it.modified()).map(|at| SystemTime::now().duration_since(at));
-        if matches!(age, Ok(Ok(age)) if age > NOTICE_AGE) {
-            // It is removed next time if that fails.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }

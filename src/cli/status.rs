@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
-use crate::gate::Client as AgentProgram;
+use crate::gate::AgentProgram;
 use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;

@@ -24,17 +24,22 @@ const WITH_OTHERS: &str = r#"{
 #[case::indented_by_tab("{\n\t\"model\": \"opus\"\n}")]
 #[case::other_hooks(WITH_OTHERS)]
 fn settings_are_the_same_after_connecting_and_disconnecting(#[case] settings: &str) {
-    let connected = connect(Client::Claude, settings, "editd").unwrap();
+    let connected = connect(AgentProgram::Claude, settings, "editd").unwrap();
     assert!(
-        is_connected(Client::Claude, &connected).unwrap() && !is_connected(Client::Claude, settings).unwrap()
+        is_connected(AgentProgram::Claude, &connected).unwrap()
+            && !is_connected(AgentProgram::Claude, settings).unwrap()
     );
-    assert_eq!(connect(Client::Claude, &connected, "editd").unwrap(), connected, "connecting twice is once");
-    assert_eq!(disconnect(Client::Claude, &connected).unwrap(), settings, "{connected}");
+    assert_eq!(
+        connect(AgentProgram::Claude, &connected, "editd").unwrap(),
+        connected,
+        "connecting twice is once"
+    );
+    assert_eq!(disconnect(AgentProgram::Claude, &connected).unwrap(), settings, "{connected}");
 }
 
 #[test]
 fn other_settings_stay_and_the_entries_follow_them() {
-    let connected = connect(Client::Claude, WITH_OTHERS, "/opt/editd").unwrap();
+    let connected = connect(AgentProgram::Claude, WITH_OTHERS, "/opt/editd").unwrap();
     let value: serde_json::Value = serde_json::from_str(&connected).unwrap();
     assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "guard.sh");
     assert_eq!(value["hooks"]["PreToolUse"][1]["hooks"][0]["command"], "/opt/editd");
@@ -47,5 +52,13 @@ fn other_settings_stay_and_the_entries_follow_them() {
 #[case("{\n  \"model\": \"opus\" // the best\n}\n", 2)]
 #[case("{ \"hooks\": 7 }", 1)]
 fn settings_that_cannot_be_read_are_refused_with_the_line(#[case] settings: &str, #[case] line: usize) {
-    assert_eq!(connect(Client::Claude, settings, "editd").unwrap_err().line, line);
+    assert_eq!(connect(AgentProgram::Claude, settings, "editd").unwrap_err().line, line);
+}
+
+#[test]
+fn entries_with_other_hooks_stay() {
+    let ours = r#"{ "type": "command", "command": "editd", "args": ["hook", "claude"] }"#;
+    let other = r#"{ "type": "command", "command": "guard.sh" }"#;
+    let settings = format!(r#"{{ "hooks": {{ "PreToolUse": [{{ "hooks": [{other}, {ours}] }}] }} }}"#);
+    assert_eq!(disconnect(AgentProgram::Claude, &settings).unwrap(), settings);
 }

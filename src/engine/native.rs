@@ -52,8 +52,8 @@ impl Engine {
         call: Call<Target>,
     ) -> Result<PreparedChange, Failure> {
         self.review_for_call(&call, None)?;
-        let (Header { label, origin, .. }, writes) = self.compute(session, call)?;
-        Ok(PreparedChange { label, origin, files: writes.into_iter().map(prepared_file).collect() })
+        let (Header { label, origin, .. }, mut writes) = self.compute(session, call)?;
+        Ok(PreparedChange { label, origin, files: writes.iter_mut().map(prepared_file).collect() })
     }
 
     /// Checks and computes a change, and records what the client is going to write.
@@ -79,10 +79,10 @@ impl Engine {
         if self.wants_review(session, review, &files) {
             let (state, options) = (ProposalState::Pending, ChangeOptions::default());
             let proposal = self.record_proposal(session, &header, &mut writes, state, options)?;
-            self.prepared.review(session, native, &header, &proposal.id);
+            self.prepared.review(session, native, header, &proposal.id);
             return Ok(NativeOutcome::Reviewed(Box::new(proposal)));
         }
-        let files = writes.into_iter().map(prepared_file).collect();
+        let files = writes.iter_mut().map(prepared_file).collect();
         Ok(NativeOutcome::Ready(self.prepared.ready(session, native, header, files)))
     }
 
@@ -116,14 +116,14 @@ pub(crate) fn can_be_written_by_client(observed: &Observed) -> bool {
 }
 
 /// Converts a computed change of a file to what the client has to write.
-pub(crate) fn prepared_file(mut write: PendingWrite) -> PreparedFile {
+pub(crate) fn prepared_file(write: &mut PendingWrite) -> PreparedFile {
     write.computed.set_hash_after();
-    let ComputedChange { file, observed: Observed { text: before, stat, bytes, .. }, .. } = write.computed;
+    let ComputedChange { file, observed: Observed { text, stat, bytes, .. }, .. } = &write.computed;
     let after = match file.action {
         Action::Delete => None,
-        _ => Some(file.plan.apply(before.as_ref().map_or("", |text| text))),
+        _ => Some(file.plan.apply(text.as_ref().map_or("", |text| text))),
     };
-    PreparedFile { before, after, file, stat, bytes }
+    PreparedFile { before: text.clone(), after, file: file.clone(), stat: *stat, bytes: bytes.clone() }
 }
 
 /// Returns the part of a file that the shown lines cover, or `None` if they are not lines of the file.

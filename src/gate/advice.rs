@@ -1,10 +1,11 @@
-//! Texts for models whose built-in tools pass through editd.
+//! Refusals as models with built-in tools are shown them.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::protocol::{CommentEntry, RpcError};
+use crate::protocol::RpcError;
+use crate::text::{floor_char_boundary, line_start};
 
 /// Maximum length of the details of a refusal, in bytes. A model needs the beginning; it can read the rest.
 const MAX_DETAILS: usize = 1200;
@@ -78,20 +79,6 @@ fn beginning(text: &str) -> String {
     if text.len() <= MAX_DETAILS {
         return text.to_owned();
     }
-    let is_kept = |(at, line): &(usize, &str)| at + line.len() <= MAX_DETAILS;
-    let starts = text.split_inclusive('\n').scan(0, |next, line| {
-        let at = std::mem::replace(next, *next + line.len());
-        Some((at, line))
-    });
-    let end: usize = starts.take_while(is_kept).map(|(_, line)| line.len()).sum();
+    let end = line_start(text, floor_char_boundary(text, MAX_DETAILS));
     format!("{}({} more lines)", &text[..end], text[end..].lines().count())
-}
-
-/// Returns the comments of the user on a change, one per line.
-pub fn comments(comments: &[CommentEntry]) -> String {
-    let mut text = String::new();
-    for comment in comments {
-        let _ = writeln!(text, "The user commented: {}", comment.text);
-    }
-    text
 }

@@ -10,19 +10,19 @@ use super::*;
 use crate::protocol::NativeFile;
 
 /// Returns an event that a real program has sent.
-fn recorded(client: Client, name: &str) -> Value {
+fn recorded(client: AgentProgram, name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recorded").join(client.name());
     let text = fs::read_to_string(folder.join(name).with_extension("json"));
     serde_json::from_str(&text.unwrap_or_else(|error| panic!("{name}: {error}"))).unwrap()
 }
 
-fn step(client: Client, name: &str) -> Option<Step> {
+fn step(client: AgentProgram, name: &str) -> Option<Step> {
     client.decode(&recorded(client, name)).unwrap().map(|event| event.step)
 }
 
 #[test]
 fn every_recorded_event_can_be_read() {
-    for client in Client::ALL {
+    for client in AgentProgram::ALL {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recorded").join(client.name());
         let mut count = 0;
         let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -37,7 +37,7 @@ fn every_recorded_event_can_be_read() {
 
 #[test]
 fn claude_code_reports_its_tools() {
-    let of = |name| step(Client::Claude, name);
+    let of = |name| step(AgentProgram::Claude, name);
     let Some(Step::Before(edit)) = of("PreToolUse-Edit") else { panic!("an edit") };
     assert_eq!(edit.change["changes"][0]["kind"], "edit");
     let Some(Step::Before(created)) = of("PreToolUse-Edit-create") else { panic!("an edit") };
@@ -50,8 +50,10 @@ fn claude_code_reports_its_tools() {
     for other in ["PostToolUse-Read-notebook", "PostToolBatch-Edit", "PreToolUse-Bash", "SessionStart"] {
         assert_eq!(of(other), None, "{other}");
     }
-    let event =
-        Client::Claude.decode(&recorded(Client::Claude, "PreToolUse-Edit-subagent")).unwrap().unwrap();
+    let event = AgentProgram::Claude
+        .decode(&recorded(AgentProgram::Claude, "PreToolUse-Edit-subagent"))
+        .unwrap()
+        .unwrap();
     assert!(event.agent.is_some() && event.turn.is_some());
 }
 
@@ -60,7 +62,7 @@ fn claude_code_reports_its_tools() {
 #[case(json!({ "hook_event_name": "PreToolUse", "tool_name": "Edit" }))]
 #[case(json!({ "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_use_id": "1", "tool_input": { "file_path": 7 } }))]
 fn an_event_of_an_unknown_form_is_an_error(#[case] event: Value) {
-    let error = Client::Claude.decode(&event).unwrap_err();
+    let error = AgentProgram::Claude.decode(&event).unwrap_err();
     assert!(error.to_string().starts_with("Claude Code sent an event of an unknown form: `"), "{error}");
 }
 
@@ -69,7 +71,7 @@ fn edit_call(old: &str, new: &str, all: bool) -> ToolCall {
         "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_use_id": "1", "tool_name": "Edit",
         "tool_input": { "file_path": "/a", "old_string": old, "new_string": new, "replace_all": all },
     });
-    match Client::Claude.decode(&event).unwrap().unwrap().step {
+    match AgentProgram::Claude.decode(&event).unwrap().unwrap().step {
         Step::Before(call) => *call,
         other => panic!("{other:?}"),
     }

@@ -106,6 +106,11 @@ pub struct NativeEditResult {
     pub comments: Vec<CommentEntry>,
 }
 
+impl NativeEditResult {
+    /// The state of a change that the client is to write.
+    pub const READY: &str = "ready";
+}
+
 /// A file of a change that a client makes with its own tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -13,7 +13,7 @@ use super::ledger::{Base, LedgerEntry};
 pub struct SessionId(pub u64);
 
 /// The permissions of a connection. They depend on the socket it uses, never on what the client sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// May read and propose, and may apply its own proposals.
     Agent,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::gate::Client;
+use crate::gate::AgentProgram;
 use crate::protocol::HistoryParams;
 
 #[derive(Debug, Args)]
@@ -329,7 +329,7 @@ fn time_or_age(text: &str) -> Result<String, String> {
 pub(crate) struct ConnectArguments {
     /// The program: claude
     #[arg(value_parser = client)]
-    pub(crate) client: Client,
+    pub(crate) client: AgentProgram,
 
     /// Change the settings of the current project instead of your own
     #[arg(long)]
@@ -345,7 +345,7 @@ pub(crate) struct ConnectArguments {
 }
 
 /// Parses the name of an agent program.
-pub(crate) fn client(name: &str) -> Result<Client, String> {
-    let names = || Client::ALL.map(Client::name).join(", ");
-    Client::of_name(name).ok_or_else(|| format!("expected one of: {}", names()))
+pub(crate) fn client(name: &str) -> Result<AgentProgram, String> {
+    let names = || AgentProgram::ALL.map(AgentProgram::name).join(", ");
+    AgentProgram::of_name(name).ok_or_else(|| format!("expected one of: {}", names()))
 }

@@ -42,21 +42,25 @@ struct Entry {
     author: String,
     session: Arc<str>,
     call: NativeCall,
-    label: Option<String>,
-    origin: Origin,
     state: State,
 }
 
 #[derive(Debug)]
 enum State {
-    /// A person reviews the proposal. `waiting` is the number of requests that wait for the outcome. If there
-    /// is none, editd writes the accepted change itself.
-    UnderReview {
-        proposal: ProposalId,
-        waiting: usize,
-        claimed: bool,
-    },
+    /// A person reviews the change.
+    UnderReview(Reviewed),
+    /// The client writes the change, after the review of the proposal if there was one.
     Ready(Option<ProposalId>, Arc<PreparedChange>),
+}
+
+/// A change under review.
+#[derive(Debug)]
+struct Reviewed {
+    proposal: ProposalId,
+    /// Number of requests that wait for the outcome. If there is none, editd writes the accepted change itself.
+    waiting: usize,
+    label: Option<String>,
+    origin: Origin,
 }
 
 /// Counts as a request that waits for a review until it is dropped.
@@ -72,16 +76,17 @@ impl Drop for Waiting<'_> {
 }
 
 impl PreparedChanges {
-    /// Adds a change that a person has to decide about.
+    /// Adds a change that a person reviews.
     pub(super) fn review(
         &self,
         session: &SessionContext,
         call: &NativeCall,
-        header: &Header,
+        header: Header,
         proposal: &ProposalId,
     ) {
-        let state = State::UnderReview { proposal: proposal.clone(), waiting: 0, claimed: false };
-        self.add(session, call, (header.label.clone(), header.origin.clone()), state);
+        let Header { label, origin, .. } = header;
+        let reviewed = Reviewed { proposal: proposal.clone(), waiting: 0, label, origin };
+        self.add(session, call, State::UnderReview(reviewed));
     }
 
     /// Adds a change that the client writes now.
@@ -93,37 +98,33 @@ impl PreparedChanges {
         files: Vec<PreparedFile>,
     ) -> Arc<PreparedChange> {
         let Header { label, origin, .. } = header;
-        let change = Arc::new(PreparedChange { label: label.clone(), origin: origin.clone(), files });
-        self.add(session, call, (label, origin), State::Ready(None, change.clone()));
+        let change = Arc::new(PreparedChange { label, origin, files });
+        self.add(session, call, State::Ready(None, change.clone()));
         change
     }
 
-    fn add(
-        &self,
-        session: &SessionContext,
-        call: &NativeCall,
-        (label, origin): (Option<String>, Origin),
-        state: State,
-    ) {
+    fn add(&self, session: &SessionContext, call: &NativeCall, state: State) {
         let mut entries = self.0.lock();
         if entries.len() >= NATIVE_CHANGES {
             entries.pop_front();
         }
         let (author, session) = (session.author.clone(), session.name.clone());
-        entries.push_back(Entry { author, session, call: call.clone(), label, origin, state });
+        entries.push_back(Entry { author, session, call: call.clone(), state });
     }
 
-    /// Returns the proposal of an earlier call with the same change that still waits for its author. The call
-    /// takes the place of the earlier one.
+    /// Returns the proposal of an earlier call with the same change that is still under review. The call takes
+    /// the place of the earlier one.
     pub(crate) fn reviewed_before(&self, session: &SessionContext, call: &NativeCall) -> Option<ProposalId> {
         let mut entries = self.0.lock();
-        let entry = entries
-            .iter_mut()
-            .find(|entry| entry.is_of(session) && entry.call.digest == call.digest && entry.is_reviewed())?;
-        let State::UnderReview { proposal, .. } = &entry.state else { return None };
-        entry.call.tool_call.clone_from(&call.tool_call);
-        entry.origin.tool_call = Some(call.tool_call.clone());
-        Some(proposal.clone())
+        let same =
+            entries.iter_mut().filter(|entry| entry.is_of(session) && entry.call.digest == call.digest);
+        let (known, reviewed) = same.into_iter().find_map(|entry| match &mut entry.state {
+            State::UnderReview(reviewed) => Some((&mut entry.call, reviewed)),
+            State::Ready(..) => None,
+        })?;
+        known.tool_call.clone_from(&call.tool_call);
+        reviewed.origin.tool_call = Some(call.tool_call.clone());
+        Some(reviewed.proposal.clone())
     }
 
     /// Counts a request that waits for the review of a proposal.
@@ -133,48 +134,26 @@ impl PreparedChanges {
     }
 
     fn count(&self, id: &str, step: impl Fn(usize) -> usize) {
-        for entry in self.0.lock().iter_mut() {
-            if let State::UnderReview { proposal, waiting, .. } = &mut entry.state
-                && *proposal.0 == *id
-            {
-                *waiting = step(*waiting);
-            }
+        let mut entries = self.0.lock();
+        if let Some(reviewed) = entries.iter_mut().find_map(|entry| entry.state.under_review(id)) {
+            reviewed.waiting = step(reviewed.waiting);
         }
     }
 
-    /// Claims the accepted change of a proposal for a client that waits to write it. Returns `false` if no
-    /// client waits. A client whose wait ends in the meantime finds the claim.
-    pub(crate) fn claim(&self, id: &str) -> bool {
-        for entry in self.0.lock().iter_mut() {
-            if let State::UnderReview { proposal, waiting, claimed } = &mut entry.state
-                && *proposal.0 == *id
-                && *waiting > 0
-            {
-                *claimed = true;
-                return true;
-            }
+    /// Hands the accepted change of a proposal over to a client that waits for it. Returns `false` if no client
+    /// waits. A client whose wait ends in the meantime finds the change.
+    pub(crate) fn hand_over(&self, id: &str, files: impl FnOnce() -> Vec<PreparedFile>) -> bool {
+        let mut entries = self.0.lock();
+        for entry in entries.iter_mut() {
+            let Some(reviewed) = entry.state.under_review(id).filter(|reviewed| reviewed.waiting > 0) else {
+                continue;
+            };
+            let (label, origin) = (reviewed.label.take(), std::mem::take(&mut reviewed.origin));
+            let change = Arc::new(PreparedChange { label, origin, files: files() });
+            entry.state = State::Ready(Some(reviewed.proposal.clone()), change);
+            return true;
         }
         false
-    }
-
-    /// Returns `true` if the accepted change of a proposal is claimed, or handed over already.
-    pub(crate) fn is_claimed(&self, id: &str) -> bool {
-        self.0.lock().iter().any(|entry| match &entry.state {
-            State::UnderReview { proposal, claimed, .. } => *claimed && *proposal.0 == *id,
-            State::Ready(proposal, _) => proposal.as_ref().is_some_and(|proposal| *proposal.0 == *id),
-        })
-    }
-
-    /// Hands the accepted change of a proposal over to the client that waits for it.
-    pub(crate) fn hand_over(&self, id: &str, files: Vec<PreparedFile>) {
-        let mut entries = self.0.lock();
-        let is_it = |entry: &&mut Entry| matches!(&entry.state, State::UnderReview { proposal, .. } if *proposal.0 == *id);
-        if let Some(entry) = entries.iter_mut().find(is_it) {
-            let State::UnderReview { proposal, .. } = &entry.state else { return };
-            let (label, origin) = (entry.label.clone(), entry.origin.clone());
-            let change = Arc::new(PreparedChange { label, origin, files });
-            entry.state = State::Ready(Some(proposal.clone()), change);
-        }
     }
 
     /// Returns the change that was handed over after the review of a proposal.
@@ -185,11 +164,9 @@ impl PreparedChanges {
         })
     }
 
-    /// Forgets the proposal of a call, because its author has received the outcome.
+    /// Forgets a proposal under review, because its author has received the outcome.
     pub(crate) fn forget_review(&self, id: &str) {
-        let is_it =
-            |entry: &Entry| matches!(&entry.state, State::UnderReview { proposal, .. } if *proposal.0 == *id);
-        self.0.lock().retain(|entry| !is_it(entry));
+        self.0.lock().retain_mut(|entry| entry.state.under_review(id).is_none());
     }
 
     /// Returns the change that a call was to write.
@@ -204,10 +181,6 @@ impl PreparedChanges {
 }
 
 impl Entry {
-    fn is_reviewed(&self) -> bool {
-        matches!(self.state, State::UnderReview { .. })
-    }
-
     fn is_of(&self, session: &SessionContext) -> bool {
         self.author == session.author && self.session == session.name
     }
@@ -221,7 +194,15 @@ impl State {
     fn ready(&self) -> Option<Arc<PreparedChange>> {
         match self {
             Self::Ready(_, change) => Some(change.clone()),
-            Self::UnderReview { .. } => None,
+            Self::UnderReview(_) => None,
+        }
+    }
+
+    /// Returns the change if it is under review as this proposal.
+    fn under_review(&mut self, id: &str) -> Option<&mut Reviewed> {
+        match self {
+            Self::UnderReview(reviewed) if *reviewed.proposal.0 == *id => Some(reviewed),
+            _ => None,
         }
     }
 }

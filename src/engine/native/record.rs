@@ -101,23 +101,17 @@ impl Engine {
             CommittedFile::written_by_client(&write.computed.file, now)
         };
         let result = entry.result(writes.into_iter().zip(found).map(written).collect());
-        let (own, others): (Vec<_>, Vec<_>) = result
-            .files
-            .iter()
-            .partition(|committed| committed.seen.content.hash() == committed.file.hash_after);
-        let has_planned = different.is_empty();
-        let moved = |committed: &&CommittedFile| committed.moved(has_planned);
-        let (moved_own, seen): (Vec<_>, Vec<_>) = own.iter().map(moved).unzip();
-        let (moved_others, seen_others): (Vec<_>, Vec<_>) = others.iter().map(moved).unzip();
+        let is_as_prepared = different.is_empty();
+        let moved = |committed: &CommittedFile| committed.moved(is_as_prepared);
+        let (moved, observations): (Vec<_>, Vec<_>) = result.files.iter().map(moved).unzip();
         self.workspace.update(|w| {
-            if has_planned {
-                w.record_commit(session.id, &session.author, moved_own);
+            if is_as_prepared {
+                w.record_commit(session.id, &session.author, moved);
             } else {
-                // The author does not know what is in the files now.
-                w.record_decided(session.id, &session.author, moved_own);
+                // The author does not know what else is in the files now, so its bases stay.
+                w.record_decided(session.id, &session.author, moved);
             }
-            w.record_decided(session.id, &session.author, moved_others);
-            w.cache_all(seen.into_iter().chain(seen_others).collect());
+            w.cache_all(observations);
         });
         Ok(RecordedChange { transaction: result.transaction, different })
     }

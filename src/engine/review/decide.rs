@@ -53,7 +53,7 @@ impl Engine {
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
         let undoes = proposal.undoes.clone().filter(|_| all && fresh);
-        let writes = match &undoes {
+        let mut writes = match &undoes {
             Some(transaction) => self.compute_reviewed_undo(context, proposal, transaction)?,
             None => self.compute_decided_files(proposal, &review, files)?,
         };
@@ -63,9 +63,9 @@ impl Engine {
         let can_hand_over = fresh
             && !writes.is_empty()
             && writes.iter().all(|write| can_be_written_by_client(&write.computed.observed));
-        if can_hand_over && self.prepared.claim(&id) {
-            self.prepared.hand_over(&id, writes.into_iter().map(prepared_file).collect());
-        } else if !writes.is_empty() {
+        let mut files_for_client = || writes.iter_mut().map(prepared_file).collect();
+        let is_handed_over = can_hand_over && self.prepared.hand_over(&id, &mut files_for_client);
+        if !is_handed_over && !writes.is_empty() {
             indexes = writes.iter().map(|write| write.index).collect();
             let intent = Intent { undoes, ..Intent::of(proposal) };
             commit_result = self.commit(writes, &intent)?;

@@ -47,8 +47,8 @@ impl Daemon {
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
             let is_named = session_name.is_some();
             let name = session_name.map_or_else(|| engine.history.session_name(id.0), Arc::from);
-            let id = if resumes && is_named {
-                engine.workspace.update(|w| w.resume(role, &author, &name, id))
+            let id = if resumes && is_named && role == Role::Agent {
+                engine.workspace.update(|w| w.resume(&author, &name, id))
             } else {
                 id
             };

@@ -20,10 +20,8 @@ use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
 use crate::workspace::{Action, ProposalState};
 
-/// Maximum time to wait until an accepted change is handed over, in milliseconds.
-const CLAIMED_MS: u64 = 10_000;
-/// State of a change that the client is to write itself.
-const READY: &str = "ready";
+/// Maximum time to wait for the outcome of a review whose change is handed over, in milliseconds.
+const HANDED_OVER_MS: u64 = 10_000;
 
 impl Daemon {
     /// `editd/nativeRead`.
@@ -74,7 +72,7 @@ impl Daemon {
         let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
         match self.engine.on_files(session, locate, work).await? {
             NativeOutcome::Ready(change) => Ok(ready(&change)),
-            NativeOutcome::Applied(applied) => Ok(made_by_editd(encode::change(&applied))),
+            NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
             NativeOutcome::Reviewed(proposal) => {
                 self.native_outcome(session, &proposal.id.to_string(), wait_ms).await
             }
@@ -107,22 +105,24 @@ impl Daemon {
         let waiting = self.engine.prepared.wait(id);
         let mut outcome = self.outcome(session, id, wait_ms).await;
         drop(waiting);
-        if self.engine.prepared.is_claimed(id) {
-            // The user has accepted the change, perhaps at the moment when the wait ended.
-            outcome = self.outcome(session, id, Some(CLAIMED_MS)).await;
+        let handed_over = self.engine.prepared.handed_over(id);
+        if handed_over.is_some() {
+            // The user may have accepted the change at the moment when the wait ended.
+            outcome = self.outcome(session, id, Some(HANDED_OVER_MS)).await;
         }
-        let outcome = outcome?;
-        if outcome.state == ProposalState::Pending.as_ref() {
-            return Ok(made_by_editd(outcome));
-        }
-        let Some(change) = self.engine.prepared.handed_over(id) else {
+        let is_pending = |outcome: &ApplyResult| outcome.state == ProposalState::Pending.as_ref();
+        if !outcome.as_ref().is_ok_and(is_pending) {
             self.engine.prepared.forget_review(id);
-            return Ok(made_by_editd(outcome));
-        };
-        let NativeEditResult { state, id, rejected, user_edits, comments, .. } = made_by_editd(outcome);
-        let is_rejected = state == ProposalState::Rejected.as_ref();
-        let state = if is_rejected { state } else { READY.to_owned() };
-        Ok(NativeEditResult { state, id, rejected, user_edits, comments, ..ready(&change) })
+        }
+        let proposal = of_proposal(outcome?);
+        Ok(match handed_over {
+            Some(change) => NativeEditResult {
+                state: NativeEditResult::READY.to_owned(),
+                files: ready(&change).files,
+                ..proposal
+            },
+            None => proposal,
+        })
     }
 
     /// `editd/nativeDone`.
@@ -169,7 +169,7 @@ fn ready(change: &PreparedChange) -> NativeEditResult {
         warnings: file.warnings.clone(),
     };
     NativeEditResult {
-        state: READY.to_owned(),
+        state: NativeEditResult::READY.to_owned(),
         id: None,
         transaction: None,
         files: change.files.iter().map(file).collect(),
@@ -179,8 +179,8 @@ fn ready(change: &PreparedChange) -> NativeEditResult {
     }
 }
 
-/// Converts the state of a change that the client is not to write.
-fn made_by_editd(result: ApplyResult) -> NativeEditResult {
+/// Converts the state of a proposal. The client is not to write it.
+fn of_proposal(result: ApplyResult) -> NativeEditResult {
     let rejected = result.files.iter().flat_map(|file| &file.entry.hunks);
     let rejected = rejected.filter(|hunk| hunk.state == "rejected").count();
     let file = |file: crate::protocol::AppliedFile| NativeFile {

@@ -2,14 +2,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::workspace::limits::RESUMABLE_SESSIONS;
-use crate::workspace::session::{Role, SessionId};
+use crate::workspace::session::SessionId;
 
 use super::Workspace;
 
 /// Sessions that outlive their connections, so that short connections of one client share a ledger.
 #[derive(Debug, Default)]
 pub(super) struct ResumableSessions {
-    ids: HashMap<(Role, String, Arc<str>), SessionId>,
+    ids: HashMap<(String, Arc<str>), SessionId>,
     /// Number of connections of each of these sessions.
     connections: HashMap<SessionId, usize>,
     /// Sessions without a connection, the one that was left first at the front.
@@ -47,8 +47,8 @@ impl ResumableSessions {
 impl Workspace {
     /// Returns the id of the session that an author resumes by its name, which is `new` if there is none yet.
     /// The session stays until [`RESUMABLE_SESSIONS`] others have been left after it.
-    pub fn resume(&mut self, role: Role, author: &str, name: &Arc<str>, new: SessionId) -> SessionId {
-        let id = *self.resumable.ids.entry((role, author.to_owned(), name.clone())).or_insert(new);
+    pub fn resume(&mut self, author: &str, name: &Arc<str>, new: SessionId) -> SessionId {
+        let id = *self.resumable.ids.entry((author.to_owned(), name.clone())).or_insert(new);
         self.resumable.connections.entry(id).or_default();
         id
     }
@@ -56,6 +56,11 @@ impl Workspace {
     /// Counts a connection of a session.
     pub(super) fn count_connection(&mut self, id: SessionId) {
         self.resumable.connect(id);
+    }
+
+    /// Returns `true` if a session has at most one connection.
+    pub fn is_last_connection(&self, id: SessionId) -> bool {
+        self.resumable.connections.get(&id).is_none_or(|count| *count <= 1)
     }
 
     /// Removes a connection of a session. Returns the session that ends, if one does.

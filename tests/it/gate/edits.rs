@@ -189,3 +189,58 @@ fn the_edits_of_one_turn_are_undone_together() {
     run(&["undo", "--turn", "turn-2", "--yes", "--path", "a.txt"]);
     assert_eq!((workspace.text("a.txt"), workspace.text("b.txt")), ("1\n".to_owned(), "two\n".to_owned()));
 }
+
+#[test]
+fn editd_writes_a_file_with_a_byte_order_mark_itself() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "\u{feff}one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read_part("a.txt", "one\n", 1);
+    let reason = refused(claude.write("a.txt", "two\n"));
+    assert!(reason.contains("editd has made the change itself"), "{reason}");
+    assert_eq!(workspace.text("a.txt"), "\u{feff}two\n");
+}
+
+/// Reports an edit of `one` to `1` before and after the tool, which `run` replaces. Returns the context.
+fn edit_while(claude: &Claude<'_>, after: &str, run: impl FnOnce()) -> String {
+    let input = json!({
+        "file_path": claude.workspace.absolute("a.txt"), "old_string": "one", "new_string": "1",
+    });
+    let event = json!({ "tool_name": "Edit", "tool_use_id": "t", "tool_input": input });
+    assert_eq!(claude.report("PreToolUse", event.clone()), Value::Null);
+    run();
+    let answer = claude.report(after, event);
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_change_of_another_program_is_not_recorded_as_that_of_a_tool_that_failed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    edit_while(&claude, "PostToolUseFailure", || workspace.put("a.txt", "typed\n"));
+    assert_eq!(history(&machine, &workspace), [] as [Value; 0]);
+    let reason = refused(claude.edit("a.txt", "typed", "1"));
+    assert!(reason.contains("has changed since it was read"), "{reason}");
+}
+
+#[test]
+fn a_file_with_another_content_than_the_edit_gives_must_be_read_again() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let context = edit_while(&claude, "PostToolUse", || workspace.put("a.txt", "1\nformatted\n"));
+    assert!(context.contains("another content"), "{context}");
+    assert_eq!(history(&machine, &workspace).len(), 1);
+    let reason = refused(claude.edit("a.txt", "formatted", "f"));
+    assert!(reason.contains("has changed since it was read"), "{reason}");
+}
+
+#[test]
+fn an_idle_session_keeps_its_reads_and_counts_as_no_connection() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let status = machine.agent(&workspace).call("editd/status", json!({})).done();
+    assert_eq!(status["sessions"], 1, "{status:#}");
+    made(&claude.edit("a.txt", "one", "1"));
+}

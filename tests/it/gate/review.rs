@@ -109,3 +109,25 @@ fn an_edit_whose_program_is_gone_is_written_by_editd_when_it_is_accepted() {
     assert_eq!(workspace.text("a.txt"), "1\n");
     assert_eq!(history(&machine, &workspace)[0]["author"], "claude-code");
 }
+
+#[test]
+fn editd_writes_an_accepted_edit_of_a_file_that_has_changed_since() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", numbered_lines(40)));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let reason = thread::scope(|scope| {
+        let mut editor = reviewer(&machine, &workspace);
+        let workspace = &workspace;
+        scope.spawn(move || {
+            let pending = next_pending(&mut editor);
+            let text = workspace.text("a.txt");
+            workspace.put("a.txt", text.replace("line 40\n", "saved by another program\n"));
+            let decision = json!({ "id": pending["id"], "revision": pending["revision"], "accept": "all" });
+            editor.call("editd/decide", decision).done();
+        });
+        refused(claude.edit("a.txt", "line 3\n", "LINE 3\n"))
+    });
+    assert!(reason.contains("editd has made the change itself"), "{reason}");
+    let text = workspace.text("a.txt");
+    assert!(text.contains("LINE 3\n") && text.ends_with("saved by another program\n"), "{text}");
+}

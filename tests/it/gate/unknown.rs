@@ -1,6 +1,8 @@
 //! Events that editd cannot judge: without a daemon, of an unknown form, or outside of projects.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -87,4 +89,25 @@ fn a_call_that_is_not_valid_unicode_is_refused() {
     let output = machine.run_with_input(&["hook", "claude"], &event);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{output:?}");
+}
+
+#[test]
+fn disconnecting_after_two_connections_restores_the_first_settings() {
+    let machine = Machine::asleep("");
+    let file = machine.home().join(".claude/settings.json");
+    fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    let settings = "{ \"model\":   \"opus\" }";
+    fs::write(&file, settings).expect("the settings");
+    let folder = machine.home().join("bin");
+    fs::create_dir(&folder).expect("a folder");
+    symlink(env!("CARGO_BIN_EXE_editd"), folder.join("editd")).expect("a link");
+    let run = |path: &Path, arguments: &[&str]| {
+        let output = machine.command(arguments).env("PATH", path).output().expect("editd can be run");
+        assert!(output.status.success(), "{output:?}");
+        fs::read_to_string(&file).expect("the settings")
+    };
+    let by_name = run(&folder, &["connect", "claude", "--yes"]);
+    let by_path = run(Path::new("/usr/bin"), &["connect", "claude", "--yes"]);
+    assert!(by_name.contains("\"command\": \"editd\"") && by_name != by_path, "{by_path}");
+    assert_eq!(run(&folder, &["connect", "claude", "--yes", "--undo"]), settings);
 }

@@ -18,6 +18,7 @@ function scrubbed(content: unknown, place: Place): string {
   const text = JSON.stringify(content, null, 2);
   const paths: [string, string][] = [
     [place.work, '/home/ada/shop'],
+    [join(place.home, '.gemini/tmp/work'), '/home/ada/.gemini/tmp/shop'],
     [place.home, '/home/ada'],
     [place.folder, '/home/ada'],
   ];
