@@ -113,6 +113,7 @@ pub(crate) struct EngineInner {
     pub(crate) history: Arc<History>,
     /// Changes that clients are about to write with their own tools.
     pub(crate) prepared: native::PreparedChanges,
+    pub(crate) turns: native::Turns,
     pub(crate) hints: Hints,
     rechecks: RecheckQueue,
     /// Wakes requests that wait for diagnostics.
@@ -174,6 +175,7 @@ impl Engine {
             clients,
             history: history.clone(),
             prepared: native::PreparedChanges::default(),
+            turns: native::Turns::default(),
             interrupted: Interrupted::open(places.state_dir.join("interrupted"))?,
             places,
             hints: hints.clone(),

@@ -114,6 +114,8 @@ macro_rules! with_methods {
                 Changes = "editd/changes", ChangesParams => ChangesResult, changes;
                 /// Returns the diagnostics of attached editors.
                 Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult, diagnostics;
+                /// Begins a turn of the agent.
+                NativeTurn = "editd/nativeTurn", NativeTurnParams => NativeTurnResult, native_turn;
                 /// Counts lines as read that a tool of the client itself has shown.
                 NativeRead = "editd/nativeRead", NativeReadParams => NativeReadResult, native_read;
                 /// Checks a change that a tool of the client itself is about to make.

@@ -194,12 +194,18 @@ const ORIGIN_ID: usize = 256;
 fn read_origin(params: OriginParams) -> Result<Origin, Invalid> {
     let OriginParams { turn, agent, model, tool_call } = params;
     let named = [("turn", &turn), ("agent", &agent), ("model", &model), ("toolCall", &tool_call)];
-    match named.iter().find(|(_, id)| id.as_ref().is_some_and(|id| id.len() > ORIGIN_ID)) {
-        Some((name, _)) => {
-            Err(Invalid::new(format!("origin.{name}"), format!("it is longer than {ORIGIN_ID} bytes")))
-        }
-        None => Ok(Origin { turn, agent, model, tool_call }),
+    for (name, id) in named {
+        check_origin_id(&format!("origin.{name}"), id.as_deref().unwrap_or_default())?;
     }
+    Ok(Origin { turn, agent, model, tool_call })
+}
+
+/// Refuses an id that is too long. `field` is its name in the request.
+pub(crate) fn check_origin_id(field: &str, id: &str) -> Result<(), Invalid> {
+    if id.len() > ORIGIN_ID {
+        return Err(Invalid::new(field, format!("it is longer than {ORIGIN_ID} bytes")));
+    }
+    Ok(())
 }
 
 /// Decodes the parameters of `propose` or `edit`.

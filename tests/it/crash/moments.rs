@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::power::Powered;
-use crate::support::{Agent, Chance, Machine, Volume, Workspace, eventually, repeat, run, soak, text_of};
+use crate::support::{Agent, Chance, Machine, Volume, Workspace, repeat, run, soak, text_of};
 
 const FILES: usize = 10;
 /// Longer than any change takes.
