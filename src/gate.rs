@@ -88,6 +88,12 @@ pub enum Step {
     },
     /// Tools did not find in the file what they were to change.
     NotFound(Vec<ToolCall>),
+    /// A tool of editd's own server is about to run. Its call arrives over the connection of the server, which
+    /// all sub-agents share.
+    Announced {
+        /// The call, as in [`ToolCall::id`].
+        tool_call: String,
+    },
 }
 
 /// A call of a tool that changes files.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::gate::{self, AgentProgram, Event, Reply, Step, ToolCall};
-use crate::protocol::{NativeDone, NativeEdit, NativeRead, RpcError};
+use crate::protocol::{NativeCall, NativeDone, NativeEdit, NativeRead, RpcError};
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, ConnectError, Identity};
 use crate::workspace::{Audience, Role};
@@ -116,7 +116,8 @@ impl Hook<'_> {
 
     fn ask(&self, event: &Event) -> Result<Reply, HookError> {
         let roots = roots(event);
-        if roots.is_empty() {
+        // The call has the roots of the server, and is announced for any folder.
+        if roots.is_empty() && !matches!(event.step, Step::Announced { .. }) {
             return Ok(Reply::PASS);
         }
         let mut client = self.connect(event, roots)?;
@@ -139,6 +140,10 @@ impl Hook<'_> {
                     format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")
                 });
                 Ok(Reply::GoOn { input: None, context })
+            }
+            Step::Announced { tool_call } => {
+                client.call::<NativeCall>(&json!({ "origin": origin(event, tool_call) }))?;
+                Ok(Reply::PASS)
             }
             Step::NotFound(calls) => {
                 let mut advice = Vec::new();
@@ -196,12 +201,15 @@ fn params(event: &Event, call: &ToolCall, option: (&str, Value)) -> Value {
         let path = absolute(event, Path::new(change["path"].as_str().unwrap_or_default()));
         change["path"] = json!(path);
     }
-    params["origin"] = json!({
-        "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": call.id,
-    });
+    params["origin"] = origin(event, &call.id);
     let (name, value) = option;
     params[name] = value;
     params
+}
+
+/// Returns the place of a call in the work of the program.
+fn origin(event: &Event, tool_call: &str) -> Value {
+    json!({ "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": tool_call })
 }
 
 fn absolute(event: &Event, path: &Path) -> PathBuf {

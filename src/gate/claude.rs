@@ -15,6 +15,9 @@ const NAME: &str = "Claude Code";
 /// The event before a tool.
 pub(super) const BEFORE: &str = "PreToolUse";
 
+/// Beginning of the names of the tools of `editd mcp`, as Claude Code shows them to its model.
+const SERVER: &str = "mcp__editd__";
+
 /// Beginning of the result that the model is shown if a tool has refused its arguments.
 const TOOL_ERROR: &str = "<tool_use_error>";
 
@@ -25,6 +28,9 @@ pub(super) fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let read = Reader { client: NAME, object: event };
     let name = read.text("hook_event_name")?;
     let step = match (name, event["tool_name"].as_str()) {
+        ("PreToolUse", Some(tool)) if tool.starts_with(SERVER) => {
+            Some(Step::Announced { tool_call: read.text("tool_use_id")?.to_owned() })
+        }
         ("PreToolUse", Some(tool)) => {
             let call = call(tool, read.text("tool_use_id")?, read.fields("tool_input")?.clone())?;
             call.map(|call| Step::Before(Box::new(call)))

@@ -126,6 +126,7 @@ mod gate {
     mod claude;
     mod edits;
     mod review;
+    mod server;
     mod unknown;
 }
 mod history {

@@ -114,7 +114,7 @@ fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
     }
 }
 
-fn origin(origin: &Origin) -> OriginParams {
+pub(super) fn origin(origin: &Origin) -> OriginParams {
     let Origin { turn, agent, model, tool_call } = origin.clone();
     OriginParams { turn, agent, model, tool_call }
 }
