@@ -218,6 +218,7 @@ mod nvim {
     mod scene;
     mod several_proposals;
     mod text;
+    mod turns;
     mod user_text;
 }
 mod cli {
