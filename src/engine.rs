@@ -114,6 +114,8 @@ pub(crate) struct EngineInner {
     /// Changes that clients are about to write with their own tools.
     pub(crate) prepared: native::PreparedChanges,
     pub(crate) turns: native::Turns,
+    /// Calls that arrive over another connection than that of their session.
+    pub(crate) announced: native::AnnouncedCalls,
     pub(crate) hints: Hints,
     rechecks: RecheckQueue,
     /// Wakes requests that wait for diagnostics.
@@ -176,6 +178,7 @@ impl Engine {
             history: history.clone(),
             prepared: native::PreparedChanges::default(),
             turns: native::Turns::default(),
+            announced: native::AnnouncedCalls::default(),
             interrupted: Interrupted::open(places.state_dir.join("interrupted"))?,
             places,
             hints: hints.clone(),

@@ -99,6 +99,12 @@ pub enum Step {
     },
     /// Tools did not find in the file what they were to change.
     NotFound(Vec<ToolCall>),
+    /// A tool of editd's own server is about to run. Its call arrives over the connection of the server, which
+    /// all sub-agents share.
+    Announced {
+        /// The call, as in [`ToolCall::id`].
+        tool_call: String,
+    },
 }
 
 /// The answer to an event.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::gate::{self, AgentProgram, Event, Reply, Step, ToolCall};
-use crate::protocol::{NativeDone, NativeEdit, NativeRead, NativeTurn, Read, RpcError};
+use crate::protocol::{NativeCall, NativeDone, NativeEdit, NativeRead, NativeTurn, Read, RpcError};
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, ConnectError, Identity};
 use crate::workspace::{Audience, Role};
@@ -117,7 +117,8 @@ impl Hook<'_> {
 
     fn ask(&self, event: &Event) -> Result<Reply, HookError> {
         let roots = roots(event);
-        if roots.is_empty() {
+        // The call has the roots of the server, and is announced for any folder.
+        if roots.is_empty() && !matches!(event.step, Step::Announced { .. }) {
             return Ok(Reply::PASS);
         }
         let mut client = self.connect(event, roots)?;
@@ -153,6 +154,10 @@ impl Hook<'_> {
                 let texts: Vec<_> = [remarks, different].into_iter().flatten().collect();
                 Ok(Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) })
             }
+            Step::Announced { tool_call } => {
+                client.call::<NativeCall>(&json!({ "origin": origin(event, tool_call) }))?;
+                Ok(Reply::PASS)
+            }
             Step::NotFound(calls) => {
                 let mut advice = Vec::new();
                 for call in calls {
@@ -171,9 +176,7 @@ impl Hook<'_> {
     /// Returns the parameters of `editd/nativeEdit` for a call, with another one.
     fn params(&self, event: &Event, call: &ToolCall, (name, value): (&str, Value)) -> Value {
         let mut params = call.params.clone();
-        params["origin"] = json!({
-            "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": call.id,
-        });
+        params["origin"] = origin(event, &call.id);
         if event.turn.is_none() {
             params["turnOf"] = session_name(self.program, &event.session, None).into();
         }
@@ -228,6 +231,11 @@ fn unsaved(client: &mut Client, event: &Event) -> Result<Reply, HookError> {
     }
     let whole = whole_text(&target, &first.hash, |params| client.call::<Read>(params))?;
     Ok(whole.filter(|whole| !whole.is_truncated).map_or(Reply::PASS, |whole| Reply::Text(whole.text)))
+}
+
+/// Returns the place of a call in the work of the program.
+fn origin(event: &Event, tool_call: &str) -> Value {
+    json!({ "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": tool_call })
 }
 
 /// Returns the folders that the tool works in: the projects of the working folder and of the named files.

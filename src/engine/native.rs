@@ -7,6 +7,7 @@
 //! reads the files and adds a transaction to the history, with what is really there. A file with unsaved text
 //! in an editor cannot be written by a client without losing that text, so editd makes such a change itself.
 
+mod announced;
 mod parallel;
 mod prepared;
 mod record;
@@ -27,6 +28,7 @@ use crate::notebook::decode_cells;
 use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, normalize_line_endings};
 use crate::workspace::{Action, Coverage, Proposal, ProposalState};
 
+pub(crate) use announced::AnnouncedCalls;
 pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile};
 pub(crate) use record::{LocatedRecord, RecordedChange};
 pub(crate) use turns::Turns;

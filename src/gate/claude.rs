@@ -18,6 +18,9 @@ const NAME: &str = "Claude Code";
 pub(super) const DIALECT: Dialect =
     Dialect { name: "claude", title: NAME, author: "claude-code", before: "PreToolUse", decode, encode };
 
+/// Beginning of the names of the tools of `editd mcp`, as Claude Code shows them to its model.
+const SERVER: &str = "mcp__editd__";
+
 /// Beginning of the result that the model is shown if a tool has refused its arguments.
 const TOOL_ERROR: &str = "<tool_use_error>";
 
@@ -32,6 +35,9 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let name = read.text("hook_event_name")?;
     let cwd = Path::new(event["cwd"].as_str().unwrap_or_default());
     let step = match (name, event["tool_name"].as_str()) {
+        ("PreToolUse", Some(tool)) if tool.starts_with(SERVER) => {
+            Some(Step::Announced { tool_call: read.text("tool_use_id")?.to_owned() })
+        }
         ("PreToolUse", Some(tool)) => {
             let call = call(tool, read.text("tool_use_id")?, read.fields("tool_input")?, cwd)?;
             call.map(|call| Step::Before(Box::new(call)))

@@ -191,7 +191,8 @@ fn edits(hunks: Vec<PatchHunk>) -> Vec<Edit> {
 /// Maximum length of each id in an origin, in bytes.
 const ORIGIN_ID: usize = 256;
 
-fn read_origin(params: OriginParams) -> Result<Origin, Invalid> {
+/// Checks the origin of a change.
+pub(crate) fn origin(params: OriginParams) -> Result<Origin, Invalid> {
     let OriginParams { turn, agent, model, tool_call } = params;
     let named = [("turn", &turn), ("agent", &agent), ("model", &model), ("toolCall", &tool_call)];
     for (name, id) in named {
@@ -216,7 +217,7 @@ pub(crate) fn call(
     limits: &Limits,
 ) -> Result<Call<RequestedPath>> {
     // A repeated request may come from another tool call.
-    let origin = read_origin(params.origin.take().unwrap_or_default())?;
+    let origin = origin(params.origin.take().unwrap_or_default())?;
     let request = params.request_id.take().map(|id| Repeatable { id, asks: request_digest(kind, &params) });
     let author = match (params.author.take(), session.role) {
         (Some(author), Role::Editor) => author,

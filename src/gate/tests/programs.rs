@@ -40,6 +40,12 @@ fn claude_code_reports_its_tools() {
     for other in ["PostToolBatch-Edit", "PreToolUse-Bash", "SessionStart"] {
         assert_eq!(of(other), None, "{other}");
     }
+    let call = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_use_id": "1",
+        "tool_name": "mcp__editd__read", "tool_input": { "path": "a" },
+    });
+    let announced = AgentProgram::Claude.decode(&call).unwrap().unwrap().step;
+    assert_eq!(announced, Step::Announced { tool_call: "1".to_owned() });
     let event = AgentProgram::Claude
         .decode(&recorded(AgentProgram::Claude, "PreToolUse-Edit-subagent"))
         .unwrap()
