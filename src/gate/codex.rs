@@ -16,8 +16,15 @@ use crate::protocol::ToolLoss;
 
 const NAME: &str = "Codex";
 
-pub(super) const DIALECT: Dialect =
-    Dialect { name: "codex", title: NAME, author: "codex", before: "PreToolUse", decode, encode };
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "codex",
+    title: NAME,
+    author: "codex",
+    tested: "0.169.0",
+    before: "PreToolUse",
+    decode,
+    encode,
+};
 
 const TOOL: &str = "apply_patch";
 

@@ -17,9 +17,7 @@ pub fn reply(call: &ToolCall, result: &NativeEditResult) -> Reply {
     let text = match ProposalState::of_name(&result.state) {
         Some(ProposalState::Applied | ProposalState::Partial) => {
             let remarks = remarks.map(|text| format!("\n{text}")).unwrap_or_default();
-            return Reply::Done(format!(
-                "editd has made the change itself. Do not send it again; read the file to see the result.{remarks}"
-            ));
+            return Reply::Done(format!("editd has made the change itself. Do not send it again.{remarks}"));
         }
         Some(ProposalState::Rejected) => {
             format!("The user rejected this change.\n{}", comments(&result.remarks.comments))
