@@ -76,7 +76,7 @@ fn parse(config: &str) -> Result<DocumentMut, Unreadable> {
     })
 }
 
-/// Returns a table in a table, which is created without a header of its own.
+/// Returns a table in a table, which is created without a separate header.
 fn member<'a>(table: &'a mut dyn TableLike, name: &str) -> Option<&'a mut dyn TableLike> {
     if !table.contains_key(name) {
         let mut new = Table::new();

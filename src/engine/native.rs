@@ -78,7 +78,7 @@ pub(crate) struct ToolLosses {
     pub(crate) missing_final_newline: bool,
     /// Of the empty lines at the end, one is removed.
     pub(crate) final_blank_line: bool,
-    /// The tool formats the file anew.
+    /// The tool formats the file again.
     pub(crate) formatting: bool,
 }
 

@@ -63,7 +63,7 @@ fn hashes(settings: &str) -> Option<Vec<TrustedHook>> {
     hooks.iter().map(hook).collect()
 }
 
-/// Sends `hooks/list` to Codex with a settings folder of its own, and returns the answer.
+/// Sends `hooks/list` to Codex with a separate settings folder, and returns the answer.
 fn ask(home: &Path) -> Option<Value> {
     // Without these features, Codex creates fewer files and asks no other machine for plugins.
     let options = ["-c", "features.plugins=false", "-c", "skills.bundled.enabled=false"];
@@ -89,7 +89,7 @@ fn ask(home: &Path) -> Option<Value> {
     thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
         let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
-        // Nobody waits for the answer any more if it comes too late.
+        // No one waits for an answer that comes too late.
         let _ = messages.find(|message| message["id"] == 2).map(|answer| sender.send(answer));
     });
     let sent = messages.iter().try_for_each(|message| writeln!(input, "{message}"));
