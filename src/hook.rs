@@ -1,5 +1,6 @@
 //! Answers to the events of agent programs: a client of the daemon that asks about the built-in tools of a
-//! program, which starts `editd hook`.
+//! program. `editd hook` gets an event from a program that starts it, `editd mcp` from one that calls its tool
+//! `gate`.
 //!
 //! ```no_run
 //! use editd::gate::AgentProgram;
@@ -23,7 +24,7 @@ mod steps;
 use serde_json::{Value, json};
 
 use crate::config::{Config, config_file};
-use crate::gate::{self, AgentProgram, Event, Reply, Step};
+use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
 use crate::protocol::{OUTSIDE, RpcError};
 use crate::server::Places;
 use crate::transport::{CallError, ConnectError, Spawn};
@@ -77,6 +78,13 @@ impl Hook {
     pub fn answer(&self, event: &[u8], abort: &Abort) -> Value {
         let parsed = serde_json::from_slice(event);
         self.answer_parsed(parsed, || self.program.is_before_tool(event), abort)
+    }
+
+    /// Returns the answer to an event that Claude Code sends as the arguments of a tool.
+    pub fn answer_arguments(&self, arguments: &Fields, abort: &Abort) -> Value {
+        let name = || arguments.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
+        let is_before = || self.program.is_before_tool(name().as_bytes());
+        self.answer_parsed(gate::event_of_arguments(arguments), is_before, abort)
     }
 
     fn answer_parsed(

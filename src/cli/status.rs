@@ -222,13 +222,12 @@ fn connections() -> Vec<Finding> {
 }
 
 fn connection(state: ClientState) -> Finding {
-    let ClientState { client, file, connected, trusted, version } = state;
+    let ClientState { client, file, connected, problem, version } = state;
     let (name, file, command) = (client.title(), file.display(), client.name());
     match connected {
-        Ok(true) if !trusted => Finding::bad(
-            name,
-            format!("connected in {file}, but the hooks are not trusted; type /hooks in {name}"),
-        ),
+        Ok(true) if let Some(problem) = problem => {
+            Finding::bad(name, format!("connected in {file}, but {problem}"))
+        }
         Ok(true) => {
             let tested = client.tested_version();
             let version = match version {

@@ -35,6 +35,11 @@ fn settings_are_the_same_after_connecting_and_disconnecting(#[case] settings: &s
         "connecting twice is once"
     );
     assert_eq!(disconnect(AgentProgram::Claude, &connected).unwrap(), settings, "{connected}");
+    let to_server = connect_to_server(settings).unwrap();
+    assert!(uses_server(&to_server) && !uses_server(&connected));
+    assert_eq!(connect_to_server(&connected).unwrap(), to_server, "one form replaces the other");
+    assert_eq!(connect(AgentProgram::Claude, &to_server, "editd").unwrap(), connected);
+    assert_eq!(disconnect(AgentProgram::Claude, &to_server).unwrap(), settings, "{to_server}");
 }
 
 #[test]
