@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::json;
+
 /// Time that a hook may take before a tool, in seconds: a person may have to decide.
 const BEFORE: u32 = 600;
 /// Time that a hook may take after a tool, in seconds.
@@ -28,5 +30,5 @@ pub(super) fn is_ours(entry: &Value) -> bool {
         let program = hook["command"].as_str().unwrap_or_default();
         program.ends_with("editd") && hook["args"] == json!(["hook", "claude"])
     };
-    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(is_hook))
+    json::all_hooks(entry, is_hook)
 }
