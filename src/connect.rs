@@ -23,6 +23,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::gate::AgentProgram;
 
 /// A settings file that cannot be read, and so is not changed.
@@ -175,4 +177,10 @@ fn check(client: AgentProgram, settings: &str) -> Result<(), Unreadable> {
 fn shell_word(text: &str) -> String {
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// Returns `true` if the shell command of a hook runs editd with these arguments at its end.
+fn shell_command_runs(hook: &Value, arguments: &str) -> bool {
+    let program = hook["command"].as_str().and_then(|command| command.strip_suffix(arguments));
+    program.is_some_and(|program| program.trim_end_matches('\'').ends_with("editd"))
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::gate::{SERVER_NAME, TOOL_NAME, arguments};
 
-use super::{Route, shell_word};
+use super::{Route, json, shell_word};
 
 /// Time that a hook may take before a tool, in seconds: a person may have to decide.
 const BEFORE: u32 = 600;
@@ -39,8 +39,7 @@ pub(super) fn is_ours(entry: &Value) -> bool {
         let program = hook["command"].as_str().unwrap_or_default();
         program.ends_with("editd") && hook["args"] == json!(["hook", "claude"])
     };
-    let is_hook = |hook: &Value| is_command(hook) || calls_server(hook);
-    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(is_hook))
+    json::all_hooks(entry, |hook| is_command(hook) || calls_server(hook))
 }
 
 /// Returns `true` if the settings have hooks that call the server.
