@@ -68,6 +68,7 @@ pub use waiting::WaitingProposals;
 
 use index::Index;
 use record::EntryRecord;
+pub use record::PathRecord;
 use segment::{Line, SegmentName};
 use writer::Writer;
 

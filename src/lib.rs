@@ -68,6 +68,7 @@ pub mod notebook;
 pub mod patch;
 pub mod protocol;
 pub mod search;
+pub mod snapshot;
 pub mod server;
 pub mod text;
 pub mod transport;

@@ -11,7 +11,7 @@ mod write;
 use super::error::ErrnoContext;
 use crate::disk::{
     Disk, DiskError, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease, Listed, Result,
-    Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+    Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use open::HELD_FOLDER;
 use rustix::fs::{
@@ -21,6 +21,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use state::stat_entry;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use write::Appender;
 
@@ -81,6 +82,21 @@ impl Disk for OsDisk {
 
     fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
         open::list(root, folder)
+    }
+
+    fn scan(&self, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+        open::scan(root, folder)
+    }
+
+    fn read_below(&self, root: &Root, below: &Path, limit: u64) -> Result<FileImage> {
+        let file = open::open_file(root, below)?;
+        let mut image = read::read(&OwnedFd::from(file).into(), &root.path().join(below), limit)?;
+        image.stat = root.mark_racy(image.stat);
+        Ok(image)
+    }
+
+    fn read_link(&self, root: &Root, below: &Path) -> Result<PathBuf> {
+        open::read_link(root, below)
     }
 
     fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {

@@ -116,6 +116,22 @@ pub struct Listed {
     pub kind: Kind,
 }
 
+/// A name in a folder, with its state.
+#[derive(Clone, Debug)]
+pub struct Scanned {
+    /// The name.
+    pub name: OsString,
+    /// State of the file, of a symlink itself.
+    pub stat: Stat,
+}
+
+impl Scanned {
+    /// Returns the kind of the file.
+    pub fn kind(&self) -> Kind {
+        self.stat.kind()
+    }
+}
+
 /// A resolved location under a root: an existing file, or a possible one.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -264,6 +280,18 @@ impl Stat {
     /// Like [`Stat::same_version`], but ignores what a rename or a chmod changes.
     pub fn same_content(&self, other: &Self) -> bool {
         self.same_file(other) && self.size == other.size && self.mtime == other.mtime
+    }
+
+    /// Returns the kind of the file.
+    pub fn kind(&self) -> Kind {
+        /// The bits of a mode that hold the type of the file, and their values.
+        const TYPE: u32 = 0o170_000;
+        match self.mode & TYPE {
+            0o100_000 => Kind::File,
+            0o040_000 => Kind::Folder,
+            0o120_000 => Kind::Symlink,
+            _ => Kind::Other,
+        }
     }
 
     /// Returns `true` if both are the same inode.

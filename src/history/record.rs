@@ -15,8 +15,10 @@ use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry,
 /// A path: text if it is valid UTF-8, otherwise its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum PathRecord {
+pub enum PathRecord {
+    /// Valid UTF-8.
     Text(String),
+    /// Anything else.
     Bytes(Vec<u8>),
 }
 
@@ -316,14 +318,16 @@ impl FormatRecord {
 }
 
 impl PathRecord {
-    pub(super) fn new(path: &Path) -> Self {
+    /// Returns the record of a path.
+    pub fn new(path: &Path) -> Self {
         path.to_str().map_or_else(
             || Self::Bytes(path.as_os_str().as_bytes().to_vec()),
             |text| Self::Text(text.to_owned()),
         )
     }
 
-    pub(super) fn read(self) -> PathBuf {
+    /// Returns the path.
+    pub fn read(self) -> PathBuf {
         match self {
             Self::Text(text) => text.into(),
             Self::Bytes(bytes) => OsString::from_vec(bytes).into(),

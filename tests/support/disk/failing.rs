@@ -2,7 +2,7 @@
 
 use crate::disk::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
-    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+    Listed, Result, Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use parking_lot::Mutex;
 use std::fmt;
@@ -170,6 +170,18 @@ impl<D: Disk> Disk for FailingDisk<D> {
 
     fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
         self.inner.list(root, folder)
+    }
+
+    fn scan(&self, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+        self.inner.scan(root, folder)
+    }
+
+    fn read_below(&self, root: &Root, below: &Path, limit: u64) -> Result<FileImage> {
+        self.inner.read_below(root, below, limit)
+    }
+
+    fn read_link(&self, root: &Root, below: &Path) -> Result<PathBuf> {
+        self.inner.read_link(root, below)
     }
 
     fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
