@@ -8,13 +8,13 @@ use super::Unreadable;
 
 const HOOKS: &str = "hooks";
 
-/// Refuses settings that are not strict JSON, for a program that ignores these altogether.
-pub(super) fn require_strict(settings: &str) -> Result<(), Unreadable> {
+/// Parses settings as strict JSON, for a program that ignores any others. A missing file is null.
+pub(super) fn require_strict(settings: &str) -> Result<Value, Unreadable> {
     if settings.trim().is_empty() {
-        return Ok(());
+        return Ok(Value::Null);
     }
-    let parsed = serde_json::from_str::<Value>(settings).map(drop);
-    parsed.map_err(|error| Unreadable { line: error.line(), problem: error.to_string() })
+    serde_json::from_str::<Value>(settings)
+        .map_err(|error| Unreadable { line: error.line(), problem: error.to_string() })
 }
 
 /// Adds an entry to each event, in place of those of an earlier connection.
@@ -69,6 +69,11 @@ pub(super) fn remove_hooks(settings: &str, is_ours: fn(&Value) -> bool) -> Resul
     let is_empty = root.object_value().is_some_and(|object: CstObject| object.properties().is_empty());
     let text = root.to_string();
     Ok(if is_empty && text.trim_matches(['{', '}', '\n', ' ']).is_empty() { String::new() } else { text })
+}
+
+/// Returns `true` if an entry of an event has hooks, and all of them fulfil the condition.
+pub(super) fn all_hooks(entry: &Value, condition: impl Fn(&Value) -> bool) -> bool {
+    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(condition))
 }
 
 fn entries(list: &CstArray) -> impl Iterator<Item = (CstNode, Value)> {

@@ -25,7 +25,8 @@ use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::link::AppliedChange;
+use super::gate::Gate;
+use super::link::{AppliedChange, Link};
 use super::readable::in_one_line;
 use super::refusal;
 use super::served::{Served, guide};
@@ -49,6 +50,7 @@ const TRY_AGAIN: &str = "Try again; if that fails too, ask the user to start thi
 /// State that all calls share.
 pub(super) struct Server {
     pub(super) session: Arc<Session>,
+    gate: Gate,
     roots: Roots,
     /// The tools that are served, in the order in which clients see them.
     pub(super) served: Served,
@@ -59,9 +61,16 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(session: Session, roots: Roots, tools: &Selection, over: CancellationToken) -> Self {
+    pub(super) fn new(
+        session: Session,
+        gate: Gate,
+        roots: Roots,
+        tools: &Selection,
+        over: CancellationToken,
+    ) -> Self {
         Self {
             session: Arc::new(session),
+            gate,
             roots,
             served: Served(tools.tools()),
             calls: Semaphore::new(MAX_CALLS),
@@ -79,9 +88,10 @@ impl Server {
         Ok(Identity { name, roots, new_file: false, session, resumes: false, audience })
     }
 
-    /// Lists files that others have changed, if the client can call `changes`.
-    pub(super) fn add_changed_files(&self, answer: &mut Answer) {
-        let mut changed = self.session.take_changed_files();
+    /// Lists files that others have changed since the session of a connection read them, if the client can call
+    /// `changes`.
+    pub(super) fn add_changed_files(&self, answer: &mut Answer, link: Option<&Link>) {
+        let mut changed = link.map(Link::take_changed_files).unwrap_or_default();
         // An answer that shows a file is newer than the notification about it.
         changed.retain(|path, _| !answer.shows(path));
         if !changed.is_empty() && self.served.has("changes") {
@@ -137,6 +147,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if Gate::is_called(&request.name, &context) {
+            let event = request.arguments.unwrap_or_default();
+            return Ok(self.gate.answer(event, &context, &self.over).await?.into());
+        }
         let Some(tool) = self.served.0.iter().find(|tool| tool.name == request.name) else {
             let known: Vec<_> = self.served.0.iter().map(|tool| tool.name).collect();
             let text = format!("Unknown tool `{}`; the tools are: {}.", request.name, known.join(", "));

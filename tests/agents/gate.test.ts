@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Helpers } from './model/model.ts';
 import { claude } from './native/claude.ts';
 import { work } from './native/program.ts';
 import { rejectsNext } from './support/person.ts';
@@ -9,6 +10,10 @@ import { type Place, scene } from './support/place.ts';
 
 const CART = 'def total(items):\n        amount = 0\n        return amount\n';
 const { tools } = claude;
+
+interface History {
+  transactions: { origin: { agent?: string; turn?: string } }[];
+}
 
 /** Connects the program, as a user does once. */
 async function connect(place: Place): Promise<void> {
@@ -69,6 +74,41 @@ scene('a protected file is not written', { 'cart.py': CART }, async (place) => {
     const shown = await model.callOwn(...tools.write(place.path('.env'), 'KEY=1\n'));
     assert.match(shown, /protected by the rule `secrets`/);
   });
+});
+
+const SERVER = { mcpServers: { editd: { type: 'stdio', command: 'editd', args: ['mcp'], alwaysLoad: true } } };
+const TASK = { description: 'Edit', prompt: 'You are the second: edit the cart.', run_in_background: false };
+
+scene("calls of editd's server belong to the sub-agent that makes them", { 'cart.py': CART }, async (place) => {
+  place.configure('.claude.json', JSON.stringify(SERVER));
+  place.configure('.claude/settings.json', '{ "permissions": { "allow": ["mcp__editd"] } }');
+  await connect(place);
+  const edit = { path: place.path('cart.py'), oldText: 'amount = 0', newText: 'amount = 1' };
+  const helpers: Helpers = {
+    'the second': async (model) => {
+      assert.match(await model.call('edit', edit), /unread/);
+      await model.call('read', { path: edit.path });
+      assert.match(await model.call('edit', edit), /applied/);
+      await model.callOwn(...tools.edit(edit.path, 'return amount', 'return -amount'));
+    },
+  };
+  await work(
+    claude,
+    place,
+    async (model) => {
+      await model.callOwn(...tools.read(edit.path));
+      await model.callOwn('Agent', { ...TASK, subagent_type: 'general-purpose' });
+      assert.match(await model.call('edit', { ...edit, oldText: 'amount = 1', newText: 'amount = 2' }), /stale/);
+      await model.call('write', { path: place.path('new.py'), content: 'pass\n' });
+    },
+    helpers,
+  );
+  assert.equal(place.read('cart.py'), CART.replace('= 0', '= 1').replace('return amount', 'return -amount'));
+  const past = JSON.parse((await place.editd('log', '--output', 'json')).stdout) as History;
+  const agents = past.transactions.map(({ origin }) => origin.agent);
+  assert.equal(agents.length, 3);
+  assert.ok(agents[0] === undefined && agents[1] !== undefined && agents[1] === agents[2], String(agents));
+  assert.equal(new Set(past.transactions.map(({ origin }) => origin.turn)).size, 1);
 });
 
 scene('a rejected edit is refused', { 'cart.py': CART }, async (place) => {

@@ -124,8 +124,12 @@ mod review {
 }
 mod gate {
     mod claude;
+    mod connect;
     mod edits;
+    mod programs;
     mod review;
+    mod server;
+    mod tool;
     mod unknown;
 }
 mod history {
@@ -217,6 +221,7 @@ mod nvim {
     mod scene;
     mod several_proposals;
     mod text;
+    mod turns;
     mod user_text;
 }
 mod cli {

@@ -141,7 +141,7 @@ pub(crate) struct Consent {
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
     /// The id of the change from `editd log` [default: the newest that is neither undone nor an undo]
-    #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "since"])]
+    #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "turn", "agent", "since"])]
     pub(crate) transaction: Option<String>,
 
     /// Undo the newest change of this file, including its changes of other files
@@ -327,13 +327,20 @@ fn time_or_age(text: &str) -> Result<String, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArguments {
-    /// The program: claude
+    /// The program: claude, codex, gemini, opencode or pi
     #[arg(value_parser = client)]
     pub(crate) client: AgentProgram,
 
     /// Change the settings of the current project instead of your own
     #[arg(long)]
     pub(crate) project: bool,
+
+    /// Make the hooks call `editd mcp` instead of starting a program for each event (only claude)
+    ///
+    /// Claude Code must know `editd mcp` as the server `editd`. While that server is not connected, edits pass
+    /// without a check.
+    #[arg(long, conflicts_with = "undo")]
+    pub(crate) mcp: bool,
 
     /// Remove the hooks again
     #[arg(long)]

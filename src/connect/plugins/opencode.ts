@@ -1,5 +1,4 @@
-// Lets the tools of opencode pass through editd.
-// `editd connect opencode` wrote this file; `editd connect opencode --undo` removes it.
+// Lets the tools of opencode pass through editd. `editd connect opencode` wrote this file; `--undo` removes it.
 const EDITD = 'editd';
 
 import type { Plugin } from '@opencode-ai/plugin';
@@ -63,7 +62,7 @@ function run(question: object, signal?: AbortSignal): Promise<string> {
       if (code === 0) {
         resolve(Buffer.concat(output).toString());
       } else {
-        reject(new Error(`${EDITD} ended with ${String(code ?? ended)}`));
+        reject(new Error(`it ended with ${String(code ?? ended)}`));
       }
     });
     child.stdin.on('error', () => undefined); // It may end before it has read everything.
@@ -74,7 +73,7 @@ function run(question: object, signal?: AbortSignal): Promise<string> {
 function parse(output: string): Answer {
   const answer: unknown = output.trim() === '' ? {} : JSON.parse(output);
   if (typeof answer !== 'object' || answer === null) {
-    throw new Error(`${EDITD} printed no object`);
+    throw new Error('it printed no object');
   }
   return answer;
 }
@@ -132,7 +131,7 @@ export const Editd: Plugin = ({ client, directory }) => {
       }
       if (!hasReported) {
         hasReported = true;
-        void tell(`editd does not check changes now: ${String(error)}. \`editd doctor\` tells more.`);
+        void tell(`\`${EDITD}\` does not check changes now: ${String(error)}. \`editd doctor\` tells more.`);
       }
       return {};
     }

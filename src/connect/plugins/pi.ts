@@ -1,5 +1,4 @@
-// Lets the tools of pi pass through editd.
-// `editd connect pi` wrote this file; `editd connect pi --undo` removes it.
+// Lets the tools of pi pass through editd. `editd connect pi` wrote this file; `--undo` removes it.
 const EDITD = 'editd';
 
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from '@earendil-works/pi-coding-agent';
@@ -49,7 +48,7 @@ function run(question: object, signal?: AbortSignal): Promise<string> {
       if (code === 0) {
         resolve(Buffer.concat(output).toString());
       } else {
-        reject(new Error(`${EDITD} ended with ${String(code ?? ended)}`));
+        reject(new Error(`it ended with ${String(code ?? ended)}`));
       }
     });
     child.stdin.on('error', () => undefined); // It may end before it has read everything.
@@ -60,7 +59,7 @@ function run(question: object, signal?: AbortSignal): Promise<string> {
 function parse(output: string): Answer {
   const answer: unknown = output.trim() === '' ? {} : JSON.parse(output);
   if (typeof answer !== 'object' || answer === null) {
-    throw new Error(`${EDITD} printed no object`);
+    throw new Error('it printed no object');
   }
   return answer;
 }
@@ -129,7 +128,7 @@ export default function editd(pi: ExtensionAPI): void {
       }
       if (!hasReported) {
         hasReported = true;
-        tell(`editd does not check changes now: ${String(error)}. \`editd doctor\` tells more.`, ctx);
+        tell(`\`${EDITD}\` does not check changes now: ${String(error)}. \`editd doctor\` tells more.`, ctx);
       }
       return {};
     }
