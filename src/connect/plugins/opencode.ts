@@ -1,7 +1,7 @@
 // Lets the tools of opencode pass through editd. `editd connect opencode` wrote this file; `--undo` removes it.
 const EDITD = 'editd';
 
-import type { Plugin } from '@opencode-ai/plugin';
+import type { Event, OpencodeClient, UserMessage } from '@opencode-ai/sdk';
 import { spawn } from 'node:child_process';
 
 const CHANGING = new Set(['edit', 'write', 'apply_patch']);
@@ -21,6 +21,11 @@ interface Answer {
   note?: string;
   /** Text for the user. */
   warn?: string;
+}
+
+interface Prompt {
+  sessionID: string;
+  model?: { modelID: string };
 }
 
 interface Call {
@@ -86,7 +91,7 @@ function replace(args: Arguments, others: Arguments): void {
   Object.assign(args, others);
 }
 
-export const Editd: Plugin = ({ client, directory }) => {
+export const Editd = ({ client, directory }: { client: OpencodeClient; directory: string }) => {
   const prompts = new Map<string, { turn: string; model: string }>();
   const parents = new Map<string, string | undefined>();
   const notes = new Map<string, string>();
@@ -138,12 +143,12 @@ export const Editd: Plugin = ({ client, directory }) => {
   };
 
   return Promise.resolve({
-    'chat.message': ({ sessionID, model }, { message }) => {
+    'chat.message': ({ sessionID, model }: Prompt, { message }: { message: UserMessage }) => {
       prompts.set(sessionID, { turn: message.id, model: (model ?? message.model).modelID });
       return Promise.resolve();
     },
 
-    'tool.execute.before': async (input, output: { args: Arguments }) => {
+    'tool.execute.before': async (input: Call, output: { args: Arguments }) => {
       if (!CHANGING.has(input.tool)) {
         return;
       }
@@ -160,7 +165,7 @@ export const Editd: Plugin = ({ client, directory }) => {
       }
     },
 
-    'tool.execute.after': async (input, output) => {
+    'tool.execute.after': async (input: Call, output: { output: string }) => {
       if (!REPORTED.has(input.tool)) {
         return;
       }
@@ -171,7 +176,7 @@ export const Editd: Plugin = ({ client, directory }) => {
       output.output = texts.filter((text) => text !== undefined).join('\n\n');
     },
 
-    event: ({ event }) => {
+    event: ({ event }: { event: Event }) => {
       if (event.type === 'session.idle') {
         stop([event.properties.sessionID]);
       }
