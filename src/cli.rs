@@ -5,6 +5,7 @@
 //! ```
 
 mod arguments;
+mod blame;
 mod connect;
 mod consent;
 mod demo;
@@ -249,7 +250,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Undo(arguments) => undo::undo(&context, &arguments),
         Command::Log(arguments) => log::log(&context, &arguments),
         Command::Show { id } => log::show(&context, &id),
-        Command::Blame { path } => log::blame(&context, &path),
+        Command::Blame { path, filter } => blame::blame(&context, &path, &filter),
         Command::Status => status::status(&context),
         Command::Stop => status::stop(&context),
         Command::Serve { detached } => serve::serve(&context, detached),

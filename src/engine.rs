@@ -113,6 +113,9 @@ pub(crate) struct EngineInner {
     pub(crate) history: Arc<History>,
     /// Changes that clients are about to write with their own tools.
     pub(crate) prepared: native::PreparedChanges,
+    pub(crate) turns: native::Turns,
+    /// Calls that arrive over another connection than that of their session.
+    pub(crate) announced: native::AnnouncedCalls,
     pub(crate) hints: Hints,
     rechecks: RecheckQueue,
     /// Wakes requests that wait for diagnostics.
@@ -174,6 +177,8 @@ impl Engine {
             clients,
             history: history.clone(),
             prepared: native::PreparedChanges::default(),
+            turns: native::Turns::default(),
+            announced: native::AnnouncedCalls::default(),
             interrupted: Interrupted::open(places.state_dir.join("interrupted"))?,
             places,
             hints: hints.clone(),

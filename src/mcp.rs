@@ -23,6 +23,7 @@ mod answer;
 mod call;
 mod coerce;
 mod link;
+mod links;
 mod output;
 mod readable;
 mod refusal;

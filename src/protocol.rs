@@ -19,6 +19,7 @@ mod history;
 mod json;
 pub mod lsp_review;
 mod native;
+mod native_call;
 mod path;
 mod propose;
 mod read;
@@ -33,6 +34,7 @@ pub use error::*;
 pub use history::*;
 pub use json::*;
 pub use native::*;
+pub use native_call::*;
 pub use path::*;
 pub use propose::*;
 pub use read::*;
@@ -114,12 +116,18 @@ macro_rules! with_methods {
                 Changes = "editd/changes", ChangesParams => ChangesResult, changes;
                 /// Returns the diagnostics of attached editors.
                 Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult, diagnostics;
+                /// Begins a turn of the agent.
+                NativeTurn = "editd/nativeTurn", NativeTurnParams => NativeTurnResult, native_turn;
                 /// Counts lines as read that a tool of the client itself has shown.
                 NativeRead = "editd/nativeRead", NativeReadParams => NativeReadResult, native_read;
                 /// Checks a change that a tool of the client itself is about to make.
                 NativeEdit = "editd/nativeEdit", NativeEditParams => NativeEditResult, native_edit;
                 /// Records a change that a tool of the client itself has made.
                 NativeDone = "editd/nativeDone", NativeDoneParams => NativeDoneResult, native_done;
+                /// Announces a call of the session that arrives over another connection.
+                NativeCall = "editd/nativeCall", NativeCallParams => NativeCallResult, native_call;
+                /// Returns the session that announced a call.
+                NativeSession = "editd/nativeSession", NativeSessionParams => NativeSessionResult, native_session;
                 /// Returns the status of the daemon.
                 Status = "editd/status", NoParams => StatusResult;
             }

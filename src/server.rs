@@ -27,6 +27,7 @@ mod handlers {
     mod files;
     mod history;
     mod native;
+    mod native_call;
     mod read;
     mod review;
     mod search;
@@ -137,16 +138,14 @@ impl Daemon {
         let names = (context.author.clone(), context.name.clone());
         let session = Session::new(context.id, context.role, names, context.root_paths());
         let session = Session { abilities: context.abilities, ..session };
-        self.engine.clients.insert(context.id, Arc::new(WireClient(sink)));
+        self.engine.clients.insert(context, Arc::new(WireClient(sink)));
         self.engine.workspace.update(|w| w.connect(session));
     }
 
-    /// Removes a session whose client has disconnected.
-    pub fn disconnect(&self, session: SessionId) {
-        if self.engine.workspace.update(|w| w.is_last_connection(session)) {
-            self.engine.clients.remove(session);
-        }
-        self.engine.workspace.update(|w| w.disconnect(session));
+    /// Removes a connection whose client has disconnected, and its session unless that outlives it.
+    pub fn disconnect(&self, session: &SessionContext) {
+        self.engine.clients.remove(session);
+        self.engine.workspace.update(|w| w.disconnect(session.id));
         self.engine.diagnostics_reported.notify_waiters();
     }
 

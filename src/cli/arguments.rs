@@ -129,6 +129,9 @@ pub(crate) enum Command {
     Blame {
         /// The file
         path: PathBuf,
+
+        #[command(flatten)]
+        filter: ChangeFilter,
     },
     /// Let the built-in tools of an agent program pass through editd
     ///

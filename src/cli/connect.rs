@@ -95,8 +95,13 @@ fn file_of(client: AgentProgram, project: bool) -> Result<PathBuf, CliError> {
         return Ok(settings_file(client, Scope::Project(&root)));
     }
     let home = std::env::home_dir().ok_or_else(|| CliError::failed("there is no home folder"))?;
-    let folder = std::env::var_os(folder_variable(client)).filter(|folder| !folder.is_empty());
-    Ok(settings_file(client, Scope::User(&home, folder.as_deref().map(Path::new))))
+    let variable = |name: &str| std::env::var_os(name).filter(|folder| !folder.is_empty());
+    let folder = folder_variable(client).and_then(variable).map(PathBuf::from);
+    let folder = folder.or_else(|| {
+        let config = variable("XDG_CONFIG_HOME").filter(|_| client == AgentProgram::Opencode)?;
+        Some(PathBuf::from(config).join("opencode"))
+    });
+    Ok(settings_file(client, Scope::User(&home, folder.as_deref())))
 }
 
 /// Returns the program for the hooks: by its name if `PATH` leads to this program, else by its path.

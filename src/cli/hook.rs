@@ -6,18 +6,19 @@
 mod notices;
 
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::gate::{self, AgentProgram, Event, Reply, Step, ToolCall};
-use crate::protocol::{NativeDone, NativeEdit, NativeRead, RpcError};
+use crate::protocol::{NativeCall, NativeDone, NativeEdit, NativeRead, NativeTurn, Read, RpcError};
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, ConnectError, Identity};
 use crate::workspace::{Audience, Role};
 
+use super::read::whole_text;
 use super::serve::config_file;
 use super::{CliError, Context, End, OUTSIDE, root, stream};
 
@@ -116,34 +117,51 @@ impl Hook<'_> {
 
     fn ask(&self, event: &Event) -> Result<Reply, HookError> {
         let roots = roots(event);
-        if roots.is_empty() {
+        // The call has the roots of the server, and is announced for any folder.
+        if roots.is_empty() && !matches!(event.step, Step::Announced { .. }) {
             return Ok(Reply::PASS);
         }
         let mut client = self.connect(event, roots)?;
         match &event.step {
-            Step::Shown { text, offset } => {
-                let Some(path) = event.paths.first() else { return Ok(Reply::PASS) };
-                let params = json!({ "path": absolute(event, path), "text": text, "offset": offset });
-                client.call::<NativeRead>(&params)?;
+            Step::Turn(turn) => {
+                client.call::<NativeTurn>(&json!({ "turn": turn }))?;
                 Ok(Reply::PASS)
             }
+            Step::Shown { text, offset } => {
+                let params = json!({ "path": event.paths.first(), "text": text, "offset": offset });
+                let unsaved = client.call::<NativeRead>(&params)?.unsaved;
+                Ok(Reply::GoOn { input: None, context: unsaved.as_deref().map(gate::unsaved) })
+            }
+            Step::ShownCells(sources) => {
+                client.call::<NativeRead>(&json!({ "path": event.paths.first(), "cells": sources }))?;
+                Ok(Reply::PASS)
+            }
+            Step::Unsaved => unsaved(&mut client, event),
             Step::Before(call) => {
                 client.set_timeout(DECISION + REQUEST).map_err(CallError::Io)?;
-                let params = params(event, call, ("waitMs", json!(DECISION.as_millis() as u64)));
-                Ok(gate::reply(call, &client.call::<NativeEdit>(&params)?))
+                let wait = ("waitMs", json!(DECISION.as_millis() as u64));
+                let result = client.call::<NativeEdit>(&self.params(event, call, wait))?;
+                Ok(gate::reply(call, &result))
             }
             Step::After { tool_call, failed } => {
                 let done = client.call::<NativeDone>(&json!({ "toolCall": tool_call, "failed": failed }))?;
-                let context = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
+                let different = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
                     let files = done.different.join("`, `");
                     format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")
                 });
-                Ok(Reply::GoOn { input: None, context })
+                let remarks =
+                    if self.program.shows_context_before() { None } else { gate::remarks(&done.remarks) };
+                let texts: Vec<_> = [remarks, different].into_iter().flatten().collect();
+                Ok(Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) })
+            }
+            Step::Announced { tool_call } => {
+                client.call::<NativeCall>(&json!({ "origin": origin(event, tool_call) }))?;
+                Ok(Reply::PASS)
             }
             Step::NotFound(calls) => {
                 let mut advice = Vec::new();
                 for call in calls {
-                    let params = params(event, call, ("preview", true.into()));
+                    let params = self.params(event, call, ("preview", true.into()));
                     match client.call::<NativeEdit>(&params) {
                         Ok(found) => advice.extend(gate::exact_arguments(call, &found)),
                         Err(CallError::Refused(refusal)) => advice.push(gate::refusal(&refusal)),
@@ -155,13 +173,27 @@ impl Hook<'_> {
         }
     }
 
+    /// Returns the parameters of `editd/nativeEdit` for a call, with another one.
+    fn params(&self, event: &Event, call: &ToolCall, (name, value): (&str, Value)) -> Value {
+        let mut params = call.params.clone();
+        params["origin"] = origin(event, &call.id);
+        if event.turn.is_none() {
+            params["turnOf"] = session_name(self.program, &event.session, None).into();
+        }
+        params[name] = value;
+        params
+    }
+
     fn connect(&self, event: &Event, roots: Vec<PathBuf>) -> Result<Client, HookError> {
+        // A text that a tool only might show counts as read in no session.
+        let is_read_only = event.step == Step::Unsaved;
+        let session = session_name(self.program, &event.session, event.agent.as_deref());
         let identity = Identity {
             name: self.program.author().to_owned(),
             roots,
             new_file: true,
-            session: Some(session_name(self.program, event)),
-            resumes: true,
+            session: (!is_read_only).then_some(session),
+            resumes: !is_read_only,
             audience: Audience::Wire,
         };
         let client = Client::connect_as(&self.context.places, Role::Agent, self.context.spawn, &identity)?;
@@ -179,7 +211,7 @@ impl Hook<'_> {
                 "editd must check this change, but {reason}. Ask the user to run `editd doctor`."
             ));
         }
-        let session = session_name(self.program, event);
+        let session = session_name(self.program, &event.session, None);
         if is_change && notices::give_once(&self.context.places, &format!("{session}: {reason}")) {
             return Reply::Warn(format!(
                 "editd does not check changes now: {reason}. `editd doctor` tells more."
@@ -189,30 +221,27 @@ impl Hook<'_> {
     }
 }
 
-/// Returns the parameters of `editd/nativeEdit` for a call, with another one.
-fn params(event: &Event, call: &ToolCall, option: (&str, Value)) -> Value {
-    let mut params = call.change.clone();
-    for change in params["changes"].as_array_mut().into_iter().flatten() {
-        let path = absolute(event, Path::new(change["path"].as_str().unwrap_or_default()));
-        change["path"] = json!(path);
+/// Returns the text of a file that an editor has not saved, if there is one.
+fn unsaved(client: &mut Client, event: &Event) -> Result<Reply, HookError> {
+    let Some(path) = event.paths.first() else { return Ok(Reply::PASS) };
+    let Ok(target) = root::of_file(path) else { return Ok(Reply::PASS) };
+    let first = client.call::<Read>(&json!({ "uri": target.uri(), "limit": 1 }))?;
+    if first.source != "editor" {
+        return Ok(Reply::PASS);
     }
-    params["origin"] = json!({
-        "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": call.id,
-    });
-    let (name, value) = option;
-    params[name] = value;
-    params
+    let whole = whole_text(&target, &first.hash, |params| client.call::<Read>(params))?;
+    Ok(whole.filter(|whole| !whole.is_truncated).map_or(Reply::PASS, |whole| Reply::Text(whole.text)))
 }
 
-fn absolute(event: &Event, path: &Path) -> PathBuf {
-    event.cwd.join(path)
+/// Returns the place of a call in the work of the program.
+fn origin(event: &Event, tool_call: &str) -> Value {
+    json!({ "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": tool_call })
 }
 
 /// Returns the folders that the tool works in: the projects of the working folder and of the named files.
 fn roots(event: &Event) -> Vec<PathBuf> {
     let mut roots = Vec::new();
-    let files = event.paths.iter().map(|path| absolute(event, path));
-    for path in files.chain([event.cwd.clone()]) {
+    for path in event.paths.iter().cloned().chain([event.cwd.clone()]) {
         let Ok(target) = root::of_file(&path) else { continue };
         // A single file in the home folder is its own root.
         let root = if target.root == target.path && target.path.is_file() {
@@ -226,9 +255,9 @@ fn roots(event: &Event) -> Vec<PathBuf> {
 }
 
 /// Returns the name of the session in editd: one for each agent and sub-agent.
-fn session_name(program: AgentProgram, event: &Event) -> String {
-    let agent = event.agent.as_ref().map(|agent| format!(".{agent}")).unwrap_or_default();
-    let name = format!("{}-{}{agent}", program.name(), event.session);
+fn session_name(program: AgentProgram, session: &str, agent: Option<&str>) -> String {
+    let agent = agent.map(|agent| format!(".{agent}")).unwrap_or_default();
+    let name = format!("{}-{session}{agent}", program.name());
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if is_plain && name.len() <= SESSION_NAME {
         return name;

@@ -1,25 +1,24 @@
-//! The history of changes with their authors: `editd log`, `editd show` and `editd blame`.
+//! The history of changes with their authors: `editd log` and `editd show`.
 
 use std::io::Write;
 use std::path::Path;
 
 use anstyle::Style;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::protocol::{
-    Blame, BlameResult, HistoryMethod, HistoryParams, HistoryResult, Method, ProposalMethod, ProposalResult,
-    Read, TransactionEntry, TransactionFile,
+    HistoryMethod, HistoryParams, HistoryResult, Method, ProposalMethod, ProposalResult, TransactionEntry,
+    TransactionFile,
 };
-use crate::text::lines;
-use crate::workspace::history::DISK;
 
 use super::arguments::LogArguments;
 use super::paint::{AUTHOR, ERROR, FAINT, PLACE, Row, ago, cell, fitted, widest, width};
-use super::read::{WholeText, whole_text};
 use super::{CliError, Context, End, consent, paint, root, stream};
 
 /// Maximum number of files named in one line.
 const NAMED: usize = 3;
+/// Maximum width of a turn in a line, in columns. `editd show` prints the whole id.
+const TURN: usize = 8;
 
 /// `editd log`.
 pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, CliError> {
@@ -48,11 +47,12 @@ pub(super) fn print_rows(
     let (mut out, width) = (stream::stdout(), width());
     let id = transactions.iter().map(|it| it.transaction.len()).max().unwrap_or_default();
     let author = widest(transactions.iter().map(|it| it.author.as_str()), AUTHOR);
+    let turn = widest(transactions.iter().filter_map(turn), TURN);
     for (index, transaction) in transactions.iter().enumerate() {
         if patch && index > 0 {
             writeln!(out)?;
         }
-        log_row(transaction, root, (id, author)).print(&mut out, width)?;
+        log_row(transaction, root, (id, author, turn)).print(&mut out, width)?;
         if patch {
             print_diffs(&mut out, transaction)?;
         }
@@ -133,11 +133,30 @@ fn empty_note(arguments: &LogArguments, root: Option<&Path>) -> String {
     }
 }
 
-fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (usize, usize)) -> Row {
+fn turn(transaction: &TransactionEntry) -> Option<&str> {
+    transaction.origin.as_ref()?.turn.as_deref()
+}
+
+/// Returns the end of a turn's id, which differs more between turns than its beginning.
+fn short(turn: &str) -> String {
+    let turn = cell(turn);
+    let cut = turn.chars().count().saturating_sub(TURN);
+    if cut == 0 { turn } else { format!("…{}", turn.chars().skip(cut + 1).collect::<String>()) }
+}
+
+fn log_row(
+    transaction: &TransactionEntry,
+    root: Option<&Path>,
+    (id, author, turn_width): (usize, usize, usize),
+) -> Row {
     let mut row = Row::default();
     row.add(PLACE, format!("{:<id$}", transaction.transaction));
     row.add(Style::new(), format!("  {}", fitted(&transaction.author, author)));
     row.add(FAINT, format!("  {:>6}  ", ago(&transaction.at)));
+    if turn_width > 0 {
+        let turn = turn(transaction).map(short).unwrap_or_default();
+        row.add(FAINT, format!("{}  ", fitted(&turn, turn_width)));
+    }
     if transaction.undone {
         row.add(ERROR, "undone ".to_owned());
     }
@@ -165,51 +184,4 @@ fn named(file: &TransactionFile, root: Option<&Path>) -> String {
         (_, Some(to)) => format!("{} to {}", short(&file.path), short(to)),
         _ => short(&file.path),
     }
-}
-
-/// Maximum number of attempts if the file changes between the blame and the read.
-const TRIES: usize = 5;
-
-/// `editd blame`.
-pub(crate) fn blame(context: &Context, path: &Path) -> Result<End, CliError> {
-    let target = root::of_file(path)?;
-    let params = json!({ "uri": target.uri() });
-    for _ in 0..TRIES {
-        let Some(blame) = context.query::<Blame>(Some(&target.root), &params)? else { return Ok(End::Done) };
-        let read = |params: &Value| {
-            let result = context.ask::<Read>(Some(&target.root), params)?;
-            serde_json::from_value(result).map_err(CliError::failed)
-        };
-        if let Some(WholeText { text, .. }) = whole_text(&target, &blame.hash, read)? {
-            if text.is_empty() {
-                stream::note(&format!("{} has no lines.", path.display()))?;
-            }
-            print_blame(&blame, &text)?;
-            return Ok(End::Done);
-        }
-    }
-    Err(CliError::failed("the file keeps changing")
-        .with_hint("run the command again when no program writes it"))
-}
-
-fn print_blame(blame: &BlameResult, text: &str) -> std::io::Result<()> {
-    let (mut out, width) = (stream::stdout(), width());
-    let number = blame.lines.last().map_or(1, |range| range.end_line.to_string().len());
-    let author = widest(blame.lines.iter().map(|range| range.author.as_str()), AUTHOR);
-    let id =
-        blame.lines.iter().filter_map(|range| Some(range.transaction.as_ref()?.len())).max().unwrap_or(1);
-    let mut ranges = blame.lines.iter().peekable();
-    for (index, line) in lines(text).enumerate() {
-        while ranges.next_if(|range| range.end_line <= index).is_some() {}
-        let Some(range) = ranges.peek() else { break };
-        let style = if range.author == DISK && range.transaction.is_none() { FAINT } else { Style::new() };
-        let mut row = Row::default();
-        row.add(FAINT, format!("{:>number$} ", index + 1));
-        row.add(style, format!("{} ", fitted(&range.author, author)));
-        row.add(FAINT, format!("{:>6} ", range.at.as_deref().map(ago).unwrap_or_default()));
-        row.add(PLACE, format!("{:<id$}  ", range.transaction.as_deref().unwrap_or("-")));
-        row.add(style, paint::visible(line.content).replace('\t', "    "));
-        row.print(&mut out, width)?;
-    }
-    Ok(())
 }

@@ -7,11 +7,15 @@ const BEFORE: u32 = 600;
 /// Time that a hook may take after a tool, in seconds.
 const AFTER: u32 = 60;
 
+/// The tools before which a hook runs: those that change files, and those of `editd mcp`. A matcher with other
+/// characters than letters, `|` and `,` is a regular expression, which may match a part of a name.
+const TOOLS: &str = "^(Edit|Write|NotebookEdit|mcp__editd__.+)$";
+
 /// Returns the hooks by event.
 pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
     let command = |timeout: u32| json!([{ "type": "command", "command": program, "args": ["hook", "claude"], "timeout": timeout }]);
     vec![
-        ("PreToolUse", json!({ "matcher": "Edit|Write", "hooks": command(BEFORE) })),
+        ("PreToolUse", json!({ "matcher": TOOLS, "hooks": command(BEFORE) })),
         ("PostToolUse", json!({ "matcher": "Read|Edit|Write", "hooks": command(AFTER) })),
         ("PostToolUseFailure", json!({ "matcher": "Edit|Write", "hooks": command(AFTER) })),
         ("PostToolBatch", json!({ "hooks": command(AFTER) })),

@@ -8,13 +8,13 @@ use super::Unreadable;
 
 const HOOKS: &str = "hooks";
 
-/// Refuses settings that are not strict JSON, for a program that ignores these altogether.
-pub(super) fn require_strict(settings: &str) -> Result<(), Unreadable> {
+/// Parses settings as strict JSON, for a program that ignores any others. A missing file is null.
+pub(super) fn require_strict(settings: &str) -> Result<Value, Unreadable> {
     if settings.trim().is_empty() {
-        return Ok(());
+        return Ok(Value::Null);
     }
-    let parsed = serde_json::from_str::<Value>(settings).map(drop);
-    parsed.map_err(|error| Unreadable { line: error.line(), problem: error.to_string() })
+    serde_json::from_str::<Value>(settings)
+        .map_err(|error| Unreadable { line: error.line(), problem: error.to_string() })
 }
 
 /// Adds an entry to each event, in place of those of an earlier connection.

@@ -56,6 +56,16 @@ fn settings_that_cannot_be_read_are_refused_with_the_line(#[case] settings: &str
 }
 
 #[test]
+fn the_entries_of_an_older_version_are_replaced() {
+    let connected = connect(AgentProgram::Claude, WITH_OTHERS, "editd").unwrap();
+    let value: serde_json::Value = serde_json::from_str(&connected).unwrap();
+    let matcher = value["hooks"]["PreToolUse"][1]["matcher"].as_str().unwrap();
+    let older = connected.replace(matcher, "Edit|Write");
+    assert_ne!(older, connected);
+    assert_eq!(connect(AgentProgram::Claude, &older, "editd").unwrap(), connected);
+}
+
+#[test]
 fn entries_with_other_hooks_stay() {
     let ours = r#"{ "type": "command", "command": "editd", "args": ["hook", "claude"] }"#;
     let other = r#"{ "type": "command", "command": "guard.sh" }"#;

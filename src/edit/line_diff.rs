@@ -57,11 +57,11 @@ impl Plan {
 }
 
 /// A run of changed lines: those of the old text, and those that replace them.
-pub(super) type Run = (Range<usize>, Range<usize>);
+pub(crate) type Run = (Range<usize>, Range<usize>);
 
 /// Returns the changed runs between two lists of lines, in order. After the deadline the result is coarser,
 /// never wrong.
-pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
+pub(crate) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
     let (head, tail) = common_ends(old, new);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     if old.is_empty() && new.is_empty() {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dashmap::DashMap;
+use dashmap::mapref::entry::Entry;
 use tokio::runtime::Handle;
 
+use super::SessionContext;
 use super::editors::EditorPart;
 use crate::workspace::{Notice, SessionId};
 
@@ -75,21 +77,35 @@ pub(crate) fn wait_for(
     answered.unwrap_or(Err(EditorRequestError::Late))
 }
 
-/// The connected clients.
+/// The clients of a session, each with its connection.
+type Connected = Vec<(SessionId, Arc<dyn Client>)>;
+
+/// The connected clients of each session.
 #[derive(Clone, Default)]
-pub(crate) struct Clients(Arc<DashMap<SessionId, Arc<dyn Client>>>);
+pub(crate) struct Clients(Arc<DashMap<SessionId, Connected>>);
 
 impl Clients {
-    pub(crate) fn insert(&self, session: SessionId, client: Arc<dyn Client>) {
-        self.0.insert(session, client);
+    pub(crate) fn insert(&self, session: &SessionContext, client: Arc<dyn Client>) {
+        self.0.entry(session.id).or_default().push((session.connection, client));
     }
 
-    pub(crate) fn remove(&self, session: SessionId) {
-        self.0.remove(&session);
+    pub(crate) fn remove(&self, session: &SessionContext) {
+        if let Entry::Occupied(mut clients) = self.0.entry(session.id) {
+            clients.get_mut().retain(|(connection, _)| *connection != session.connection);
+            if clients.get().is_empty() {
+                clients.remove();
+            }
+        }
     }
 
-    /// Returns the client of a session, or `None` if it has disconnected.
+    /// Returns the client of an editor's session, which has one connection, or `None` if it has disconnected.
     pub(crate) fn get(&self, session: SessionId) -> Option<Arc<dyn Client>> {
-        self.0.get(&session).map(|entry| entry.value().clone())
+        self.all(session).pop()
+    }
+
+    /// Returns the clients of a session. A session that outlives its connections may have several or none.
+    pub(crate) fn all(&self, session: SessionId) -> Vec<Arc<dyn Client>> {
+        let clients = self.0.get(&session);
+        clients.map(|clients| clients.iter().map(|(_, client)| client.clone()).collect()).unwrap_or_default()
     }
 }

@@ -7,12 +7,16 @@
 //! reads the files and adds a transaction to the history, with what is really there. A file with unsaved text
 //! in an editor cannot be written by a client without losing that text, so editd makes such a change itself.
 
+mod announced;
+mod parallel;
 mod prepared;
 mod record;
+mod turns;
 
 use std::sync::Arc;
 
 use crate::disk::Target;
+use crate::edit::{Deadline, Labels, diff_texts};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
@@ -20,11 +24,14 @@ use crate::engine::change::request::{Call, Header};
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::Job;
 use crate::engine::{Engine, Failure, SessionContext};
+use crate::notebook::decode_cells;
 use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, normalize_line_endings};
 use crate::workspace::{Action, Coverage, Proposal, ProposalState};
 
+pub(crate) use announced::AnnouncedCalls;
 pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile};
 pub(crate) use record::{LocatedRecord, RecordedChange};
+pub(crate) use turns::Turns;
 
 /// The outcome of a request to prepare a change.
 pub(crate) enum NativeOutcome {
@@ -36,12 +43,43 @@ pub(crate) enum NativeOutcome {
     Reviewed(Box<Proposal>),
 }
 
+/// A read by a tool of a client.
+#[derive(Debug, Default)]
+pub(crate) struct NativeReading {
+    /// Hash of the file, if the shown part counts as read.
+    pub(crate) hash: Option<ContentHash>,
+    /// The unsaved changes of an editor as a diff, if the tool has shown the file on disk.
+    pub(crate) unsaved: Option<String>,
+}
+
+/// The part of a file that a tool of a client has shown.
+pub(crate) enum ShownPart {
+    /// Lines, from the one with the number `offset`.
+    Lines { text: String, offset: usize },
+    /// The sources of all cells of a notebook.
+    Cells(Vec<String>),
+}
+
 /// The identity of a change by a client: its call, and a digest of what it changes. A call that is repeated
 /// because the change waited for a reviewer has the same digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NativeCall {
     pub(crate) tool_call: String,
     pub(crate) digest: ContentHash,
+    pub(crate) losses: ToolLosses,
+}
+
+/// The properties of a file that the tool of a client does not keep when it writes the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ToolLosses {
+    /// Line endings become LF.
+    pub(crate) carriage_returns: bool,
+    /// A text without a line ending at its end gets one.
+    pub(crate) missing_final_newline: bool,
+    /// Of the empty lines at the end, one is removed.
+    pub(crate) final_blank_line: bool,
+    /// The tool formats the file anew.
+    pub(crate) formatting: bool,
 }
 
 impl Engine {
@@ -68,7 +106,7 @@ impl Engine {
         let review = self.review_for_call(&call, review)?;
         let (header, mut writes) = self.compute(session, call)?;
         job.check()?;
-        if writes.iter().any(|write| !can_be_written_by_client(&write.computed.observed)) {
+        if !writes.iter().all(|write| can_be_written_by_client(&write.computed, native.losses)) {
             let options = ChangeOptions { review, ..ChangeOptions::default() };
             return Ok(match self.perform(session, &header, writes, options)? {
                 ChangeOutcome::Undecided(proposal) => NativeOutcome::Reviewed(proposal),
@@ -86,33 +124,59 @@ impl Engine {
         Ok(NativeOutcome::Ready(self.prepared.ready(session, native, header, files)))
     }
 
-    /// Counts lines as read that a tool of the client has shown. Returns the hash of the file, or `None` if
-    /// the file does not contain the lines there, for instance because it has changed in the meantime.
+    /// Counts a part of a file as read that a tool of the client has shown. If an editor has unsaved text, the
+    /// part may be one of the file on disk: then it counts together with the unsaved changes.
     pub(crate) fn read_natively(
         &self,
         session: &SessionContext,
         target: Target,
-        shown: &str,
-        offset: usize,
-    ) -> Result<Option<ContentHash>, Failure> {
+        shown: &ShownPart,
+    ) -> Result<NativeReading, Failure> {
         let observed = self.observe(target)?;
-        let coverage = covered(&observed, shown, offset);
+        let coverage = match shown {
+            ShownPart::Lines { text, offset } => {
+                observed.text.as_ref().and_then(|now| covered(now, text, *offset))
+            }
+            ShownPart::Cells(sources) => has_cells(&observed, sources).then_some(Coverage::Whole),
+        };
+        let unsaved = match shown {
+            ShownPart::Lines { text, offset } if coverage.is_none() => unsaved(&observed, text, *offset),
+            _ => None,
+        };
+        let Some(coverage) = coverage.or(unsaved.is_some().then_some(Coverage::Part)) else {
+            return Ok(NativeReading::default());
+        };
         let hash = observed.content.hash();
-        if let Some(coverage) = coverage {
-            self.record_read(session, observed.observation(), coverage);
-        }
-        Ok(coverage.and(hash))
+        self.record_read(session, observed.observation(), coverage);
+        Ok(NativeReading { hash, unsaved })
     }
 }
 
 /// Returns `false` if the tool of a client would lose a part of the file: unsaved text of an editor, line
-/// endings that differ from the others, a byte order mark, or characters in an encoding that it does not know.
-pub(crate) fn can_be_written_by_client(observed: &Observed) -> bool {
+/// endings that differ from the others, a byte order mark, characters in an encoding that it does not know, or
+/// one of its `losses`.
+pub(crate) fn can_be_written_by_client(computed: &ComputedChange, losses: ToolLosses) -> bool {
+    let observed = &computed.observed;
     let format = observed.content.snapshot().map(|snapshot| snapshot.format);
-    let is_mixed = observed.text.as_ref().is_some_and(|text| eol_style(text) == EolStyle::Mixed);
+    let has_other_endings =
+        observed.text.as_ref().is_some_and(|text| matches!(eol_style(text), EolStyle::Mixed | EolStyle::Cr));
     !observed.is_unsaved()
-        && !is_mixed
+        && !has_other_endings
         && format.is_none_or(|format| format.encoding == Encoding::Utf8 && !format.bom)
+        && !losses.affect(computed)
+}
+
+impl ToolLosses {
+    fn affect(self, ComputedChange { file, observed, .. }: &ComputedChange) -> bool {
+        if file.action == Action::Delete || self == Self::default() {
+            return false;
+        }
+        let after = file.plan.apply(observed.text.as_ref().map_or("", |text| text));
+        self.formatting
+            || self.carriage_returns && after.contains('\r')
+            || self.final_blank_line && (after.ends_with("\n\n") || after.ends_with("\r\n\r\n"))
+            || self.missing_final_newline && !after.is_empty() && !after.ends_with('\n')
+    }
 }
 
 /// Converts a computed change of a file to what the client has to write.
@@ -126,9 +190,23 @@ pub(crate) fn prepared_file(write: &mut PendingWrite) -> PreparedFile {
     PreparedFile { before: text.clone(), after, file: file.clone(), stat: *stat, bytes: bytes.clone() }
 }
 
-/// Returns the part of a file that the shown lines cover, or `None` if they are not lines of the file.
-fn covered(observed: &Observed, shown: &str, offset: usize) -> Option<Coverage> {
-    let (_, text) = observed.content().ok()?;
+/// Returns `true` if the file is a notebook with these sources of cells.
+fn has_cells(observed: &Observed, sources: &[String]) -> bool {
+    let Ok((_, text)) = observed.content() else { return false };
+    decode_cells(text).is_ok_and(|cells| cells.iter().map(|cell| &cell.source).eq(sources))
+}
+
+/// Returns the unsaved changes of an editor, if the shown lines are those of the file on disk.
+fn unsaved(observed: &Observed, shown: &str, offset: usize) -> Option<String> {
+    let disk = observed.on_disk.as_ref()?.snapshot.as_ref()?.text.to_string();
+    covered(&disk, shown, offset)?;
+    let path = observed.target.path.display().to_string();
+    let labels = Labels::same(path.trim_start_matches('/'));
+    Some(diff_texts(&disk, observed.text.as_ref()?, labels, Deadline::NONE).unified)
+}
+
+/// Returns the part of a text that the shown lines cover, or `None` if they are not lines of it.
+fn covered(text: &str, shown: &str, offset: usize) -> Option<Coverage> {
     let (text, shown) = (normalize_line_endings(text), normalize_line_endings(shown));
     let (text, shown) = (text.trim_end_matches('\n'), shown.trim_end_matches('\n'));
     if offset <= 1 && text == shown {

@@ -56,6 +56,9 @@ impl SessionRoot {
 pub struct SessionContext {
     /// Id of the session.
     pub id: SessionId,
+    /// Id of the connection: that of the session that it began, or would have begun if it had not resumed this
+    /// one. A session that is resumed by name can have several connections at a time.
+    pub connection: SessionId,
     /// Role of the session, which decides what it may do.
     pub role: Role,
     /// Author of its changes.
@@ -91,8 +94,22 @@ impl SessionContext {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
         let abilities = Abilities::default();
         let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
+        let connection = id;
         let (turn, searching, has_no_followers) = (Arc::default(), Arc::default(), AtomicBool::default());
-        Self { id, role, author, name, roots, encoding, abilities, turn, jobs, has_no_followers, searching }
+        Self {
+            id,
+            connection,
+            role,
+            author,
+            name,
+            roots,
+            encoding,
+            abilities,
+            turn,
+            jobs,
+            has_no_followers,
+            searching,
+        }
     }
 
     /// Returns the canonical paths of the roots.

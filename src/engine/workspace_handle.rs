@@ -123,7 +123,7 @@ impl WorkspaceState {
     fn drain_effects(&mut self) -> Deferred {
         let effects = self.workspace.take_outcome();
         for (session, notice) in &effects.notices {
-            if let Some(client) = self.clients.get(*session) {
+            for client in self.clients.all(*session) {
                 client.notify(notice);
             }
         }

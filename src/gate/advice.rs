@@ -25,6 +25,14 @@ pub fn refusal(error: &RpcError) -> String {
     text
 }
 
+/// Returns the unsaved changes of an editor as the model is shown them after the file on disk.
+pub fn unsaved(diff: &str) -> String {
+    format!(
+        "A person has this file open and has not saved these changes yet. Your edits apply to the text with them:\n{}",
+        beginning(diff)
+    )
+}
+
 /// Returns what to do about a refusal with a built-in tool, which has other parameters than a request. For
 /// other kinds, the hint of the daemon fits.
 fn next_step(kind: &str, data: &Value) -> Option<&'static str> {

@@ -4,16 +4,22 @@
 //! Claude Code searches the old text of an `Edit` itself before it reports the call. A call whose text is not
 //! found is only reported afterwards, in `PostToolBatch`, with the error that the model was shown.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Event, Form, Reader, Reply, Step, ToolCall, Unknown};
+use super::call::{Arguments, Replacement};
+use super::program::Dialect;
+use super::reader::Reader;
+use super::{Event, Fields, Reply, Step, ToolCall, Unknown, reply};
 
 const NAME: &str = "Claude Code";
 
-/// The event before a tool.
-pub(super) const BEFORE: &str = "PreToolUse";
+pub(super) const DIALECT: Dialect =
+    Dialect { name: "claude", title: NAME, author: "claude-code", before: "PreToolUse", decode, encode };
+
+/// Beginning of the names of the tools of `editd mcp`, as Claude Code shows them to its model.
+const SERVER: &str = "mcp__editd__";
 
 /// Beginning of the result that the model is shown if a tool has refused its arguments.
 const TOOL_ERROR: &str = "<tool_use_error>";
@@ -21,20 +27,27 @@ const TOOL_ERROR: &str = "<tool_use_error>";
 /// The error of an `Edit` whose text is not in the file, or is there more than once.
 const NOT_FOUND: [&str; 2] = ["String to replace not found in file", "matches of the string to replace"];
 
-pub(super) fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
-    let read = Reader { client: NAME, object: event };
+const EDIT: Replacement =
+    Replacement { old: "old_string", new: "new_string", all: "replace_all", removes_line_end: true };
+
+fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
+    let read = Reader::new(NAME, event);
     let name = read.text("hook_event_name")?;
+    let cwd = Path::new(event["cwd"].as_str().unwrap_or_default());
     let step = match (name, event["tool_name"].as_str()) {
+        ("PreToolUse", Some(tool)) if tool.starts_with(SERVER) => {
+            Some(Step::Announced { tool_call: read.text("tool_use_id")?.to_owned() })
+        }
         ("PreToolUse", Some(tool)) => {
-            let call = call(tool, read.text("tool_use_id")?, read.fields("tool_input")?.clone())?;
+            let call = call(tool, read.text("tool_use_id")?, read.fields("tool_input")?, cwd)?;
             call.map(|call| Step::Before(Box::new(call)))
         }
-        ("PostToolUse", Some("Read")) => shown(&read)?,
-        (after @ ("PostToolUse" | "PostToolUseFailure"), Some("Edit" | "Write")) => {
+        ("PostToolUse", Some("Read")) => shown(&read.inner("tool_response"))?,
+        (after @ ("PostToolUse" | "PostToolUseFailure"), Some("Edit" | "Write" | "NotebookEdit")) => {
             let failed = after == "PostToolUseFailure";
             Some(Step::After { tool_call: read.text("tool_use_id")?.to_owned(), failed })
         }
-        ("PostToolBatch", _) => not_found(read.list("tool_calls")?)?,
+        ("PostToolBatch", _) => not_found(read.list("tool_calls")?, cwd)?,
         _ => None,
     };
     let Some(step) = step else { return Ok(None) };
@@ -45,62 +58,47 @@ pub(super) fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         turn: read.optional("prompt_id"),
         model: None,
         cwd: read.text("cwd")?.into(),
-        paths: paths(event),
+        paths: paths(event, cwd),
         step,
     }))
 }
 
 /// Returns the files that the call or the calls of an event name.
-fn paths(event: &Value) -> Vec<PathBuf> {
+fn paths(event: &Value, cwd: &Path) -> Vec<PathBuf> {
     let calls = event["tool_calls"].as_array().into_iter().flatten().chain([event]);
-    let paths = calls.filter_map(|call| call["tool_input"]["file_path"].as_str());
-    paths.map(PathBuf::from).collect()
+    let names = calls.flat_map(|call| {
+        ["file_path", "notebook_path"].into_iter().filter_map(|name| call["tool_input"][name].as_str())
+    });
+    names.map(|name| cwd.join(name)).collect()
 }
 
 /// Reads a call of a tool. Returns `None` if the tool changes no file.
-fn call(tool: &str, id: &str, input: super::Fields) -> Result<Option<ToolCall>, Unknown> {
-    let arguments = Value::from(input.clone());
-    let read = Reader { client: NAME, object: &arguments };
-    let (change, form) = match tool {
-        "Edit" => {
-            let (path, old) = (read.text("file_path")?, read.text("old_string")?);
-            let new = read.text("new_string")?;
-            // The tool creates a file by an edit of nothing.
-            let change = if old.is_empty() {
-                json!({ "changes": [{ "kind": "write", "path": path, "content": new }] })
-            } else {
-                let edit =
-                    json!({ "oldText": old, "newText": new, "replaceAll": arguments["replace_all"] == true });
-                json!({ "changes": [{ "kind": "edit", "path": path, "edits": [edit] }] })
-            };
-            let (old, new, all) = ("old_string", "new_string", "replace_all");
-            (change, Form::Replacement { old, new, all, removes_line_end: true })
-        }
-        "Write" => {
-            let (path, content) = (read.text("file_path")?, read.text("content")?);
-            let change = json!({ "changes": [{ "kind": "write", "path": path, "content": content }] });
-            (change, Form::Content { content: "content" })
-        }
+fn call(tool: &str, id: &str, input: &Fields, cwd: &Path) -> Result<Option<ToolCall>, Unknown> {
+    let arguments = Arguments { client: NAME, id: id.to_owned(), input, cwd };
+    Ok(Some(match tool {
+        "Edit" => arguments.replacement("file_path", EDIT)?,
+        "Write" => arguments.content("file_path", "content", false)?,
+        "NotebookEdit" => arguments.cell("notebook_path")?,
         _ => return Ok(None),
-    };
-    Ok(Some(ToolCall { id: id.to_owned(), input, change, form }))
-}
-
-fn shown(read: &Reader<'_>) -> Result<Option<Step>, Unknown> {
-    let response = read.inner("tool_response");
-    // Notebooks, images and unchanged files are reported in other forms.
-    if response.object["type"] != "text" {
-        return Ok(None);
-    }
-    let file = response.inner("file");
-    let offset = file.object["startLine"].as_u64().ok_or_else(|| file.unknown("startLine"))?;
-    Ok(Some(Step::Shown {
-        text: file.text("content")?.to_owned(),
-        offset: usize::try_from(offset).unwrap_or(usize::MAX),
     }))
 }
 
-fn not_found(calls: &[Value]) -> Result<Option<Step>, Unknown> {
+fn shown(response: &Reader<'_>) -> Result<Option<Step>, Unknown> {
+    let file = response.inner("file");
+    // Images and unchanged files are reported in other forms.
+    Ok(match response.object["type"].as_str() {
+        Some("text") => {
+            Some(Step::Shown { text: file.text("content")?.to_owned(), offset: file.number("startLine")? })
+        }
+        Some("notebook") => {
+            let source = |cell: &Value| Reader::new(NAME, cell).text("source").map(str::to_owned);
+            Some(Step::ShownCells(file.list("cells")?.iter().map(source).collect::<Result<_, _>>()?))
+        }
+        _ => None,
+    })
+}
+
+fn not_found(calls: &[Value], cwd: &Path) -> Result<Option<Step>, Unknown> {
     let failed = calls.iter().filter(|call| {
         let shown = call["tool_response"].as_str().unwrap_or_default();
         call["tool_name"] == "Edit"
@@ -108,14 +106,14 @@ fn not_found(calls: &[Value]) -> Result<Option<Step>, Unknown> {
             && NOT_FOUND.iter().any(|error| shown.contains(error))
     });
     let read_call = |object: &Value| {
-        let read = Reader { client: NAME, object };
-        call("Edit", read.text("tool_use_id")?, read.fields("tool_input")?.clone())
+        let read = Reader::new(NAME, object);
+        call("Edit", read.text("tool_use_id")?, read.fields("tool_input")?, cwd)
     };
     let calls: Vec<_> = failed.map(read_call).filter_map(Result::transpose).collect::<Result<_, _>>()?;
     Ok((!calls.is_empty()).then_some(Step::NotFound(calls)))
 }
 
-pub(super) fn encode(event: &str, reply: Reply) -> Value {
+fn encode(event: &str, reply: Reply) -> Value {
     let mut output = json!({ "hookEventName": event });
     match reply {
         Reply::GoOn { input, context } => {
@@ -134,7 +132,9 @@ pub(super) fn encode(event: &str, reply: Reply) -> Value {
             output["permissionDecision"] = "deny".into();
             output["permissionDecisionReason"] = reason.into();
         }
+        Reply::Done(text) => return encode(event, reply::as_refusal(&text)),
         Reply::Warn(warning) => return json!({ "systemMessage": warning }),
+        Reply::Text(_) => return json!({}),
     }
     json!({ "hookSpecificOutput": output })
 }

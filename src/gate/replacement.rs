@@ -15,6 +15,25 @@ pub(super) fn literal(text: &str, old: &str, new: &str, all: bool) -> Option<Str
     }
 }
 
+/// Returns the text that a list of replacements leaves, if each text occurs exactly once and no two overlap.
+pub(super) fn all_literal(text: &str, edits: &[(&str, &str)]) -> Option<String> {
+    let place = |&(old, new): &(_, _)| {
+        let mut places = text.match_indices(old);
+        let (at, _) = places.next().filter(|_| !str::is_empty(old) && places.next().is_none())?;
+        Some((at, old, new))
+    };
+    let mut places = edits.iter().map(place).collect::<Option<Vec<(usize, &str, &str)>>>()?;
+    places.sort_unstable();
+    let (mut result, mut end) = (String::new(), 0);
+    for (at, old, new) in places {
+        result.push_str(text.get(end..at)?);
+        result.push_str(new);
+        end = at + old.len();
+    }
+    result.push_str(&text[end..]);
+    Some(result)
+}
+
 /// Returns a piece of `before` that occurs only once in it, and the text in its place in `after`. Both consist
 /// of whole lines, as few as possible.
 pub(super) fn unique<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {

@@ -5,24 +5,25 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{Reply, ToolCall, rewrite};
-use crate::protocol::{CommentEntry, NativeEditResult};
+use crate::protocol::{CommentEntry, NativeEditResult, NativeRemarks};
 use crate::workspace::ProposalState;
 
 /// Returns the answer to a call that the daemon has checked.
 pub fn reply(call: &ToolCall, result: &NativeEditResult) -> Reply {
-    let comments = comments(&result.comments);
+    let remarks = remarks(&result.remarks);
     if result.state == NativeEditResult::READY {
-        let input = result.files.first().and_then(|file| rewrite(call, file));
-        return Reply::GoOn { input, context: remarks(result, &comments) };
+        return Reply::GoOn { input: rewrite(call, &result.files), context: remarks };
     }
     let text = match ProposalState::of_name(&result.state) {
         Some(ProposalState::Applied | ProposalState::Partial) => {
-            let remarks = remarks(result, &comments).map(|text| format!("\n{text}")).unwrap_or_default();
-            format!(
-                "This is not an error: editd has made the change itself. Do not send it again; read the file to see the result.{remarks}"
-            )
+            let remarks = remarks.map(|text| format!("\n{text}")).unwrap_or_default();
+            return Reply::Done(format!(
+                "editd has made the change itself. Do not send it again; read the file to see the result.{remarks}"
+            ));
         }
-        Some(ProposalState::Rejected) => format!("The user rejected this change.\n{comments}"),
+        Some(ProposalState::Rejected) => {
+            format!("The user rejected this change.\n{}", comments(&result.remarks.comments))
+        }
         Some(ProposalState::Pending) => {
             "The change waits for the decision of the user. Send the same edit again to wait longer."
                 .to_owned()
@@ -32,19 +33,24 @@ pub fn reply(call: &ToolCall, result: &NativeEditResult) -> Reply {
     Reply::Refuse(text.trim_end().to_owned())
 }
 
+/// Returns the refusal of a tool whose change editd has made itself, for a program that can only refuse it.
+pub(super) fn as_refusal(done: &str) -> Reply {
+    Reply::Refuse(format!("This is not an error: {done}"))
+}
+
 /// Returns what the author should know about a change that is made.
-fn remarks(result: &NativeEditResult, comments: &str) -> Option<String> {
+pub fn remarks(remarks: &NativeRemarks) -> Option<String> {
     let mut text = String::new();
-    if result.rejected > 0 {
+    if remarks.rejected > 0 {
         text.push_str("The user accepted only a part of this change; read the file to see the result.\n");
     }
-    for diff in &result.user_edits {
+    for diff in &remarks.user_edits {
         text.push_str("The user corrected this change:\n");
         text.push_str(diff);
         text.push('\n');
     }
-    text.push_str(comments);
-    for warning in result.files.iter().flat_map(|file| &file.warnings) {
+    text.push_str(&comments(&remarks.comments));
+    for warning in &remarks.warnings {
         text.push_str(warning);
         text.push('\n');
     }
@@ -54,7 +60,7 @@ fn remarks(result: &NativeEditResult, comments: &str) -> Option<String> {
 
 /// Returns the arguments with which the tool finds the text that a call means.
 pub fn exact_arguments(call: &ToolCall, found: &NativeEditResult) -> Option<String> {
-    let input = rewrite(call, found.files.first()?)?;
+    let input = rewrite(call, &found.files)?;
     Some(format!(
         "The file has only one place that this edit can mean. Send it again with these arguments:\n{}",
         Value::from(input)

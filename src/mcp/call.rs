@@ -1,5 +1,6 @@
 //! Execution of a call, from its arguments to its answer.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
@@ -12,12 +13,14 @@ use crate::transport::CallError;
 
 use super::answer::Answer;
 use super::coerce::without_additions;
-use super::link::Ticket;
+use super::link::{Link, Ticket};
 use super::refusal as refusals;
 use super::server::Server;
 use super::session::{Failure, refusal};
 use super::tools::{AnswerOptions, Request, Tool, asks_for_one, names_a_hash};
 
+/// The member of `_meta` in which Claude Code sends the id of the call. Its hooks receive the same id.
+const TOOL_CALL: &str = "claudecode/toolUseId";
 /// Default time to wait for a person's decision, in milliseconds.
 const WAIT_MS: u64 = 30_000;
 /// Maximum time to wait, in milliseconds. Many clients time out after 60 seconds.
@@ -40,9 +43,10 @@ impl Server {
     ) -> Answer {
         let request = (tool.request)(without_additions(arguments));
         let call = Call { server: self, tool, request: &request, context, begun: Instant::now() };
-        let mut result = call.ask().await;
+        let mut link = None;
+        let mut result = call.ask(&mut link).await;
         if matches!(result, Err(Failure::Lost)) && !tool.changes {
-            result = call.ask().await;
+            result = call.ask(&mut link).await;
         }
         let mut answer = match result {
             Ok((result, ticket)) => call.answer(result, &ticket),
@@ -51,7 +55,7 @@ impl Server {
         // The answer of a cancelled call is not shown.
         if !context.ct.is_cancelled() {
             self.add_cancelled_changes(&mut answer);
-            self.add_changed_files(&mut answer);
+            self.add_changed_files(&mut answer, link.as_deref());
         }
         answer
     }
@@ -84,15 +88,15 @@ impl Call<'_> {
         }
     }
 
-    /// Sends the request and waits for the result.
-    async fn ask(&self) -> Result<(Value, Ticket), Failure> {
+    /// Sends the request and waits for the result. Sets `link` to the connection that the request was sent over.
+    async fn ask(&self, link: &mut Option<Arc<Link>>) -> Result<(Value, Ticket), Failure> {
         let Self { server, tool, request, context, begun } = self;
         let mut params = request.params.clone();
         if request.waits {
             limit_wait(&mut params, begun.elapsed());
         }
-        let params = params.into();
-        let sending = server.session.send(server.identity(context), request.method, &params);
+        let tool_call = context.meta.get(TOOL_CALL).and_then(Value::as_str);
+        let sending = server.session.send(server.identity(context), tool_call, request.method, params.into());
         let sent = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(cancelled_call()),
@@ -100,6 +104,7 @@ impl Call<'_> {
             sent = timeout(SEND_TIMEOUT.saturating_sub(begun.elapsed()), sending) => sent,
         };
         let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
+        *link = Some(ticket.link());
         // A change has no timeout, because the caller must learn its outcome.
         let limit = match (tool.changes, request.waits) {
             (true, _) => Duration::MAX,

@@ -111,6 +111,11 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
+    /// Returns the connection that the request was sent over.
+    pub(super) fn link(&self) -> Arc<Link> {
+        self.link.clone()
+    }
+
     /// Waits for the response. Returns `None` if the connection ends first.
     pub(super) async fn answer(&mut self) -> Option<Result<Value, CallError>> {
         (&mut self.answer).await.ok()

@@ -25,7 +25,7 @@ use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::link::AppliedChange;
+use super::link::{AppliedChange, Link};
 use super::readable::in_one_line;
 use super::refusal;
 use super::served::{Served, guide};
@@ -79,9 +79,10 @@ impl Server {
         Ok(Identity { name, roots, new_file: false, session, resumes: false, audience })
     }
 
-    /// Lists files that others have changed, if the client can call `changes`.
-    pub(super) fn add_changed_files(&self, answer: &mut Answer) {
-        let mut changed = self.session.take_changed_files();
+    /// Lists files that others have changed since the session of a connection read them, if the client can call
+    /// `changes`.
+    pub(super) fn add_changed_files(&self, answer: &mut Answer, link: Option<&Link>) {
+        let mut changed = link.map(Link::take_changed_files).unwrap_or_default();
         // An answer that shows a file is newer than the notification about it.
         changed.retain(|path, _| !answer.shows(path));
         if !changed.is_empty() && self.served.has("changes") {

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -8,12 +8,15 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::protocol::{Changes, Method, Read, RpcError};
+use crate::protocol::{
+    Changes, Edit, Method, NativeSession, NativeSessionResult, OriginParams, Read, RpcError,
+};
 use crate::server::Places;
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 
 use super::link::{AppliedChange, Delivery, Link, Ticket};
+use super::links::Links;
 
 /// Maximum number of connections that may end before a request is sent.
 const ATTEMPTS: usize = 3;
@@ -45,7 +48,8 @@ pub(super) fn refusal(kind: &str, message: impl Into<String>, hint: &str) -> Rpc
 }
 
 /// The session with the daemon. It is started when it is needed, and restarted when the connection has ended
-/// or the identity of the client has changed.
+/// or the identity of the client has changed. Calls that a hook of the client has announced belong to other
+/// sessions, which also count what the built-in tools of the client read and change.
 pub(super) struct Session {
     places: Places,
     spawn: Spawn,
@@ -54,7 +58,7 @@ pub(super) struct Session {
     /// The connection that is being established, which continues even if no call waits for it. The lock is
     /// fair, so requests are sent in the order of arrival.
     connecting: Mutex<Option<(Identity, Connecting)>>,
-    current: parking_lot::Mutex<Option<(Identity, Arc<Link>)>>,
+    links: parking_lot::Mutex<Links>,
     /// Number of requests that are being revoked.
     revocations: watch::Sender<usize>,
     undelivered: parking_lot::Mutex<Undelivered>,
@@ -87,36 +91,70 @@ impl Session {
             spawn,
             name: unique_name(),
             connecting: Mutex::default(),
-            current: parking_lot::Mutex::default(),
+            links: parking_lot::Mutex::default(),
             revocations: watch::Sender::new(0),
             undelivered: parking_lot::Mutex::default(),
         }
     }
 
-    /// Sends a request after all earlier ones.
+    /// Sends a request after all earlier ones. If a hook of the client has announced the call of this id, the
+    /// request belongs to the session of the hook.
     pub(super) async fn send(
         &self,
         identity: impl Future<Output = Result<Identity, Failure>>,
+        tool_call: Option<&str>,
+        method: &str,
+        mut params: Value,
+    ) -> Result<Ticket, Failure> {
+        let mut connecting = self.connecting.lock().await;
+        let mut identity = identity.await?;
+        if let Some(tool_call) = tool_call
+            && let Some((session, origin)) = self.announced(&identity, tool_call, &mut connecting).await?
+        {
+            (identity.session, identity.resumes) = (Some(session), true);
+            if method == Edit::NAME {
+                params["origin"] = json!(origin);
+            }
+        }
+        self.send_as(&identity, &mut connecting, method, &params).await
+    }
+
+    /// Returns the session that has announced a call, and the place of the call in the work of the client.
+    async fn announced(
+        &self,
+        identity: &Identity,
+        tool_call: &str,
+        connecting: &mut Option<(Identity, Connecting)>,
+    ) -> Result<Option<(String, Option<OriginParams>)>, Failure> {
+        let params = json!({ "toolCall": tool_call });
+        for _ in 0..ATTEMPTS {
+            let mut ticket = self.send_as(identity, connecting, NativeSession::NAME, &params).await?;
+            let Some(answer) = ticket.answer().await else { continue };
+            // A daemon of an older version does not know the method.
+            let answer = answer.ok().and_then(|answer| serde_json::from_value(answer).ok());
+            let NativeSessionResult { session, origin } = answer.unwrap_or_default();
+            return Ok(session.map(|session| (session, origin)));
+        }
+        Err(Failure::Lost)
+    }
+
+    async fn send_as(
+        &self,
+        identity: &Identity,
+        connecting: &mut Option<(Identity, Connecting)>,
         method: &str,
         params: &Value,
     ) -> Result<Ticket, Failure> {
-        let mut connecting = self.connecting.lock().await;
-        let identity = identity.await?;
         for _ in 0..ATTEMPTS {
-            let link = self.link(&identity, &mut connecting).await?;
+            let link = self.link(identity, connecting).await?;
             self.revocations_done().await;
             if let Some(ticket) = link.send(method, params) {
                 return Ok(ticket);
             }
             // The connection ended before the request was sent.
-            *self.current.lock() = None;
+            self.links.lock().close(identity);
         }
         Err(Failure::Lost)
-    }
-
-    /// Returns the files that others have changed since the last call.
-    pub(super) fn take_changed_files(&self) -> BTreeMap<String, String> {
-        self.current.lock().as_ref().map(|(_, link)| link.take_changed_files()).unwrap_or_default()
     }
 
     /// Records the delivery of an answer, in case its client cancels the call.
@@ -183,11 +221,8 @@ impl Session {
         identity: &Identity,
         connecting: &mut Option<(Identity, Connecting)>,
     ) -> Result<Arc<Link>, Failure> {
-        // Running requests keep the old connection open until they are answered.
-        let old = self.current.lock().take_if(|(known, link)| known != identity || link.is_over());
-        drop(old);
-        if let Some((_, link)) = &*self.current.lock() {
-            return Ok(link.clone());
+        if let Some(link) = self.links.lock().get(identity) {
+            return Ok(link);
         }
         // A connection that was established while no call waited may have ended.
         connecting.take_if(|(known, task)| known != identity || task.is_finished());
@@ -196,7 +231,7 @@ impl Session {
         let connected = task.await;
         *connecting = None;
         let link = connected.map_err(|_| Failure::Lost)??;
-        *self.current.lock() = Some((identity.clone(), link.clone()));
+        self.links.lock().insert(identity.clone(), link.clone());
         Ok(link)
     }
 

@@ -153,6 +153,12 @@ pub struct BlameEntry {
     pub transaction: Option<String>,
     /// Time of the transaction.
     pub at: Option<String>,
+    /// Name of the session that requested it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Place of the change in the work of its author, if its client reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginParams>,
 }
 
 /// Parameters of `editd/changes`.

@@ -1,5 +1,5 @@
-//! Parameters and results of `editd/nativeRead`, `editd/nativeEdit` and `editd/nativeDone`: reads and changes
-//! that a client makes with its own tools.
+//! Parameters and results of `editd/nativeTurn`, `editd/nativeRead`, `editd/nativeEdit` and `editd/nativeDone`:
+//! reads and changes that a client makes with its own tools.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -18,8 +18,12 @@ pub struct NativeReadParams {
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// The lines that the tool showed. Their line endings do not matter.
-    pub text: String,
+    /// The lines that the tool showed. Their line endings do not matter. Required without `cells`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The sources of all cells that the tool showed of a notebook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Vec<String>>,
     /// Number of the first of these lines, from 1; by default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
@@ -33,6 +37,36 @@ pub struct NativeReadResult {
     /// Hash of the file, if the lines count as read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// The unsaved changes of an editor, as a diff from the file on disk, if the lines are those of the disk. They
+    /// count as read together with these changes, which the client must show its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsaved: Option<String>,
+}
+
+/// Parameters of `editd/nativeTurn`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NativeTurnParams {
+    /// Id of the turn that begins: one prompt of the user and all work on it.
+    pub turn: String,
+}
+
+/// Result of `editd/nativeTurn`: nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativeTurnResult {}
+
+/// A property of a file that the tool of a client does not keep. editd changes a file with it itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolLoss {
+    /// CRLF line endings.
+    CarriageReturns,
+    /// A last line without a line ending.
+    MissingFinalNewline,
+    /// An empty line at the end.
+    FinalBlankLine,
+    /// The formatting of the whole file, so that editd makes every change itself.
+    Formatting,
 }
 
 /// The reads that must precede a change.
@@ -57,26 +91,36 @@ pub struct NativeEditParams {
     pub reads: ReadsParam,
     /// Returns the effect of the change without a review, and does not expect that the client makes it.
     pub preview: bool,
+    /// The properties of a file that the tool does not keep.
+    pub tool_loses: Vec<ToolLoss>,
+    /// Name of the session whose current turn the change belongs to, if `origin.turn` is absent. By default that
+    /// of the request.
+    pub turn_of: Option<String>,
 }
 
 /// The parameters that `editd/edit` does not have.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 struct Options {
     reads: ReadsParam,
     preview: bool,
+    #[serde(alias = "tool_loses")]
+    tool_loses: Vec<ToolLoss>,
+    #[serde(alias = "turn_of")]
+    turn_of: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for NativeEditParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut fields = serde_json::Map::deserialize(deserializer)?;
         let mut own = serde_json::Map::new();
-        for name in ["reads", "preview"] {
+        for name in ["reads", "preview", "toolLoses", "tool_loses", "turnOf", "turn_of"] {
             own.extend(fields.shift_remove(name).map(|value| (name.to_owned(), value)));
         }
-        let Options { reads, preview } = decode(Value::Object(own)).map_err(Invalid::nested)?;
+        let Options { reads, preview, tool_loses, turn_of } =
+            decode(Value::Object(own)).map_err(Invalid::nested)?;
         let edit = decode(Value::Object(fields)).map_err(Invalid::nested)?;
-        Ok(Self { edit, reads, preview })
+        Ok(Self { edit, reads, preview, tool_loses, turn_of })
     }
 }
 
@@ -95,6 +139,15 @@ pub struct NativeEditResult {
     pub transaction: Option<String>,
     /// The files.
     pub files: Vec<NativeFile>,
+    /// Remarks for the author.
+    #[serde(flatten)]
+    pub remarks: NativeRemarks,
+}
+
+/// Remarks about a change for its author.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NativeRemarks {
     /// Number of rejected hunks.
     #[serde(default)]
     pub rejected: usize,
@@ -104,6 +157,9 @@ pub struct NativeEditResult {
     /// Comments of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<CommentEntry>,
+    /// Warnings about the files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl NativeEditResult {
@@ -124,9 +180,6 @@ pub struct NativeFile {
     pub before: Option<String>,
     /// Text after the change; null if the file is deleted.
     pub after: Option<String>,
-    /// Warnings for the author.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
 }
 
 /// Parameters of `editd/nativeDone`.
@@ -142,7 +195,7 @@ pub struct NativeDoneParams {
 }
 
 /// Result of `editd/nativeDone`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NativeDoneResult {
     /// `true` if the change was prepared by `editd/nativeEdit`.
@@ -153,4 +206,7 @@ pub struct NativeDoneResult {
     /// Paths of files whose content is not the prepared one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub different: Vec<String>,
+    /// The remarks of `editd/nativeEdit`, for clients that can show the author nothing before the tool.
+    #[serde(flatten)]
+    pub remarks: NativeRemarks,
 }

@@ -191,15 +191,22 @@ fn edits(hunks: Vec<PatchHunk>) -> Vec<Edit> {
 /// Maximum length of each id in an origin, in bytes.
 const ORIGIN_ID: usize = 256;
 
-fn read_origin(params: OriginParams) -> Result<Origin, Invalid> {
+/// Checks the origin of a change.
+pub(crate) fn origin(params: OriginParams) -> Result<Origin, Invalid> {
     let OriginParams { turn, agent, model, tool_call } = params;
     let named = [("turn", &turn), ("agent", &agent), ("model", &model), ("toolCall", &tool_call)];
-    match named.iter().find(|(_, id)| id.as_ref().is_some_and(|id| id.len() > ORIGIN_ID)) {
-        Some((name, _)) => {
-            Err(Invalid::new(format!("origin.{name}"), format!("it is longer than {ORIGIN_ID} bytes")))
-        }
-        None => Ok(Origin { turn, agent, model, tool_call }),
+    for (name, id) in named {
+        check_origin_id(&format!("origin.{name}"), id.as_deref().unwrap_or_default())?;
     }
+    Ok(Origin { turn, agent, model, tool_call })
+}
+
+/// Refuses an id that is too long. `field` is its name in the request.
+pub(crate) fn check_origin_id(field: &str, id: &str) -> Result<(), Invalid> {
+    if id.len() > ORIGIN_ID {
+        return Err(Invalid::new(field, format!("it is longer than {ORIGIN_ID} bytes")));
+    }
+    Ok(())
 }
 
 /// Decodes the parameters of `propose` or `edit`.
@@ -210,7 +217,7 @@ pub(crate) fn call(
     limits: &Limits,
 ) -> Result<Call<RequestedPath>> {
     // A repeated request may come from another tool call.
-    let origin = read_origin(params.origin.take().unwrap_or_default())?;
+    let origin = origin(params.origin.take().unwrap_or_default())?;
     let request = params.request_id.take().map(|id| Repeatable { id, asks: request_digest(kind, &params) });
     let author = match (params.author.take(), session.role) {
         (Some(author), Role::Editor) => author,

@@ -361,7 +361,7 @@ impl Dispatcher {
             self.outbound.send_json(&goodbye());
         }
         if let Some(session) = self.session.get() {
-            self.daemon.disconnect(session.id);
+            self.daemon.disconnect(session);
         }
     }
 }

@@ -105,6 +105,11 @@ pub const RESUMABLE_SESSIONS: usize = 64;
 /// Maximum number of changes by the tools of clients that are checked and not yet made; the oldest are
 /// forgotten first.
 pub const NATIVE_CHANGES: usize = 256;
+/// Maximum number of sessions whose current turn is remembered; those with the oldest turns are forgotten first.
+pub const NATIVE_TURNS: usize = 256;
+/// Maximum number of announced calls; the oldest are forgotten first. A call arrives right after it was announced,
+/// unless the user is asked for permission.
+pub const NATIVE_CALLS: usize = 1024;
 /// Maximum number of bases retained from ended sessions; the oldest are dropped first.
 pub const DEPARTED_BASES: usize = 256;
 /// Approximate bytes of rope nodes around one edit that two versions do not share.

@@ -126,6 +126,7 @@ mod gate {
     mod claude;
     mod edits;
     mod review;
+    mod server;
     mod unknown;
 }
 mod history {
@@ -217,6 +218,7 @@ mod nvim {
     mod scene;
     mod several_proposals;
     mod text;
+    mod turns;
     mod user_text;
 }
 mod cli {

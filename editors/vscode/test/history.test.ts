@@ -1,6 +1,7 @@
 // The view "History": its entries, their diffs, and undo.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
+import type { Agent, Replacement } from './support/agent';
 import { stage } from './support/stage';
 import { until } from './support/until';
 import type { Window } from './support/window';
@@ -15,6 +16,9 @@ const scene = stage({
     'open.txt': 'one\ntwo\nthree\n',
     'typed.txt': 'one\ntwo\nthree\n',
     'raced.txt': 'one\ntwo\nthree\n',
+    'cart.txt': 'one\ntwo\nthree\n',
+    'shop.txt': 'one\ntwo\nthree\n',
+    'kept.txt': 'one\ntwo\nthree\n',
   },
 });
 
@@ -32,11 +36,11 @@ async function shown(window: Window, ...titles: string[]): Promise<void> {
 }
 
 /** Presses the undo button of a row, which is shown while the pointer hovers over the row. */
-async function undo(window: Window, title: string): Promise<void> {
+async function undo(window: Window, title: string, button = 'Undo This Change'): Promise<void> {
   // A redrawn row has no buttons until the pointer hovers over it again.
   await until('the button takes the click', async () => {
     await row(window, title).first().hover({ timeout: 2_000 });
-    await row(window, title).first().getByRole('button', { name: 'Undo This Change' }).click({ timeout: 2_000 });
+    await row(window, title).first().getByRole('button', { name: button }).click({ timeout: 2_000 });
     return true;
   });
 }
@@ -168,4 +172,51 @@ scene('a change between the preview and the confirmation leads to a new preview'
   await window.screen.button('Undo');
   await shown(window, 'Undo: Overtaken you');
   assert.equal(files.read('raced.txt'), 'eins\ntwo\nthree\n');
+});
+
+/** Makes a change of one turn. */
+async function changeIn(agent: Agent, turn: string, path: string, [oldText, newText]: Replacement): Promise<void> {
+  await agent.read(path);
+  await agent.call('editd/edit', { path, oldText, newText, origin: { turn } });
+}
+
+scene('the changes of one turn are one row, and are undone together', async ({ window, agent, files }) => {
+  await changeIn(agent, '5d0e2c1a-0001', 'cart.txt', ['one', 'eins']);
+  await changeIn(agent, '5d0e2c1a-0002', 'cart.txt', ['two', 'zwei']);
+  await changeIn(agent, '5d0e2c1a-0002', 'shop.txt', ['one', 'eins']);
+  await changeIn(agent, '5d0e2c1a-0002', 'cart.txt', ['zwei', 'deux']);
+  await shown(window, '3 changes in 2 files ada', 'cart.txt ada');
+  await row(window, '3 changes').locator('.monaco-tl-twistie').click();
+  await shown(window, '3 changes in 2 files ada', 'cart.txt ada', 'shop.txt ada', 'cart.txt ada');
+  await row(window, 'shop.txt').first().hover();
+  await window.screen.shot('history-turn');
+  await undo(window, '3 changes', 'Undo This Turn');
+  const said = await dialogShows(window, 'Undo 3 changes of this turn?');
+  assert.match(said ?? '', /cart\.txt \(\+2 -2\)/);
+  await window.screen.button('Undo');
+  await until(
+    'the turn is undone',
+    () => [files.read('cart.txt'), files.read('shop.txt')],
+    ([cart, shop]) => cart === 'eins\ntwo\nthree\n' && shop === 'one\ntwo\nthree\n',
+  );
+  await shown(window, 'Undo: cart.txt you', 'Undo: shop.txt you', 'Undo: cart.txt you', '3 changes in 2 files undone');
+  await until(
+    'the row of the turn is gray',
+    () => row(window, '3 changes').locator('.monaco-icon-label').first().getAttribute('class'),
+    (names) => names?.includes('monaco-decoration') === true,
+  );
+  await window.screen.shot('history-turn-undone');
+});
+
+scene('the undo of a turn stops at a change that a later one overlaps', async ({ window, agent, files }) => {
+  await changeIn(agent, 'turn-3', 'kept.txt', ['one', 'eins']);
+  await changeIn(agent, 'turn-3', 'kept.txt', ['two', 'zwei']);
+  await changeIn(agent, 'turn-4', 'kept.txt', ['eins', 'un']);
+  await shown(window, 'kept.txt ada', '2 changes in kept.txt ada');
+  await undo(window, '2 changes in kept.txt', 'Undo This Turn');
+  await dialogShows(window, 'Undo 2 changes of this turn?');
+  await window.screen.button('Undo');
+  await window.screen.notified('1 of 2 changes of the turn undone');
+  await window.screen.notified('The change cannot be undone: the same lines of kept.txt have changed since');
+  assert.equal(files.read('kept.txt'), 'un\ntwo\nthree\n');
 });

@@ -141,7 +141,7 @@ pub(crate) struct Consent {
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
     /// The id of the change from `editd log` [default: the newest that is neither undone nor an undo]
-    #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "since"])]
+    #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "turn", "agent", "since"])]
     pub(crate) transaction: Option<String>,
 
     /// Undo the newest change of this file, including its changes of other files

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use crate::disk::{FileBytes, Stat};
 use crate::engine::SessionContext;
 use crate::engine::change::request::Header;
-use crate::engine::native::NativeCall;
+use crate::engine::native::{NativeCall, ToolLosses};
 use crate::workspace::history::Origin;
 use crate::workspace::limits::NATIVE_CHANGES;
 use crate::workspace::{PlannedFile, ProposalId};
@@ -20,7 +20,7 @@ pub(crate) struct PreparedChange {
 }
 
 /// A file of a change that a client is going to write.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PreparedFile {
     /// Text before the change; `None` if the file does not exist.
     pub(crate) before: Option<Arc<String>>,
@@ -108,6 +108,8 @@ impl PreparedChanges {
         if entries.len() >= NATIVE_CHANGES {
             entries.pop_front();
         }
+        // Programs without ids of calls name a call after its file, so the names come again.
+        entries.retain(|entry| !(entry.is(session, &call.tool_call) && entry.state.ready().is_some()));
         let (author, session) = (session.author.clone(), session.name.clone());
         entries.push_back(Entry { author, session, call: call.clone(), state });
     }
@@ -140,16 +142,22 @@ impl PreparedChanges {
         }
     }
 
-    /// Hands the accepted change of a proposal over to a client that waits for it. Returns `false` if no client
-    /// waits. A client whose wait ends in the meantime finds the change.
-    pub(crate) fn hand_over(&self, id: &str, files: impl FnOnce() -> Vec<PreparedFile>) -> bool {
+    /// Hands the accepted change of a proposal over to a client that waits for it. `files` returns the files, or
+    /// `None` if the tool of the client cannot write them. Returns `false` if no client waits or can write. A
+    /// client whose wait ends in the meantime finds the change.
+    pub(crate) fn hand_over(
+        &self,
+        id: &str,
+        files: impl FnOnce(ToolLosses) -> Option<Vec<PreparedFile>>,
+    ) -> bool {
         let mut entries = self.0.lock();
         for entry in entries.iter_mut() {
             let Some(reviewed) = entry.state.under_review(id).filter(|reviewed| reviewed.waiting > 0) else {
                 continue;
             };
+            let Some(files) = files(entry.call.losses) else { return false };
             let (label, origin) = (reviewed.label.take(), std::mem::take(&mut reviewed.origin));
-            let change = Arc::new(PreparedChange { label, origin, files: files() });
+            let change = Arc::new(PreparedChange { label, origin, files });
             entry.state = State::Ready(Some(reviewed.proposal.clone()), change);
             return true;
         }
@@ -172,6 +180,34 @@ impl PreparedChanges {
     /// Returns the change that a call was to write.
     pub(crate) fn of_call(&self, session: &SessionContext, tool_call: &str) -> Option<Arc<PreparedChange>> {
         self.0.lock().iter().find(|entry| entry.is(session, tool_call))?.state.ready()
+    }
+
+    /// Returns the changes that other calls of the session are to write, oldest first.
+    pub(super) fn others(&self, session: &SessionContext, tool_call: &str) -> Vec<Arc<PreparedChange>> {
+        let entries = self.0.lock();
+        let others = entries.iter().filter(|entry| entry.is_of(session) && entry.call.tool_call != tool_call);
+        others.filter_map(|entry| entry.state.ready()).collect()
+    }
+
+    /// Replaces a change that a call is to write, if it is still there.
+    pub(super) fn replace(&self, change: &Arc<PreparedChange>, new: PreparedChange) {
+        let mut entries = self.0.lock();
+        let states = entries.iter_mut().map(|entry| &mut entry.state);
+        let mut ready = states.filter_map(|state| match state {
+            State::Ready(_, change) => Some(change),
+            State::UnderReview(_) => None,
+        });
+        if let Some(known) = ready.find(|known| Arc::ptr_eq(known, change)) {
+            *known = Arc::new(new);
+        }
+    }
+
+    /// Returns the proposal that a person has reviewed before a call was to write its change.
+    pub(crate) fn reviewed_as(&self, session: &SessionContext, tool_call: &str) -> Option<ProposalId> {
+        match &self.0.lock().iter().find(|entry| entry.is(session, tool_call))?.state {
+            State::Ready(proposal, _) => proposal.clone(),
+            State::UnderReview(_) => None,
+        }
     }
 
     /// Removes the change of a call.

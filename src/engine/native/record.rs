@@ -20,6 +20,7 @@ use crate::workspace::{
 
 /// A change that a client has written, with its files located again.
 pub(crate) struct LocatedRecord {
+    tool_call: String,
     change: Arc<PreparedChange>,
     /// Target of each file, and of its new name.
     targets: Vec<(Target, Option<Target>)>,
@@ -57,30 +58,33 @@ impl Engine {
             Ok((locate(&file.path)?, to))
         };
         let targets = change.files.iter().map(target).collect::<Result<_, Refusal>>()?;
-        Ok(Some(LocatedRecord { change, targets }))
+        Ok(Some(LocatedRecord { tool_call: tool_call.to_owned(), change, targets }))
     }
 
     /// Adds the change to the history, with what the client has really written.
     pub(crate) fn record_native(
         &self,
         session: &SessionContext,
-        LocatedRecord { change, targets }: LocatedRecord,
+        LocatedRecord { tool_call, change, targets }: LocatedRecord,
         failed: bool,
     ) -> Result<RecordedChange, Failure> {
         let rules = self.compute_options(OnStale::Reject, None);
+        let others = self.prepared.others(session, &tool_call);
+        let files: Vec<_> = targets.iter().map(|(target, _)| target.clone()).collect();
         let (mut writes, mut found, mut different) = (Vec::new(), Vec::new(), Vec::new());
         for (index, (prepared, (target, to))) in change.files.iter().zip(targets).enumerate() {
             let now = self.observe_disk(to.clone().unwrap_or_else(|| target.clone()))?;
             let hash = now.content.hash();
-            if hash != prepared.file.hash_after {
+            let is_prepared = hash == prepared.file.hash_after || prepared.leads_to(hash, &others);
+            if !is_prepared {
                 different.push(prepared.file.path.clone());
             }
             // After a failure, another program may have changed the file.
-            let is_foreign = failed && hash != prepared.file.hash_after;
+            let is_foreign = failed && !is_prepared;
             if is_foreign || to.is_none() && hash == prepared.file.hash_before {
                 continue;
             }
-            if let Some(computed) = prepared.written(target, &now, &rules)? {
+            if let Some(computed) = prepared.written(target, (&now, is_prepared), &rules)? {
                 writes.push(PendingWrite::new(index, computed, to));
                 found.push(now);
             }
@@ -113,6 +117,9 @@ impl Engine {
             }
             w.cache_all(observations);
         });
+        if is_as_prepared {
+            self.rebase_others((&change, &files), &others, &rules);
+        }
         Ok(RecordedChange { transaction: result.transaction, different })
     }
 }
@@ -123,11 +130,11 @@ impl PreparedFile {
     fn written(
         &self,
         target: Target,
-        now: &Observed,
+        (now, is_prepared): (&Observed, bool),
         rules: &ComputeOptions<'_>,
     ) -> Result<Option<ComputedChange>, Refusal> {
         let before = self.observed_before(target);
-        if now.content.hash() == self.file.hash_after {
+        if is_prepared {
             return ComputedChange::of_planned(&self.file, before, rules).map(Some);
         }
         let old = self.before.as_ref().map_or("", |text| text.as_str());
@@ -156,7 +163,7 @@ impl PreparedFile {
     }
 
     /// Returns the file as it was observed before the change.
-    fn observed_before(&self, target: Target) -> Observed {
+    pub(super) fn observed_before(&self, target: Target) -> Observed {
         let PlannedFile { before, .. } = &self.file;
         Observed {
             target,

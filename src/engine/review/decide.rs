@@ -60,11 +60,12 @@ impl Engine {
         let mut indexes: Vec<usize> = Vec::new();
         let mut commit_result = CommitResult { files: Vec::new(), transaction: None, undoes: None };
         // A tool that has read the file refuses to write it if the file has changed since.
-        let can_hand_over = fresh
+        let is_handed_over = fresh
             && !writes.is_empty()
-            && writes.iter().all(|write| can_be_written_by_client(&write.computed.observed));
-        let mut files_for_client = || writes.iter_mut().map(prepared_file).collect();
-        let is_handed_over = can_hand_over && self.prepared.hand_over(&id, &mut files_for_client);
+            && self.prepared.hand_over(&id, |losses| {
+                let can_write = writes.iter().all(|write| can_be_written_by_client(&write.computed, losses));
+                can_write.then(|| writes.iter_mut().map(prepared_file).collect())
+            });
         if !is_handed_over && !writes.is_empty() {
             indexes = writes.iter().map(|write| write.index).collect();
             let intent = Intent { undoes, ..Intent::of(proposal) };

@@ -38,7 +38,7 @@ pub struct Introduction {
 impl Daemon {
     /// Creates the session of a client and opens its roots. Refuses roots that it may not have.
     pub async fn introduce(&self, introduction: Introduction) -> Result<SessionContext> {
-        let id = self.next_session();
+        let connection = self.next_session();
         let engine = self.engine.clone();
         blocking(move || {
             let Introduction { role, author, session_name, resumes, roots, new_file, encoding, abilities } =
@@ -46,14 +46,14 @@ impl Daemon {
             let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
             let is_named = session_name.is_some();
-            let name = session_name.map_or_else(|| engine.history.session_name(id.0), Arc::from);
+            let name = session_name.map_or_else(|| engine.history.session_name(connection.0), Arc::from);
             let id = if resumes && is_named && role == Role::Agent {
-                engine.workspace.update(|w| w.resume(&author, &name, id))
+                engine.workspace.update(|w| w.resume(&author, &name, connection))
             } else {
-                id
+                connection
             };
             let mut context = SessionContext::new(id, role, (author, name), roots, encoding);
-            context.abilities = abilities;
+            (context.connection, context.abilities) = (connection, abilities);
             Ok(context)
         })
         .await?

@@ -75,6 +75,8 @@ fn blame_entry((start_line, end_line, owner): (usize, usize, Option<Arc<PastEntr
         author: owner.as_ref().map_or(DISK, |entry| &entry.author).to_owned(),
         transaction: owner.as_ref().map(|entry| entry.id.to_string()),
         at: owner.as_ref().map(|entry| system_time(entry.at)),
+        session: owner.as_ref().and_then(|entry| entry.session.as_deref()).map(str::to_owned),
+        origin: owner.as_ref().and_then(|entry| known_origin(entry)),
     }
 }
 
@@ -85,7 +87,7 @@ fn transaction(VisibleTransaction { recorded, files }: VisibleTransaction) -> Tr
         at: system_time(entry.at),
         author: entry.author.clone(),
         session: entry.session.as_deref().map(str::to_owned),
-        origin: (entry.origin != Origin::default()).then(|| origin(&entry.origin)),
+        origin: known_origin(&entry),
         label: entry.label.clone(),
         files: files.into_iter().map(file_entry).collect(),
         undone: undone_by.is_some(),
@@ -114,7 +116,12 @@ fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
     }
 }
 
-fn origin(origin: &Origin) -> OriginParams {
+/// Returns the origin of a change, if its client reported it.
+fn known_origin(entry: &PastEntry) -> Option<OriginParams> {
+    (entry.origin != Origin::default()).then(|| origin(&entry.origin))
+}
+
+pub(super) fn origin(origin: &Origin) -> OriginParams {
     let Origin { turn, agent, model, tool_call } = origin.clone();
     OriginParams { turn, agent, model, tool_call }
 }

@@ -9,12 +9,14 @@ use crate::engine::change::request::{Call, Reads};
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
 use crate::engine::native::{
-    LocatedRecord, NativeCall, NativeOutcome, PreparedChange, PreparedFile, RecordedChange,
+    LocatedRecord, NativeCall, NativeOutcome, NativeReading, PreparedChange, PreparedFile, RecordedChange,
+    ShownPart, ToolLosses,
 };
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
     ApplyParams, ApplyResult, Invalid, NativeDoneParams, NativeDoneResult, NativeEditParams,
-    NativeEditResult, NativeFile, NativeReadParams, NativeReadResult, ProposeParams, ReadsParam,
+    NativeEditResult, NativeFile, NativeReadParams, NativeReadResult, NativeRemarks, NativeTurnParams,
+    NativeTurnResult, ProposeParams, ReadsParam, ToolLoss,
 };
 use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
@@ -24,21 +26,36 @@ use crate::workspace::{Action, ProposalState};
 const HANDED_OVER_MS: u64 = 10_000;
 
 impl Daemon {
+    /// `editd/nativeTurn`.
+    pub async fn native_turn(
+        &self,
+        session: &Arc<SessionContext>,
+        NativeTurnParams { turn }: NativeTurnParams,
+    ) -> Result<NativeTurnResult, Failure> {
+        decode::check_origin_id("turn", &turn)?;
+        self.engine.turns.begin(&session.author, &session.name, turn);
+        Ok(NativeTurnResult {})
+    }
+
     /// `editd/nativeRead`.
     pub async fn native_read(
         &self,
         session: &Arc<SessionContext>,
-        NativeReadParams { path, uri, text, offset }: NativeReadParams,
+        NativeReadParams { path, uri, text, cells, offset }: NativeReadParams,
     ) -> Result<NativeReadResult, Failure> {
         let path =
             path_of(path, uri)?.ok_or_else(|| Invalid::new("path", "it is missing, and so is `uri`"))?;
-        let offset = offset.unwrap_or(1);
+        let shown = match (text, cells) {
+            (Some(text), None) => ShownPart::Lines { text, offset: offset.unwrap_or(1) },
+            (None, Some(cells)) => ShownPart::Cells(cells),
+            _ => return Err(Invalid::new("text", "expected either `text` or `cells`").into()),
+        };
         let locate = move |engine: &Engine, session: &SessionContext| {
             Ok(engine.locate(session, &path, Purpose::Read)?)
         };
         let work = move |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
-            let hash = engine.read_natively(session, target, &text, offset)?;
-            Ok(NativeReadResult { counted: hash.is_some(), hash: hash.map(|hash| hash.to_string()) })
+            let NativeReading { hash, unsaved } = engine.read_natively(session, target, &shown)?;
+            Ok(NativeReadResult { counted: hash.is_some(), hash: hash.map(|hash| hash.to_string()), unsaved })
         };
         self.engine.on_files(session, locate, work).await
     }
@@ -47,17 +64,21 @@ impl Daemon {
     pub async fn native_edit(
         &self,
         session: &Arc<SessionContext>,
-        NativeEditParams { edit, reads, preview }: NativeEditParams,
+        NativeEditParams { edit, reads, preview, tool_loses, turn_of }: NativeEditParams,
     ) -> Result<NativeEditResult, Failure> {
         let ApplyParams { review, wait_ms, .. } = edit.apply;
         let mut params = edit.propose;
         let Some(tool_call) = params.origin.as_ref().and_then(|origin| origin.tool_call.clone()) else {
             return Err(Invalid::new("origin.toolCall", "it is missing").into());
         };
-        let origin = params.origin.take();
+        let mut origin = params.origin.take();
         let digest = request_digest(Kind::Edit { review }, &params);
+        if let Some(origin) = origin.as_mut().filter(|origin| origin.turn.is_none()) {
+            let of = turn_of.as_deref().unwrap_or(&session.name);
+            origin.turn = self.engine.turns.current(&session.author, of);
+        }
         params.origin = origin;
-        let native = NativeCall { tool_call, digest };
+        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses) };
         if preview {
             return self.native_preview(session, params, reads).await;
         }
@@ -132,7 +153,7 @@ impl Daemon {
         NativeDoneParams { tool_call, failed }: NativeDoneParams,
     ) -> Result<NativeDoneResult, Failure> {
         if self.engine.prepared.of_call(session, &tool_call).is_none() {
-            return Ok(NativeDoneResult { known: false, transaction: None, different: Vec::new() });
+            return Ok(NativeDoneResult::default());
         }
         let call = tool_call.clone();
         let locate = move |engine: &Engine, session: &SessionContext| {
@@ -141,10 +162,24 @@ impl Daemon {
         let work = move |engine: &Engine, session: &SessionContext, located: LocatedRecord, _: &Job| {
             engine.record_native(session, located, failed)
         };
+        let remarks = self.native_remarks(session, &tool_call).await;
         let RecordedChange { transaction, different } = self.engine.on_files(session, locate, work).await?;
         self.engine.prepared.remove(session, &tool_call);
         let different = different.iter().map(|path| path.display().to_string()).collect();
-        Ok(NativeDoneResult { known: true, transaction: transaction.map(|id| id.to_string()), different })
+        let transaction = transaction.map(|id| id.to_string());
+        Ok(NativeDoneResult { known: true, transaction, different, remarks })
+    }
+}
+
+impl Daemon {
+    /// Returns the remarks about the change that a call has made.
+    async fn native_remarks(&self, session: &Arc<SessionContext>, tool_call: &str) -> NativeRemarks {
+        let change = self.engine.prepared.of_call(session, tool_call);
+        let ready = change.map(|change| ready(&change).remarks).unwrap_or_default();
+        let Some(proposal) = self.engine.prepared.reviewed_as(session, tool_call) else { return ready };
+        let outcome = self.outcome(session, &proposal.to_string(), Some(0)).await;
+        let reviewed = outcome.map(|outcome| of_proposal(outcome).remarks).unwrap_or_default();
+        NativeRemarks { warnings: ready.warnings, ..reviewed }
     }
 }
 
@@ -157,6 +192,15 @@ fn reads_of(param: ReadsParam, unread: UnreadMode) -> Reads {
     }
 }
 
+fn losses(params: &[ToolLoss]) -> ToolLosses {
+    ToolLosses {
+        carriage_returns: params.contains(&ToolLoss::CarriageReturns),
+        missing_final_newline: params.contains(&ToolLoss::MissingFinalNewline),
+        final_blank_line: params.contains(&ToolLoss::FinalBlankLine),
+        formatting: params.contains(&ToolLoss::Formatting),
+    }
+}
+
 fn ready(change: &PreparedChange) -> NativeEditResult {
     let file = |PreparedFile { before, after, file, .. }: &PreparedFile| NativeFile {
         path: file.path.display().to_string(),
@@ -166,16 +210,16 @@ fn ready(change: &PreparedChange) -> NativeEditResult {
         },
         before: before.as_deref().cloned(),
         after: after.clone(),
-        warnings: file.warnings.clone(),
     };
     NativeEditResult {
         state: NativeEditResult::READY.to_owned(),
         id: None,
         transaction: None,
         files: change.files.iter().map(file).collect(),
-        rejected: 0,
-        user_edits: Vec::new(),
-        comments: Vec::new(),
+        remarks: NativeRemarks {
+            warnings: change.files.iter().flat_map(|file| file.file.warnings.clone()).collect(),
+            ..NativeRemarks::default()
+        },
     }
 }
 
@@ -188,15 +232,18 @@ fn of_proposal(result: ApplyResult) -> NativeEditResult {
         new_path: file.entry.new_path,
         before: None,
         after: None,
-        warnings: file.entry.warnings,
     };
+    let warnings = result.files.iter().flat_map(|file| file.entry.warnings.clone()).collect();
     NativeEditResult {
         state: result.state,
         id: Some(result.id),
         transaction: result.transaction,
         files: result.files.into_iter().map(file).collect(),
-        rejected,
-        user_edits: result.user_edits.into_iter().map(|edit| edit.diff).collect(),
-        comments: result.comments,
+        remarks: NativeRemarks {
+            rejected,
+            user_edits: result.user_edits.into_iter().map(|edit| edit.diff).collect(),
+            comments: result.comments,
+            warnings,
+        },
     }
 }

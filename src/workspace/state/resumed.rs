@@ -58,11 +58,6 @@ impl Workspace {
         self.resumable.connect(id);
     }
 
-    /// Returns `true` if a session has at most one connection.
-    pub fn is_last_connection(&self, id: SessionId) -> bool {
-        self.resumable.connections.get(&id).is_none_or(|count| *count <= 1)
-    }
-
     /// Removes a connection of a session. Returns the session that ends, if one does.
     pub(super) fn end_connection(&mut self, id: SessionId) -> Option<SessionId> {
         self.resumable.disconnect(id)

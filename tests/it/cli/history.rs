@@ -107,6 +107,69 @@ fn blame_shows_each_line_with_its_author() {
     assert!(lines[3].contains("bob-the-lon…") && lines[3].ends_with("four"), "{blame}");
 }
 
+/// Creates a repository in which an agent and a sub-agent have changed a file, in two turns with long ids.
+fn turns() -> (Machine, Workspace) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(6)));
+    workspace.put(".git/HEAD", "ref: refs/heads/main\n");
+    let mut agent = machine.agent_named("robot", &workspace);
+    agent.read("a.txt");
+    let changes =
+        [("line 2", FIRST_TURN, None), ("line 4", SECOND_TURN, None), ("line 5", SECOND_TURN, Some("a1"))];
+    for (line, turn, agent_id) in changes {
+        let origin = json!({ "turn": turn, "agent": agent_id });
+        let params = json!({ "path": "a.txt", "oldText": line, "newText": "new", "origin": origin });
+        agent.call("editd/edit", params).done();
+    }
+    (machine, workspace)
+}
+
+const FIRST_TURN: &str = "5d0e2c1a-6c1e-4f6f-9a7e-0000aaaa1111";
+const SECOND_TURN: &str = "5d0e2c1a-6c1e-4f6f-9a7e-0000bbbb2222";
+
+#[test]
+fn blame_lists_the_lines_of_one_turn_session_or_sub_agent() {
+    let (machine, workspace) = turns();
+    let path = workspace.absolute("a.txt");
+    let lines = |filter: &[&str]| -> Vec<String> {
+        let blame = text(&machine.run(&[&["blame", &path], filter].concat()));
+        blame.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(lines(&["--turn", FIRST_TURN]), ["2"]);
+    assert_eq!(lines(&["--turn", SECOND_TURN]), ["4", "5"]);
+    assert_eq!(lines(&["--turn", SECOND_TURN, "--agent", "a1"]), ["5"]);
+    assert_eq!(lines(&["--since", "1h"]), ["2", "4", "5"]);
+    let json = text(&machine.run(&["blame", &path, "--agent", "a1", "--output", "json"]));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let found = json["lines"].as_array().expect("a list");
+    assert_eq!(
+        (found.len(), &found[0]["startLine"], &found[0]["origin"]["turn"]),
+        (1, &json!(5), &json!(SECOND_TURN))
+    );
+    let session = found[0]["session"].as_str().expect("a name");
+    assert_eq!(lines(&["--session", session]), ["2", "4", "5"]);
+    let none = machine.run(&["blame", &path, "--turn", "another"]);
+    assert!(none.status.success() && none.stdout.is_empty());
+    assert!(
+        String::from_utf8_lossy(&none.stderr).contains("No line is from a change that matches"),
+        "{none:?}"
+    );
+}
+
+#[test]
+fn log_shows_the_end_of_each_turn() {
+    let (machine, workspace) = turns();
+    machine.agent_named("other", &workspace).read_and_edit("a.txt", "line 1", "one").done();
+    let log = text(&machine.run(&["log", &workspace.absolute("a.txt")]));
+    let lines: Vec<&str> = log.lines().collect();
+    assert!(lines[1].contains("  …bbb2222  a.txt") && lines[2].contains("  …bbb2222  a.txt"), "{log}");
+    assert!(lines[3].contains("  …aaa1111  a.txt"), "{log}");
+    assert_eq!(
+        lines[0].find("a.txt"),
+        lines[1].replace('…', ".").find("a.txt"),
+        "the columns are aligned: {log}"
+    );
+}
+
 #[test]
 fn blame_reads_files_of_many_pages() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(5_000)));

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::power::Powered;
-use crate::support::{Agent, Chance, Machine, Volume, Workspace, eventually, repeat, run, soak, text_of};
+use crate::support::{Agent, Chance, Machine, Volume, Workspace, repeat, run, soak, text_of};
 
 const FILES: usize = 10;
 /// Longer than any change takes.
@@ -129,18 +128,9 @@ fn a_power_cut_at_any_moment_leaves_sets_whole() {
 
 /// Copies the disk image while the daemon is stopped.
 fn snapshot(machine: &Machine, image: &Path, to: &Path) {
-    kill_process(machine.pid(), Signal::STOP).expect("it can be stopped");
-    let tasks = format!("/proc/{}/task", machine.pid().as_raw_nonzero());
-    let stopped = |stat: &str| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'));
-    eventually("the daemon to stand still", || {
-        let mut tasks = fs::read_dir(&tasks).expect("its threads").flatten();
-        let stands = |task: fs::DirEntry| {
-            fs::read_to_string(task.path().join("stat")).is_ok_and(|stat| stopped(&stat))
-        };
-        tasks.all(stands).then_some(())
-    });
+    machine.pause();
     run("cp", &["--sparse=always", "--reflink=never", text_of(image), text_of(to)]);
-    kill_process(machine.pid(), Signal::CONT).expect("it can go on");
+    machine.resume();
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Cancelled calls.
 
 use rstest::rstest;
-use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Mcp, Workspace, uri_of};
@@ -24,11 +23,11 @@ fn a_cancelled_read_does_not_count_as_read(#[case] tool: &str, #[case] arguments
     let (machine, workspace, mut mcp) = scene();
     mcp.call("read", json!({ "path": "a.txt" })).done();
     workspace.put("a.txt", "precious\n");
-    kill_process(machine.pid(), Signal::STOP).expect("it can be stopped");
+    machine.pause();
     let call = mcp.send_call(tool, arguments);
     cancel(&mut mcp, call);
     mcp.request("ping", json!({}));
-    kill_process(machine.pid(), Signal::CONT).expect("it can be continued");
+    machine.resume();
     let written = mcp.call("write", json!({ "path": "a.txt", "content": "mine\n" }));
     let refused = ["Refused (stale)", "Refused (unread)"];
     assert!(refused.iter().any(|refused| written.text.starts_with(refused)), "{}", written.text);

@@ -106,7 +106,7 @@ fn an_unresponsive_daemon_is_reported_before_clients_time_out() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let (mut known, mut new) = (Mcp::start(&machine, &workspace), Mcp::start(&machine, &workspace));
     known.call("find", json!({ "pattern": "a.txt" })).done();
-    kill_process(machine.pid(), Signal::STOP).expect("it can be stopped");
+    machine.pause();
     for mcp in [&mut known, &mut new] {
         mcp.send_call("read", json!({ "path": "a.txt" }));
     }
@@ -116,7 +116,7 @@ fn an_unresponsive_daemon_is_reported_before_clients_time_out() {
         };
         assert_eq!(answer["result"]["structuredContent"]["error"]["kind"], "unavailable", "{answer}");
     }
-    kill_process(machine.pid(), Signal::CONT).expect("it can be continued");
+    machine.resume();
     for mcp in [&mut known, &mut new] {
         mcp.call("read", json!({ "path": "a.txt" })).done();
     }

@@ -18,7 +18,8 @@ fn params_of(method: &str) -> Value {
             let origin = json!({ "toolCall": "1" });
             json!({ "path": "a.txt", "oldText": "one", "newText": "two", "origin": origin })
         }
-        "editd/nativeDone" => json!({ "toolCall": "1" }),
+        "editd/nativeDone" | "editd/nativeSession" => json!({ "toolCall": "1" }),
+        "editd/nativeCall" => json!({ "origin": { "toolCall": "1" } }),
         "editd/apply" | "editd/discard" | "editd/proposal" => json!({ "id": "p1" }),
         _ => json!({}),
     }

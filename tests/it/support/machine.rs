@@ -133,6 +133,26 @@ impl Machine {
         Pid::from_child(self.serving.as_ref().expect("a daemon"))
     }
 
+    /// Stops the daemon until [`resume`](Self::resume). A signal reaches the threads one after the other, so this
+    /// waits for all of them.
+    pub(crate) fn pause(&self) {
+        kill_process(self.pid(), Signal::STOP).expect("it can be stopped");
+        let tasks = format!("/proc/{}/task", self.pid().as_raw_nonzero());
+        let is_stopped = |task: fs::DirEntry| {
+            let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+        };
+        eventually("the daemon to stand still", || {
+            let mut tasks = fs::read_dir(&tasks).expect("its threads").flatten();
+            tasks.all(is_stopped).then_some(())
+        });
+    }
+
+    /// Lets the daemon continue after [`pause`](Self::pause).
+    pub(crate) fn resume(&self) {
+        kill_process(self.pid(), Signal::CONT).expect("it can be continued");
+    }
+
     /// Waits for the daemon to exit.
     pub(crate) fn until_ended(&mut self) -> ExitStatus {
         let child = self.serving.as_mut().expect("a daemon to wait for");

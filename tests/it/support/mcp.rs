@@ -92,6 +92,13 @@ impl Mcp {
         mcp
     }
 
+    /// Starts a client as Claude Code does.
+    pub(crate) fn of_claude_code(machine: &Machine, workspace: &Workspace) -> Self {
+        let mut mcp = Self::with(machine, workspace.root(), &[]);
+        mcp.introduce_as("claude-code", "2025-06-18", json!({}));
+        mcp
+    }
+
     /// Starts the server without sending `initialize`.
     pub(crate) fn with(machine: &Machine, folder: &Path, arguments: &[&str]) -> Self {
         let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
@@ -113,8 +120,12 @@ impl Mcp {
 
     /// Performs the `initialize` handshake.
     pub(crate) fn introduce(&mut self, revision: &str, capabilities: Value) -> Value {
+        self.introduce_as("robot", revision, capabilities)
+    }
+
+    fn introduce_as(&mut self, name: &str, revision: &str, capabilities: Value) -> Value {
         let mut params =
-            json!({ "protocolVersion": revision, "clientInfo": { "name": "robot", "version": "1" } });
+            json!({ "protocolVersion": revision, "clientInfo": { "name": name, "version": "1" } });
         params["capabilities"] = capabilities;
         let result = self.request("initialize", params)["result"].take();
         self.notify("notifications/initialized", json!({}));
@@ -149,6 +160,19 @@ impl Mcp {
 
     pub(crate) fn send_call(&mut self, tool: &str, arguments: Value) -> u64 {
         let mut params = json!({ "name": tool });
+        params["arguments"] = arguments;
+        self.send("tools/call", params)
+    }
+
+    /// Calls a tool as Claude Code does, which sends the id of the call that its hooks are told.
+    #[track_caller]
+    pub(crate) fn call_of(&mut self, tool_call: &str, tool: &str, arguments: Value) -> Called {
+        let id = self.send_call_of(tool_call, tool, arguments);
+        self.called(tool, id)
+    }
+
+    pub(crate) fn send_call_of(&mut self, tool_call: &str, tool: &str, arguments: Value) -> u64 {
+        let mut params = json!({ "name": tool, "_meta": { "claudecode/toolUseId": tool_call } });
         params["arguments"] = arguments;
         self.send("tools/call", params)
     }

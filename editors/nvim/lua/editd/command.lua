@@ -159,6 +159,8 @@ function M.complete(lead, line)
     return matching(lead, names())
   elseif name == 'log' then
     return matching(lead, { 'all' })
+  elseif name == 'undo' then
+    return matching(lead, { 'turn' })
   elseif name == 'review' or name == 'accept_all' or name == 'reject_all' then
     local ids = vim.tbl_map(function(proposal)
       return proposal.id

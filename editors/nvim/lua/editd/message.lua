@@ -63,13 +63,15 @@ end
 
 --- Shows a refusal or failure, with the daemon's hint if there is one.
 ---@param err lsp.ResponseError|string
-function M.fail(err)
+---@param before? string Text that precedes the reason, such as what was done until then.
+function M.fail(err, before)
+  before = before and before .. ': ' or ''
   if type(err) ~= 'table' then
-    M.show(tostring(err), vim.log.levels.ERROR)
+    M.show(before .. tostring(err), vim.log.levels.ERROR)
     return
   end
   local hint = type(err.data) == 'table' and type(err.data.hint) == 'string' and ' ' .. err.data.hint or ''
-  M.show(with_short_paths(err.message .. hint), vim.log.levels.ERROR)
+  M.show(before .. with_short_paths(err.message .. hint), vim.log.levels.ERROR)
 end
 
 ---@param count integer

@@ -4,6 +4,7 @@ local client = require('editd.client')
 local hunks = require('editd.hunks')
 local message = require('editd.message')
 local review = require('editd.review')
+local turns = require('editd.turns')
 
 local M = {}
 
@@ -46,6 +47,20 @@ local function line_of(transaction)
   )
 end
 
+--- Formats a group of changes as one line for the turn, and one line for each change. A single change has only its
+--- own line.
+---@param group editd.Group
+---@return string[]
+local function lines_of(group)
+  local lines = vim.tbl_map(line_of, group.changes)
+  if #group.changes > 1 then
+    local newest = group.changes[1]
+    local author, age = message.fit(newest.author, 10), ago(newest.at)
+    table.insert(lines, 1, ('%-12s %-10s %7s  %s'):format('', author, age, turns.summary(group)))
+  end
+  return lines
+end
+
 ---@param params table
 ---@param callback fun(transactions: table[])
 local function history(params, callback)
@@ -81,9 +96,27 @@ local function undo(transaction, done)
   end)
 end
 
---- Undoes the given transaction, or one of this file that the user chooses.
+--- Undoes the turn of the newest change of this file that has one and is not undone.
+local function undo_newest_turn()
+  history({ path = current_file(), limit = 200 }, function(transactions)
+    local newest = vim.iter(transactions):find(function(each)
+      return turns.of(each) and (not each.undone or each.undone == vim.NIL)
+    end)
+    if newest then
+      turns.undo(turns.of(newest) --[[@as string]], newest.author)
+    else
+      message.show('no turn to undo here')
+    end
+  end)
+end
+
+--- Undoes the given transaction, the newest turn with `turn`, or a change of this file that the user chooses.
 ---@param transaction? string
 function M.undo(transaction)
+  if transaction == 'turn' then
+    undo_newest_turn()
+    return
+  end
   if transaction then
     undo(transaction)
     return
@@ -130,6 +163,49 @@ local function page(name, lines, filetype)
   return buf
 end
 
+---@class editd.LogRow
+---@field group editd.Group
+---@field change? table Missing in the line of a turn.
+
+--- Closes a fold over the changes of each turn.
+---@param folds integer[][] First and last line of each.
+local function fold(folds)
+  vim.wo.foldmethod, vim.wo.foldenable, vim.wo.foldtext = 'manual', true, 'getline(v:foldstart)'
+  vim.opt_local.fillchars:append({ fold = ' ' })
+  vim.cmd('silent! normal! zE')
+  for _, lines in ipairs(folds) do
+    vim.cmd(('%d,%dfold'):format(lines[1], lines[2]))
+  end
+end
+
+---@param buf integer
+---@param rows editd.LogRow[] By line.
+---@param done fun()
+local function set_log_keys(buf, rows, done)
+  local function map(key, desc, act)
+    vim.keymap.set('n', key, function()
+      local line = vim.api.nvim_win_get_cursor(0)[1]
+      local start = vim.fn.foldclosed(line)
+      act(rows[start > 0 and start or line])
+    end, { buffer = buf, nowait = true, desc = desc })
+  end
+  local function undo_turn(row)
+    if row.group.turn then
+      turns.undo(row.group.turn, row.group.changes[1].author, done)
+    else
+      message.show('this change belongs to no turn')
+    end
+  end
+  map('u', 'editd: undo this change', function(row)
+    if row.change then
+      undo(row.change.transaction, done)
+    else
+      undo_turn(row)
+    end
+  end)
+  map('U', 'editd: undo all changes of this turn', undo_turn)
+end
+
 ---@param path? string
 ---@param shown? integer The buffer to refresh; if its window was closed, it stays closed.
 local function show_log(path, shown)
@@ -141,12 +217,23 @@ local function show_log(path, shown)
       message.show('no changes through editd' .. (path and ' in this file' or ''))
       return
     end
-    local buf = page('editd://log', vim.tbl_map(line_of, transactions), 'editdlog')
-    vim.keymap.set('n', 'u', function()
-      undo(transactions[vim.api.nvim_win_get_cursor(0)[1]].transaction, function()
-        show_log(path, buf)
-      end)
-    end, { buffer = buf, nowait = true, desc = 'editd: undo this change' })
+    local lines, rows, folds = {}, {}, {} ---@type string[], editd.LogRow[], integer[][]
+    for _, group in ipairs(turns.groups(transactions)) do
+      local of_group = lines_of(group)
+      local head = #of_group - #group.changes
+      for index, line in ipairs(of_group) do
+        lines[#lines + 1] = line
+        rows[#rows + 1] = { group = group, change = group.changes[index - head] }
+      end
+      if head > 0 then
+        folds[#folds + 1] = { #lines - #of_group + 1, #lines }
+      end
+    end
+    local buf = page('editd://log', lines, 'editdlog')
+    fold(folds)
+    set_log_keys(buf, rows, function()
+      show_log(path, buf)
+    end)
   end)
 end
 

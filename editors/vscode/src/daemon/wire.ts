@@ -134,6 +134,7 @@ export interface TransactionEntry {
   readonly transaction: string;
   readonly at: string;
   readonly author: string;
+  readonly origin?: { readonly turn?: string; readonly agent?: string };
   readonly label: string | null;
   readonly files: readonly TransactionFile[];
   readonly undone: boolean;
@@ -152,7 +153,7 @@ export interface Requests {
   'editd/edit': { params: Record<string, unknown>; result: ApplyResult };
   'editd/read': { params: { path: string; offset?: number; limit?: number }; result: { hash: string; text: string } };
   'editd/history': {
-    params: { path?: string; limit?: number; before?: string };
+    params: { path?: string; turn?: string; limit?: number; before?: string };
     result: { transactions: readonly TransactionEntry[] };
   };
   'editd/undo': {

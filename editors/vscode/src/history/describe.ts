@@ -6,9 +6,16 @@ import type { FileAction, TransactionEntry, TransactionFile } from '../daemon/wi
 /** Author name that the history uses for text written by other programs. */
 const DISK = 'disk';
 
+/** The label of an undo of a change without a label, which names that change by its id. */
+const UNDO_OF_UNLABELED = /^(Undo|Redo): t[0-9a-f]+-\d+$/;
+
 /** Returns the first line of the label, or the file names if there is no label. */
-export function title(entry: Pick<TransactionEntry, 'label' | 'files'>): string {
+export function title(entry: Pick<TransactionEntry, 'label' | 'files' | 'undoes'>): string {
   const label = entry.label?.split('\n')[0]?.trim() ?? '';
+  const undo = entry.undoes === undefined ? undefined : UNDO_OF_UNLABELED.exec(label)?.[1];
+  if (undo !== undefined) {
+    return `${undo}: ${names(entry.files)}`;
+  }
   return label === '' ? names(entry.files) : label;
 }
 

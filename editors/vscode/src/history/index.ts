@@ -11,6 +11,7 @@ import { HistoryRefresher } from './refresher';
 import { Transactions } from './transactions';
 import { HistoryTree, type Row } from './tree';
 import { Undo } from './undo';
+import { undoTurn } from './undoTurn';
 
 export function showHistory(connection: Connection): { dispose(): unknown }[] {
   const transactions = new Transactions(connection);
@@ -32,6 +33,11 @@ export function showHistory(connection: Connection): { dispose(): unknown }[] {
     command('editd.undoTransaction', async (row) => {
       if (row?.kind === 'entry') {
         await undo.run(row.entry.transaction);
+      }
+    }),
+    command('editd.undoTurn', async (row) => {
+      if (row?.kind === 'turn') {
+        await undoTurn(connection, transactions, undo, row.turn);
       }
     }),
     command('editd.openPastFile', async (row) => {

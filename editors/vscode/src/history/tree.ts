@@ -3,10 +3,12 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 
 import type { TransactionEntry, TransactionFile } from '../daemon/wire';
-import { ago, author, actionLabel, RESCUED, lineCounts, title } from './describe';
+import { ago, author, actionLabel, RESCUED, lineCounts, names, title } from './describe';
 import type { Transactions } from './transactions';
+import { filesOf, grouped, isUndoable, shortTurn, type Turn, turnTitle } from './turns';
 
 export type Row =
+  | { readonly kind: 'turn'; readonly turn: Turn }
   | { readonly kind: 'entry'; readonly entry: TransactionEntry }
   | { readonly kind: 'file'; readonly entry: TransactionEntry; readonly file: TransactionFile }
   | { readonly kind: 'more' };
@@ -31,14 +33,24 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
 
   getChildren(row?: Row): Row[] {
     if (row === undefined) {
-      const entries: Row[] = this.transactions.entries.map((entry) => ({ kind: 'entry', entry }));
-      return this.transactions.hasMore ? [...entries, { kind: 'more' }] : entries;
+      const rows = grouped(this.transactions.entries).map(rowOf);
+      return this.transactions.hasMore ? [...rows, { kind: 'more' }] : rows;
     }
-    return row.kind === 'entry' ? row.entry.files.map((file) => ({ kind: 'file', entry: row.entry, file })) : [];
+    switch (row.kind) {
+      case 'turn':
+        return row.turn.entries.map(rowOf);
+      case 'entry':
+        return row.entry.files.map((file) => ({ kind: 'file', entry: row.entry, file }));
+      case 'file':
+      case 'more':
+        return [];
+    }
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
     switch (row.kind) {
+      case 'turn':
+        return turnItem(row.turn);
       case 'entry':
         return this.entryItem(row.entry);
       case 'file':
@@ -79,6 +91,29 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
     const undo = this.transactions.find(entry.undoneBy ?? '');
     return undo ? `undone by ${author(undo, vscode.env.appName)}` : 'undone';
   }
+}
+
+function rowOf(each: Turn | TransactionEntry): Row {
+  return 'entries' in each ? { kind: 'turn', turn: each } : { kind: 'entry', entry: each };
+}
+
+function turnItem({ turn, entries }: Turn): vscode.TreeItem {
+  const item = new vscode.TreeItem(turnTitle(entries), vscode.TreeItemCollapsibleState.Collapsed);
+  const [newest, oldest] = [entries[0], entries.at(-1)];
+  const isUndone = !entries.some(isUndoable);
+  const by = newest ? author(newest, vscode.env.appName) : '';
+  // Newer changes of the turn may follow.
+  item.id = `turn ${oldest?.transaction ?? turn}`;
+  item.description = [isUndone ? 'undone' : '', by, ago(newest?.at ?? '', new Date()), lineCounts(filesOf(entries))]
+    .filter(Boolean)
+    .join(' · ');
+  item.iconPath = new vscode.ThemeIcon('layers', isUndone ? new vscode.ThemeColor('disabledForeground') : undefined);
+  item.contextValue = isUndone ? 'undoneTurn' : 'turn';
+  item.resourceUri = vscode.Uri.from({ scheme: SCHEME, path: `/${turn}`, query: isUndone ? 'undone' : '' });
+  item.tooltip = new vscode.MarkdownString().appendText(
+    `All changes by ${by} for one prompt (turn ${shortTurn(turn)}): ${names(filesOf(entries))}`,
+  );
+  return item;
 }
 
 function icon(entry: TransactionEntry): string {

@@ -37,7 +37,7 @@ export class Undo {
       notifyDone(done.files);
       await this.transactions.refresh();
     } catch (error) {
-      await this.handleRefusal(refusalOf(error));
+      await this.explain(refusalOf(error));
     }
   }
 
@@ -88,7 +88,8 @@ export class Undo {
     return entry ? title(entry) : names(files);
   }
 
-  private async handleRefusal(refusal: Refusal): Promise<void> {
+  /** Shows why a change cannot be undone. */
+  async explain(refusal: Refusal): Promise<void> {
     switch (refusal.kind) {
       case 'stale':
         await this.showLaterChanges(refusal);
@@ -163,7 +164,8 @@ function lines(files: readonly FileEntry[]): string[] {
   return [...named, ...more, ...warnings];
 }
 
-function notifyDone(files: readonly AppliedFile[]): void {
+/** Shows which files were changed by an undo, and which of them are not saved. */
+export function notifyDone(files: readonly AppliedFile[]): void {
   const unsaved = files.filter((file) => file.saved === false && file.hash !== null);
   if (unsaved.length === 0) {
     statusMessage(`Undone in ${names(files)}.`, 5000);

@@ -20,6 +20,8 @@ test('a title is the first line of the label, or the file names', () => {
   assert.equal(title({ label: 'Do not shadow sum\nLonger.', files }), 'Do not shadow sum');
   assert.equal(title({ label: null, files }), 'cart.py');
   assert.equal(title({ label: ' ', files }), 'cart.py');
+  assert.equal(title({ label: 'Undo: t614e49-14', files, undoes: 't614e49-14' }), 'Undo: cart.py');
+  assert.equal(title({ label: 'Undo: t614e49-14', files }), 'Undo: t614e49-14');
 });
 
 test('files are named or counted', () => {

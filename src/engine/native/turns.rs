@@ -1,0 +1,39 @@
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+
+use crate::workspace::limits::NATIVE_TURNS;
+
+/// The current turns of sessions whose client does not name the turn with each change, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Turns(Mutex<VecDeque<Turn>>);
+
+#[derive(Debug)]
+struct Turn {
+    author: String,
+    session: String,
+    id: String,
+}
+
+impl Turns {
+    /// Stores the current turn of a session.
+    pub(crate) fn begin(&self, author: &str, session: &str, id: String) {
+        let mut turns = self.0.lock();
+        turns.retain(|turn| !turn.is_of(author, session));
+        if turns.len() >= NATIVE_TURNS {
+            turns.pop_front();
+        }
+        turns.push_back(Turn { author: author.to_owned(), session: session.to_owned(), id });
+    }
+
+    /// Returns the current turn of a session.
+    pub(crate) fn current(&self, author: &str, session: &str) -> Option<String> {
+        self.0.lock().iter().find(|turn| turn.is_of(author, session)).map(|turn| turn.id.clone())
+    }
+}
+
+impl Turn {
+    fn is_of(&self, author: &str, session: &str) -> bool {
+        self.author == author && self.session == session
+    }
+}

@@ -1,0 +1,63 @@
+//! pi: the events of an extension, recorded from version 0.87.1.
+
+use serde_json::Value;
+
+use super::call::Arguments;
+use super::program::Dialect;
+use super::reader::Reader;
+use super::{Event, Step, Unknown, plugin};
+
+const NAME: &str = "pi";
+
+pub(super) const DIALECT: Dialect =
+    Dialect { name: "pi", title: NAME, author: "pi", before: "tool_call", decode, encode: plugin::encode };
+
+fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
+    let read = Reader::new(NAME, event);
+    let (name, inner, cwd) = (read.text("hook")?, read.inner("event"), plugin::cwd(event));
+    let path = |object: &Value| object["path"].as_str().map(|path| cwd.join(path)).into_iter().collect();
+    let (step, paths) = match (name, inner.object["toolName"].as_str()) {
+        ("unsaved", _) => (Step::Unsaved, path(inner.object)),
+        ("tool_call", Some(tool @ ("edit" | "write"))) => {
+            let (id, input) = (inner.text("toolCallId")?.to_owned(), inner.fields("input")?);
+            let arguments = Arguments { client: NAME, id, input, cwd };
+            let call = match tool {
+                "edit" => arguments.replacements("path", "edits", ("oldText", "newText"))?,
+                _ => arguments.content("path", "content", false)?,
+            };
+            (Step::Before(Box::new(call)), path(&inner.object["input"]))
+        }
+        ("tool_result", Some("edit" | "write")) => {
+            let failed = inner.object["isError"] == true;
+            let tool_call = inner.text("toolCallId")?.to_owned();
+            (Step::After { tool_call, failed }, path(&inner.object["input"]))
+        }
+        ("tool_result", Some("read")) => match shown(&inner)? {
+            Some(step) => (step, path(&inner.object["input"])),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    plugin::event(&read, paths, step).map(Some)
+}
+
+/// Returns the lines that `read` has shown.
+fn shown(result: &Reader<'_>) -> Result<Option<Step>, Unknown> {
+    let content = result.list("content")?;
+    // Images are reported in another form.
+    let text = content.first().and_then(|first| first["text"].as_str());
+    let Some(text) = text.filter(|_| content.len() == 1 && result.object["isError"] != true) else {
+        return Ok(None);
+    };
+    let offset = result.object["input"]["offset"].as_u64().unwrap_or(1);
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    Ok(Some(Step::Shown { text: without_notice(text).to_owned(), offset }))
+}
+
+/// Removes the notice about further lines, which follows after an empty line.
+fn without_notice(text: &str) -> &str {
+    match text.rsplit_once("\n\n[") {
+        Some((shown, notice)) if notice.contains("Use offset=") && notice.ends_with(']') => shown,
+        _ => text,
+    }
+}

@@ -1,0 +1,162 @@
+//! The events of each program, as recorded.
+
+use super::*;
+
+fn shown(client: AgentProgram, name: &str) -> (String, usize) {
+    match step(client, name) {
+        Some(Step::Shown { text, offset }) => (text, offset),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn before(client: AgentProgram, name: &str) -> ToolCall {
+    match step(client, name) {
+        Some(Step::Before(call)) => *call,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn is_after(client: AgentProgram, name: &str, has_failed: bool) {
+    let step = step(client, name);
+    assert!(matches!(step, Some(Step::After { failed, .. }) if failed == has_failed), "{name}: {step:?}");
+}
+
+#[test]
+fn claude_code_reports_its_tools() {
+    let of = |name| step(AgentProgram::Claude, name);
+    let Some(Step::Before(edit)) = of("PreToolUse-Edit") else { panic!("an edit") };
+    assert_eq!(edit.params["changes"][0]["kind"], "edit");
+    let Some(Step::Before(created)) = of("PreToolUse-Edit-create") else { panic!("an edit") };
+    assert_eq!(created.params["changes"][0]["kind"], "write");
+    assert!(matches!(of("PreToolUse-Write"), Some(Step::Before(_))));
+    assert!(matches!(of("PostToolUse-Edit"), Some(Step::After { .. })));
+    assert!(matches!(of("PostToolUse-Read"), Some(Step::Shown { offset: 1, .. })));
+    assert!(matches!(of("PostToolUse-Read-range"), Some(Step::Shown { offset: 2.., .. })));
+    assert!(matches!(of("PostToolBatch-Edit-absent"), Some(Step::NotFound(calls)) if calls.len() == 1));
+    assert_eq!(of("PostToolUse-Read-notebook"), Some(Step::ShownCells(vec!["x = 1".to_owned()])));
+    let Some(Step::Before(cell)) = of("PreToolUse-NotebookEdit") else { panic!("a change of a cell") };
+    let expected = json!([{ "op": "replace", "id": "c1", "source": "x = 2" }]);
+    assert_eq!(cell.params["changes"][0]["cells"], expected);
+    for other in ["PostToolBatch-Edit", "PreToolUse-Bash", "SessionStart"] {
+        assert_eq!(of(other), None, "{other}");
+    }
+    let call = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_use_id": "1",
+        "tool_name": "mcp__editd__read", "tool_input": { "path": "a" },
+    });
+    let announced = AgentProgram::Claude.decode(&call).unwrap().unwrap().step;
+    assert_eq!(announced, Step::Announced { tool_call: "1".to_owned() });
+    let event = AgentProgram::Claude
+        .decode(&recorded(AgentProgram::Claude, "PreToolUse-Edit-subagent"))
+        .unwrap()
+        .unwrap();
+    assert!(event.agent.is_some() && event.turn.is_some());
+}
+
+#[test]
+fn codex_reports_patches_and_prompts() {
+    let (client, path) = (AgentProgram::Codex, "/home/ada/shop/cart.py");
+    let call = before(client, "PreToolUse-apply_patch");
+    assert_eq!(
+        (&call.params["reads"], &call.params["toolLoses"]),
+        (&json!("unknown"), &json!(["missingFinalNewline"]))
+    );
+    let patch = call.params["patch"]["text"].as_str().unwrap();
+    assert!(patch.starts_with("*** Begin Patch\n*** Update File: /home/ada/shop/cart.py\n@@\n"), "{patch}");
+    let event = client.decode(&recorded(client, "PreToolUse-apply_patch-multi")).unwrap().unwrap();
+    let names = ["cart.py", "gone.py", "old.py", "lib/moved.py", "lib/new.py"];
+    assert_eq!(event.paths, names.map(|name| Path::new("/home/ada/shop").join(name)));
+    assert_eq!(event.model.as_deref(), Some("gpt-5.5"));
+    assert!(event.turn.is_some() && event.agent.is_none());
+    let absolute = before(client, "PreToolUse-apply_patch-absolute");
+    assert_eq!(absolute.params["patch"]["text"], absolute.input["command"]);
+    is_after(client, "PostToolUse-apply_patch", false);
+    assert!(matches!(step(client, "UserPromptSubmit"), Some(Step::Turn(_))));
+    for other in ["PreToolUse-Bash", "PostToolUse-Bash", "SessionStart", "SubagentStart-spawn-code"] {
+        assert_eq!(step(client, other), None, "{other}");
+    }
+    let helper = client.decode(&recorded(client, "PreToolUse-apply_patch-subagent-code")).unwrap().unwrap();
+    assert!(helper.agent.is_some() && helper.turn.is_none());
+    assert_eq!(helper.paths, [Path::new(path).with_file_name("two.py")]);
+}
+
+#[test]
+fn gemini_cli_reports_its_tools() {
+    let client = AgentProgram::Gemini;
+    let edit = before(client, "BeforeTool-replace");
+    assert_eq!(edit.params["changes"][0]["edits"][0]["oldText"], "amount = 0");
+    assert_eq!(before(client, "BeforeTool-replace-all").params["changes"][0]["edits"][0]["replaceAll"], true);
+    let relative = before(client, "BeforeTool-replace-relative");
+    assert_eq!(relative.params["changes"][0]["path"], "/home/ada/shop/cart.py");
+    assert_eq!(relative.id, edit.id, "a call is named after its tool and file");
+    assert_eq!(before(client, "BeforeTool-write_file-create").params["changes"][0]["kind"], "write");
+    is_after(client, "AfterTool-replace", false);
+    is_after(client, "AfterTool-replace-absent", true);
+    assert_eq!(shown(client, "AfterTool-read_file").1, 1);
+    let part = ("    amount = 0\n    for item in items:".to_owned(), 2);
+    assert_eq!(shown(client, "AfterTool-read_file-range"), part);
+    assert_eq!(step(client, "BeforeAgent"), Some(Step::Turn("565390a6-2026-11-25T00:55:08.029Z".to_owned())));
+    for other in
+        ["AfterTool-read_file-missing", "BeforeTool-run_shell_command", "BeforeTool-read_file", "AfterAgent"]
+    {
+        assert_eq!(step(client, other), None, "{other}");
+    }
+}
+
+#[test]
+fn opencode_reports_its_tools() {
+    let client = AgentProgram::Opencode;
+    let edit = before(client, "tool.execute.before-edit");
+    assert_eq!(edit.params["changes"][0]["edits"][0]["oldText"], "amount = 0");
+    assert_eq!(before(client, "tool.execute.before-write").params["changes"][0]["kind"], "write");
+    let patch = before(client, "tool.execute.before-apply_patch-multi");
+    assert_eq!(
+        patch.params["toolLoses"],
+        json!(["carriageReturns", "missingFinalNewline", "finalBlankLine"])
+    );
+    is_after(client, "tool.execute.after-edit", false);
+    is_after(client, "tool.execute.after-apply_patch", false);
+    let part = ("    amount = 0\n    for item in items:".to_owned(), 2);
+    assert_eq!(shown(client, "tool.execute.after-read-range"), part);
+    for other in ["tool.execute.before-bash", "tool.execute.before-read", "tool.execute.after-bash"] {
+        assert_eq!(step(client, other), None, "{other}");
+    }
+}
+
+#[test]
+fn pi_reports_its_tools() {
+    let client = AgentProgram::Pi;
+    let edit = before(client, "tool_call-edit-several");
+    assert_eq!(
+        edit.params["changes"][0]["edits"],
+        json!([{ "oldText": "a = 1\na = 1", "newText": "a = 2" }])
+    );
+    assert_eq!(before(client, "tool_call-write").params["changes"][0]["path"], "/home/ada/shop/old.py");
+    is_after(client, "tool_result-edit", false);
+    is_after(client, "tool_result-edit-absent", true);
+    let part = ("    amount = 0\n    for item in items:".to_owned(), 2);
+    assert_eq!(shown(client, "tool_result-read-range"), part);
+    for other in ["tool_call-bash", "tool_call-read", "tool_result-read-missing", "tool_result-bash"] {
+        assert_eq!(step(client, other), None, "{other}");
+    }
+    let unsaved = json!({
+        "hook": "unsaved", "event": { "path": "/home/ada/a.txt" }, "context": { "session": "7", "cwd": "/" },
+    });
+    assert_eq!(client.decode(&unsaved).unwrap().unwrap().step, Step::Unsaved);
+}
+
+#[test]
+fn every_program_can_be_told_everything() {
+    let replies = [
+        Reply::Refuse("No.".to_owned()),
+        Reply::Done("Made.".to_owned()),
+        Reply::Warn("Careful.".to_owned()),
+        Reply::GoOn { input: Some(Fields::new()), context: Some("Well.".to_owned()) },
+    ];
+    for client in AgentProgram::ALL {
+        for reply in &replies {
+            assert_ne!(client.encode("PreToolUse", reply.clone()), json!({}), "{client:?}: {reply:?}");
+        }
+        assert_eq!(client.encode("PreToolUse", Reply::PASS), json!({}), "{client:?}");
+    }
+}
