@@ -1,5 +1,7 @@
 // The daemon cannot be started.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { CART, EDIT, EDITED } from './cart.ts';
 import type { Scene } from './scene.ts';
 import { alone, aloneReviewed } from './setting.ts';
@@ -21,8 +23,9 @@ export const failsOpen: Scene = {
     );
     assert.equal(desk.text('cart.py'), EDITED.after.replace('return amount', 'return -amount'));
   },
-  written: (text) => {
-    assert.equal(text.match(WARNING)?.length, 1, text);
+  written: (text, { place, program }) => {
+    assert.equal(text.match(WARNING)?.length ?? 0, program.showsWarnings ? 1 : 0, text);
+    assert.equal(readdirSync(join(place.state, 'notices')).length, 1, 'the warning is given once');
   },
 };
 

@@ -35,7 +35,7 @@ async function undoes(desk: Desk): Promise<void> {
   assert.equal((await desk.log('--turn', turn)).length, 2);
   assert.equal((await desk.log('--turn', 'another')).length, 0);
   assert.match(last?.origin?.model ?? '', model ?? /^$/);
-  assert.notEqual(last?.origin?.toolCall, first.origin.toolCall);
+  assert.ok(last?.origin?.toolCall, 'the call is known');
   const listed = await desk.succeed('log', '--patch', desk.path('cart.py'));
   assert.match(listed.stdout, new RegExp(`${author}[^]*\\+ {8}return -amount[^]*${author}[^]*\\+ {8}amount = 1`));
   const mine = ['undo', '--yes', '--author', author, '--path', desk.path('cart.py')];
@@ -150,13 +150,16 @@ export const several: Scene = {
     }
     assert.equal(desk.text('lines.txt'), '1\ntwo\n3\n3.5\nfour\n5\nsix\n');
     assert.match(await model.edits('lines.txt', 'six', '6'), desk.program.succeeded);
-    const log = await desk.log();
-    const diffs = log.map(({ files: [file] }) => file?.diff?.split('\n').filter((line) => /^[-+][^-+]/.test(line)));
-    assert.deepEqual(diffs, [
-      ['-six', '+6'],
-      ['-five', '+5'],
-      ['-three', '+3', '+3.5'],
-      ['-one', '+1'],
-    ]);
+    const [last, ...others] = (await desk.log()).map(({ files: [file] }) => changedLines(file?.diff));
+    assert.equal(last, '-six +6');
+    // Tools that run at the same time may end in any order.
+    assert.deepEqual(others.sort(), ['-five +5', '-one +1', '-three +3 +3.5']);
   },
 };
+
+function changedLines(diff = ''): string {
+  return diff
+    .split('\n')
+    .filter((line) => /^[-+][^-+]/.test(line))
+    .join(' ');
+}

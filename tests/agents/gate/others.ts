@@ -41,7 +41,7 @@ const GEMINI = `{
   // My settings. They must stay as they are.
   "security": { "auth": { "selectedType": "gemini-api-key" } },
   "privacy": {"usageStatisticsEnabled": false},
-  "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false, },
+  "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
   "mcpServers": {
     "notes": { "command": "editd", "args": ["mcp", "--read-only"], "trust": true } // a server
   },

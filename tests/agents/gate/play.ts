@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { work } from '../native/program.ts';
 import type { Script } from '../model/conversation.ts';
 import { type Files, type Place, scene as inPlace } from '../support/place.ts';
+import { run } from '../support/processes.ts';
 import { Desk } from './desk.ts';
 import { Hands } from './hands.ts';
 import { type Gated, type Key, PROGRAMS } from './programs.ts';
@@ -16,6 +17,7 @@ export function play(key: Key): void {
     const scenes = possible.filter((each) => each.setting === setting);
     const name = `${program.title}${program.kind === undefined ? '' : ` ${program.kind}`}, ${setting.name}`;
     inPlace(name, files(scenes), async (place, context) => {
+      await run(['git', 'init', '--quiet'], { env: place.env, cwd: place.work });
       place.configure('.config/editd/config.toml', setting.config);
       await setting.arrange?.(place, program);
       await connect(program, place);
@@ -27,8 +29,8 @@ export function play(key: Key): void {
         }
       };
       const ended = await work(program.native, place, script, helpers(program, desks));
-      for (const each of scenes) {
-        each.written?.(ended.stdout + ended.stderr);
+      for (const [each, desk] of desks) {
+        each.written?.(ended.stdout + ended.stderr, desk);
       }
     });
   }

@@ -25,12 +25,17 @@ export interface Gated {
   /** A part of the result of each tool that has written a file. */
   readonly succeeded: RegExp;
   readonly subAgents: SubAgents | undefined;
+  /** The refusal of the program itself to write `.env`, before editd is asked. */
+  readonly refusesEnv?: RegExp;
+  /** `true` if the output of a run without a terminal contains the warnings of hooks. */
+  readonly showsWarnings: boolean;
 }
 
 const ofCodex = {
   client: 'codex',
   title: 'Codex',
   author: 'codex',
+  showsWarnings: false,
   succeeded: /Success\. Updated the following files/,
 } as const;
 
@@ -38,6 +43,7 @@ const ofOpencode = {
   client: 'opencode',
   title: 'opencode',
   author: 'opencode',
+  showsWarnings: false,
   succeeded: /Edit applied successfully|Wrote file successfully|Success\. Updated the following files/,
 } as const;
 
@@ -48,6 +54,7 @@ export const PROGRAMS: Record<Key, Gated> = {
     client: 'claude',
     title: 'Claude Code',
     author: 'claude-code',
+    showsWarnings: true,
     model: undefined,
     succeeded: /has been updated successfully|created successfully/,
     subAgents: agents.claude,
@@ -68,6 +75,8 @@ export const PROGRAMS: Record<Key, Gated> = {
     client: 'gemini',
     title: 'Gemini CLI',
     author: 'gemini-cli',
+    showsWarnings: true,
+    refusesEnv: /Path not in workspace/,
     model: undefined,
     succeeded: /Successfully (modified file|created and wrote|overwrote file)/,
     subAgents: agents.gemini,
@@ -87,6 +96,7 @@ export const PROGRAMS: Record<Key, Gated> = {
     client: 'pi',
     title: 'pi',
     author: 'pi',
+    showsWarnings: true,
     model: /claude-sonnet-5$/,
     succeeded: /Successfully (replaced|wrote)/,
     subAgents: undefined,

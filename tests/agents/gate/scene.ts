@@ -40,7 +40,7 @@ export interface Scene {
   /** Plays the parts of sub-agents, by a word of their task. */
   readonly helpers?: Record<string, (desk: Desk, model: Hands) => Promise<void>>;
   /** Asserts what the program has written for the person, after its end. */
-  written?(text: string): void;
+  written?(text: string, desk: Desk): void;
 }
 
 export function outcome(scene: Scene, key: Key): Outcome | Never {

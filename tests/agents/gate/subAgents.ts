@@ -15,7 +15,8 @@ export const agents = {
   },
   codexInCode: {
     delegate: async (model, task) => {
-      await model.callOwn('collaboration__spawn_agent', { task_name: 'helper', message: task, fork_turns: 'none' });
+      const name = /the (\w+) helper/.exec(task)?.[1]; // each agent needs another
+      await model.callOwn('collaboration__spawn_agent', { task_name: name, message: task, fork_turns: 'none' });
       return model.callOwn('collaboration__wait_agent', { timeout_ms: 10_000 });
     },
   },

@@ -54,8 +54,11 @@ export const secret: Scene = {
   files: {},
   usually: 'refused',
   play: async (desk, model) => {
-    const shown = await model.writes('.env', 'KEY=1\n');
-    await desk.ends(shown, { name: '.env', before: '', after: '', reason: /protected by the rule `secrets`/ });
-    assert.ok(!desk.has('.env'));
+    for (const name of ['.env', 'tls/server.key']) {
+      const reason = name === '.env' ? desk.program.refusesEnv : undefined;
+      const edited = { name, before: '', after: '', reason: reason ?? /protected by the rule `secrets`/ };
+      await desk.ends(await model.writes(name, 'KEY=1\n'), edited);
+      assert.ok(!desk.has(name));
+    }
   },
 };

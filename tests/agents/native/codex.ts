@@ -10,6 +10,9 @@ const settings = (url: string): Record<string, string> => ({
   model_provider: '"fake"',
   check_for_update_on_startup: 'false',
   'analytics.enabled': 'false',
+  // In each folder that commands may write, the sandbox creates `.git` for a moment, which marks a repository.
+  'sandbox_workspace_write.exclude_slash_tmp': 'true',
+  'sandbox_workspace_write.exclude_tmpdir_env_var': 'true',
   'model_providers.fake': `{ name = "fake", base_url = "${url}/v1", wire_api = "responses", env_key = "FAKE_KEY" }`,
 });
 

@@ -42,7 +42,7 @@ export class Place {
     return join(this.state, 'run');
   }
 
-  private get state(): string {
+  get state(): string {
     return join(this.home, '.local/state/editd');
   }
 
