@@ -14,6 +14,7 @@
 
 mod claude;
 mod codex;
+pub mod codex_trust;
 mod gemini;
 mod json;
 mod plugin;
@@ -69,15 +70,19 @@ fn layout(client: AgentProgram) -> Layout {
     Layout { user, variable, project, file }
 }
 
-/// Returns the settings file of a program.
-pub fn settings_file(client: AgentProgram, scope: Scope<'_>) -> PathBuf {
-    let Layout { user, project, file, .. } = layout(client);
-    let folder = match scope {
+/// Returns the settings folder of a program.
+pub fn settings_folder(client: AgentProgram, scope: Scope<'_>) -> PathBuf {
+    let Layout { user, project, .. } = layout(client);
+    match scope {
         Scope::User(_, Some(folder)) => folder.to_owned(),
         Scope::User(home, None) => home.join(user),
         Scope::Project(root) => root.join(project),
-    };
-    folder.join(file)
+    }
+}
+
+/// Returns the file that connects editd, in the settings folder of a program.
+pub fn settings_file(client: AgentProgram, folder: &Path) -> PathBuf {
+    folder.join(layout(client).file)
 }
 
 /// Returns the environment variable that sets another settings folder for a program, if there is one.

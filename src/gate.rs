@@ -45,7 +45,7 @@ pub use advice::{refusal, unsaved};
 pub use call::{Form, ToolCall};
 pub use program::AgentProgram;
 pub use reader::Unknown;
-pub use reply::{exact_arguments, remarks, reply};
+pub use reply::{advice, remarks, reply};
 pub use rewrite::rewrite;
 
 /// The JSON members of an object.

@@ -92,7 +92,7 @@ fn run(sandbox: &Arc<Sandbox>, narrator: Narrator) -> Result<(), CliError> {
         step(&mut demo)?;
     }
     Narrator::print(
-        "\nThat is the end of the demo; its daemon and its files were temporary. Next: `editd connect claude` or `editd mcp --help` to connect agents, `editd --help` for everything else.",
+        "\nThat is the end of the demo; its daemon and its files were temporary. Next: `editd connect claude` (or codex, gemini, opencode, pi) or `editd mcp --help` to connect agents, `editd --help` for everything else.",
     )?;
     Ok(())
 }

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::gate::{self, AgentProgram, Event, Reply, Step, ToolCall};
-use crate::protocol::{NativeCall, NativeDone, NativeEdit, NativeRead, NativeTurn, Read, RpcError};
+use crate::protocol::{
+    NativeCall, NativeDone, NativeEdit, NativeEditResult, NativeRead, NativeTurn, Read, RpcError,
+};
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, ConnectError, Identity};
 use crate::workspace::{Audience, Role};
@@ -25,6 +27,8 @@ use super::{CliError, Context, End, OUTSIDE, root, stream};
 /// Maximum time to wait for a person's decision. Agent programs stop a hook after 600 seconds at most, and
 /// then run the tool as if there were no hook.
 const DECISION: Duration = Duration::from_secs(570);
+/// Maximum time to wait for a person's decision after a tool has failed, in milliseconds.
+const MAX_WAIT: u64 = 10_000;
 /// Maximum time for a request that waits for no decision.
 const REQUEST: Duration = Duration::from_secs(15);
 /// Maximum size of an event, in bytes.
@@ -159,18 +163,24 @@ impl Hook<'_> {
                 Ok(Reply::PASS)
             }
             Step::NotFound(calls) => {
-                let mut advice = Vec::new();
-                for call in calls {
-                    let params = self.params(event, call, ("preview", true.into()));
-                    match client.call::<NativeEdit>(&params) {
-                        Ok(found) => advice.extend(gate::exact_arguments(call, &found)),
-                        Err(CallError::Refused(refusal)) => advice.push(gate::refusal(&refusal)),
-                        Err(error) => return Err(error.into()),
-                    }
-                }
+                let advice = calls.iter().map(|call| self.advice(&mut client, event, call));
+                let advice: Vec<_> = advice.collect::<Result<_, _>>()?;
                 Ok(Reply::GoOn { input: None, context: Some(advice.join("\n\n")) })
             }
         }
+    }
+
+    /// Returns what the model should know about a call whose text its tool has not found.
+    fn advice(&self, client: &mut Client, event: &Event, call: &ToolCall) -> Result<String, HookError> {
+        let mut request = |option| match client.call::<NativeEdit>(&self.params(event, call, option)) {
+            Err(CallError::Refused(refusal)) => Ok(Err(gate::refusal(&refusal))),
+            result => Ok::<_, HookError>(Ok(result?)),
+        };
+        let found = match request(("preview", true.into()))? {
+            Ok(found) if found.state == NativeEditResult::BY_EDITD => request(("waitMs", MAX_WAIT.into()))?,
+            found => found,
+        };
+        Ok(found.map_or_else(|refusal| refusal, |found| gate::advice(call, &found)))
     }
 
     /// Returns the parameters of `editd/nativeEdit` for a call, with another one.

@@ -10,12 +10,12 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
-use crate::gate::AgentProgram;
 use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
 use crate::workspace::{Limits, Role};
 
+use super::connect::ClientState;
 use super::paint::{ERROR, GOOD, hanging, width};
 use super::serve::config_file;
 use super::{CliError, Context, End, connect, paint, root, stream};
@@ -219,17 +219,29 @@ fn gate(config: &Config) -> String {
 
 /// Reports which agent programs are connected. Programs without settings are omitted.
 fn connections() -> Vec<Finding> {
-    let finding = |(client, file, state): (AgentProgram, PathBuf, Result<bool, String>)| {
-        let (name, file) = (client.title(), file.display());
-        match state {
-            Ok(true) => Finding::good(name, format!("connected in {file}")),
-            Ok(false) => {
-                Finding::info(name, format!("not connected; `editd connect {}` does it", client.name()))
-            }
-            Err(error) => Finding::bad(name, format!("{file} cannot be read: {error}")),
+    connect::states().into_iter().map(connection).collect()
+}
+
+fn connection(state: ClientState) -> Finding {
+    let ClientState { client, file, connected, trusted, version } = state;
+    let (name, file, command) = (client.title(), file.display(), client.name());
+    match connected {
+        Ok(true) if !trusted => Finding::bad(
+            name,
+            format!("connected in {file}, but the hooks are not trusted; type /hooks in {name}"),
+        ),
+        Ok(true) => {
+            let tested = client.tested_version();
+            let version = match version {
+                Some(version) if version == tested => format!(", version {version}"),
+                Some(version) => format!(", version {version}; tested with {tested}"),
+                None => String::new(),
+            };
+            Finding::good(name, format!("connected in {file}{version}"))
         }
-    };
-    connect::states().into_iter().map(finding).collect()
+        Ok(false) => Finding::info(name, format!("not connected; `editd connect {command}` does it")),
+        Err(error) => Finding::bad(name, format!("{file} cannot be read: {error}")),
+    }
 }
 
 /// Lists all limits by name. Multiples of a mebibyte are shown in MiB.

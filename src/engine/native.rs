@@ -78,20 +78,23 @@ pub(crate) struct ToolLosses {
     pub(crate) missing_final_newline: bool,
     /// Of the empty lines at the end, one is removed.
     pub(crate) final_blank_line: bool,
-    /// The tool formats the file anew.
+    /// The tool formats the file again.
     pub(crate) formatting: bool,
 }
 
 impl Engine {
-    /// Returns the effect of a change on its files.
+    /// Returns the effect of a change on its files, and `true` if the client can write them.
     pub(crate) fn preview_native(
         &self,
         session: &SessionContext,
         call: Call<Target>,
-    ) -> Result<PreparedChange, Failure> {
+        losses: ToolLosses,
+    ) -> Result<(PreparedChange, bool), Failure> {
         self.review_for_call(&call, None)?;
         let (Header { label, origin, .. }, mut writes) = self.compute(session, call)?;
-        Ok(PreparedChange { label, origin, files: writes.iter_mut().map(prepared_file).collect() })
+        let can_write = writes.iter().all(|write| can_be_written_by_client(&write.computed, losses));
+        let files = writes.iter_mut().map(prepared_file).collect();
+        Ok((PreparedChange { label, origin, files }, can_write))
     }
 
     /// Checks and computes a change, and records what the client is going to write.

@@ -15,8 +15,15 @@ use super::{Event, Fields, Reply, Step, ToolCall, Unknown, reply};
 
 const NAME: &str = "Claude Code";
 
-pub(super) const DIALECT: Dialect =
-    Dialect { name: "claude", title: NAME, author: "claude-code", before: "PreToolUse", decode, encode };
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "claude",
+    title: NAME,
+    author: "claude-code",
+    tested: "2.1.331",
+    before: "PreToolUse",
+    decode,
+    encode,
+};
 
 /// Beginning of the names of the tools of `editd mcp`, as Claude Code shows them to its model.
 const SERVER: &str = "mcp__editd__";

@@ -1,6 +1,6 @@
 //! Codex: hooks in the form of Claude Code, recorded from version 0.169.0.
 //!
-//! Codex reads files through its shell, so its reads are not known: the lines of a patch that are to be in the
+//! Codex reads files through its shell, so its reads are not known: the lines of a patch that must be in the
 //! file are what the model expects of it.
 
 use std::path::{Path, PathBuf};
@@ -16,8 +16,15 @@ use crate::protocol::ToolLoss;
 
 const NAME: &str = "Codex";
 
-pub(super) const DIALECT: Dialect =
-    Dialect { name: "codex", title: NAME, author: "codex", before: "PreToolUse", decode, encode };
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "codex",
+    title: NAME,
+    author: "codex",
+    tested: "0.169.0",
+    before: "PreToolUse",
+    decode,
+    encode,
+};
 
 const TOOL: &str = "apply_patch";
 
@@ -42,7 +49,7 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     Ok(Some(Event {
         name: name.to_owned(),
         session: read.text("session_id")?.to_owned(),
-        // A sub-agent has a turn of its own, which is a part of that of the user.
+        // The turn of a sub-agent is a part of that of the user.
         turn: read.optional("turn_id").filter(|_| agent.is_none()),
         agent,
         model: read.optional("model"),

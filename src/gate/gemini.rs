@@ -15,8 +15,15 @@ use crate::text::ContentHash;
 
 const NAME: &str = "Gemini CLI";
 
-pub(super) const DIALECT: Dialect =
-    Dialect { name: "gemini", title: NAME, author: "gemini-cli", before: "BeforeTool", decode, encode };
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "gemini",
+    title: NAME,
+    author: "gemini-cli",
+    tested: "0.61.0",
+    before: "BeforeTool",
+    decode,
+    encode,
+};
 
 const REPLACE: Replacement =
     Replacement { old: "old_string", new: "new_string", all: "allow_multiple", removes_line_end: false };

@@ -16,6 +16,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     name: "opencode",
     title: NAME,
     author: "opencode",
+    tested: "1.18.33",
     before: "tool.execute.before",
     decode,
     encode,

@@ -9,8 +9,15 @@ use super::{Event, Step, Unknown, plugin};
 
 const NAME: &str = "pi";
 
-pub(super) const DIALECT: Dialect =
-    Dialect { name: "pi", title: NAME, author: "pi", before: "tool_call", decode, encode: plugin::encode };
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "pi",
+    title: NAME,
+    author: "pi",
+    tested: "0.87.1",
+    before: "tool_call",
+    decode,
+    encode: plugin::encode,
+};
 
 fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let read = Reader::new(NAME, event);

@@ -26,6 +26,8 @@ pub(super) struct Dialect {
     pub(super) title: &'static str,
     /// Author of the changes.
     pub(super) author: &'static str,
+    /// The version with which the tests run.
+    pub(super) tested: &'static str,
     /// Name of the event before a tool.
     pub(super) before: &'static str,
     pub(super) decode: fn(&Value) -> Result<Option<Event>, Unknown>,
@@ -64,6 +66,11 @@ impl AgentProgram {
     /// Returns the author of changes by the program.
     pub fn author(self) -> &'static str {
         self.dialect().author
+    }
+
+    /// Returns the version of the program with which the tests run.
+    pub fn tested_version(self) -> &'static str {
+        self.dialect().tested
     }
 
     /// Reads an event. Returns `None` if it does not concern a tool that reads or changes files.

@@ -17,9 +17,7 @@ pub fn reply(call: &ToolCall, result: &NativeEditResult) -> Reply {
     let text = match ProposalState::of_name(&result.state) {
         Some(ProposalState::Applied | ProposalState::Partial) => {
             let remarks = remarks.map(|text| format!("\n{text}")).unwrap_or_default();
-            return Reply::Done(format!(
-                "editd has made the change itself. Do not send it again; read the file to see the result.{remarks}"
-            ));
+            return Reply::Done(format!("editd has made the change itself. Do not send it again.{remarks}"));
         }
         Some(ProposalState::Rejected) => {
             format!("The user rejected this change.\n{}", comments(&result.remarks.comments))
@@ -58,13 +56,21 @@ pub fn remarks(remarks: &NativeRemarks) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Returns the arguments with which the tool finds the text that a call means.
-pub fn exact_arguments(call: &ToolCall, found: &NativeEditResult) -> Option<String> {
-    let input = rewrite(call, &found.files)?;
-    Some(format!(
-        "The file has only one place that this edit can mean. Send it again with these arguments:\n{}",
-        Value::from(input)
-    ))
+/// Returns what the model should know about a call whose text its tool has not found: the arguments with which the
+/// tool finds it, or that editd has made the change, because the text is only in an editor.
+pub fn advice(call: &ToolCall, found: &NativeEditResult) -> String {
+    if found.state == NativeEditResult::READY {
+        let Some(input) = rewrite(call, &found.files) else { return "Send the same edit again.".to_owned() };
+        let arguments = Value::from(input);
+        return format!(
+            "The file has only one place that this edit can mean. Send it again with these arguments:\n{arguments}"
+        );
+    }
+    match reply(call, found) {
+        Reply::Done(text) => format!("The tool has not found the text on disk, but {text}"),
+        Reply::Refuse(text) => text,
+        _ => String::new(),
+    }
 }
 
 /// Returns the comments of the user on a change, one per line.

@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for NativeEditParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NativeEditResult {
-    /// `ready` if the client is to write the files; else the state of the proposal: `applied` or `partial` if
+    /// `ready` if the client is to write the files; in a preview, `by_editd` if editd would write them; else the state of the proposal: `applied` or `partial` if
     /// editd has made the change, `pending`, `rejected`, or another one.
     pub state: String,
     /// The proposal, if the change was put under review or editd made it.
@@ -165,6 +165,8 @@ pub struct NativeRemarks {
 impl NativeEditResult {
     /// The state of a change that the client is to write.
     pub const READY: &str = "ready";
+    /// The state of a previewed change that editd would make itself.
+    pub const BY_EDITD: &str = "by_editd";
 }
 
 /// A file of a change that a client makes with its own tools.

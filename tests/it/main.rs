@@ -124,7 +124,9 @@ mod review {
 }
 mod gate {
     mod claude;
+    mod connect;
     mod edits;
+    mod programs;
     mod review;
     mod server;
     mod unknown;

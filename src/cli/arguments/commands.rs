@@ -327,7 +327,7 @@ fn time_or_age(text: &str) -> Result<String, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArguments {
-    /// The program: claude
+    /// The program: claude, codex, gemini, opencode or pi
     #[arg(value_parser = client)]
     pub(crate) client: AgentProgram,
 

@@ -80,7 +80,7 @@ impl Daemon {
         params.origin = origin;
         let native = NativeCall { tool_call, digest, losses: losses(&tool_loses) };
         if preview {
-            return self.native_preview(session, params, reads).await;
+            return self.native_preview(session, params, reads, native.losses).await;
         }
         if let Some(proposal) = self.engine.prepared.reviewed_before(session, &native) {
             return self.native_outcome(session, &proposal.to_string(), wait_ms).await;
@@ -105,11 +105,14 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ProposeParams,
         reads: ReadsParam,
+        losses: ToolLosses,
     ) -> Result<NativeEditResult, Failure> {
         let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
         let call = Call { reads: reads_of(reads, self.engine.config.gate.unread), ..call };
-        let work = |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
-            Ok(ready(&engine.preview_native(session, call)?))
+        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
+            let (change, can_write) = engine.preview_native(session, call, losses)?;
+            let state = if can_write { NativeEditResult::READY } else { NativeEditResult::BY_EDITD };
+            Ok(NativeEditResult { state: state.to_owned(), ..ready(&change) })
         };
         let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
         self.engine.on_files(session, locate, work).await
