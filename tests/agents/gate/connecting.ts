@@ -12,6 +12,7 @@ import type { Setting } from './setting.ts';
 const connected: Setting = {
   name: 'with settings of the user',
   config: '',
+  trustsAll: true,
   arrange: async (place, program) => {
     for (const [name, text] of Object.entries(OTHERS[program.client])) {
       place.configure(name, text);

@@ -1,9 +1,11 @@
 // Plays all scenes with a program: those with the same setting in one run of it.
 import assert from 'node:assert/strict';
-import { work } from '../native/program.ts';
+import { BYPASS } from '../native/codex.ts';
+import { type NativeProgram, work } from '../native/program.ts';
 import type { Script } from '../model/conversation.ts';
 import { type Files, type Place, scene as inPlace } from '../support/place.ts';
 import { run } from '../support/processes.ts';
+import { installed } from '../support/tools.ts';
 import { Desk } from './desk.ts';
 import { Hands } from './hands.ts';
 import { type Gated, type Key, PROGRAMS } from './programs.ts';
@@ -17,6 +19,7 @@ export function play(key: Key): void {
     const scenes = possible.filter((each) => each.setting === setting);
     const name = `${program.title}${program.kind === undefined ? '' : ` ${program.kind}`}, ${setting.name}`;
     inPlace(name, files(scenes), async (place, context) => {
+      place.install(program.client, installed(program.client));
       await run(['git', 'init', '--quiet'], { env: place.env, cwd: place.work });
       place.configure('.config/editd/config.toml', setting.config);
       await setting.arrange?.(place, program);
@@ -28,7 +31,8 @@ export function play(key: Key): void {
           await context.test(each.name, () => each.play(desk, new Hands(stage, program.native.tools, desk)));
         }
       };
-      const ended = await work(program.native, place, script, helpers(program, desks));
+      const native = setting.trustsAll === true ? program.native : trusting(program.native);
+      const ended = await work(native, place, script, helpers(program, desks));
       for (const [each, desk] of desks) {
         each.written?.(ended.stdout + ended.stderr, desk);
       }
@@ -39,6 +43,15 @@ export function play(key: Key): void {
 async function connect({ client }: Gated, place: Place): Promise<void> {
   const ended = await place.editd('connect', client, '--yes');
   assert.equal(ended.code, 0, ended.stderr);
+}
+
+/** The program if it runs only hooks that are trusted. */
+function trusting(native: NativeProgram): NativeProgram {
+  const configure: NativeProgram['configure'] = (...args) => {
+    const { command, env } = native.configure(...args);
+    return { command: command.filter((argument) => argument !== BYPASS), env };
+  };
+  return { ...native, configure };
 }
 
 /** The folder of a scene in the project. */

@@ -11,6 +11,8 @@ export interface Setting {
   readonly config: string;
   /** Is called before the program is connected. */
   arrange?(place: Place, program: Gated): Promise<void>;
+  /** `true` if the hooks of others are trusted, too, and not only those of editd. */
+  readonly trustsAll?: boolean;
   /** Is called after the program was connected. */
   prepare?(place: Place): void;
 }

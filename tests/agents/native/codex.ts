@@ -6,6 +6,9 @@ import type { NativeProgram, ToolCall, Tools } from './program.ts';
 
 const program = installed('codex');
 
+/** Runs all hooks. Without it, Codex runs only those that the user has trusted. */
+export const BYPASS = '--dangerously-bypass-hook-trust';
+
 const settings = (url: string): Record<string, string> => ({
   model_provider: '"fake"',
   check_for_update_on_startup: 'false',
@@ -42,7 +45,7 @@ function codexWith(name: string, model: string, tools: Tools): NativeProgram {
     dialect: () => new Responses(),
     configure: (_place, modelUrl) => ({
       command: [
-        ...[program, 'exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'],
+        ...[program, 'exec', '--skip-git-repo-check', BYPASS],
         ...['--sandbox', 'workspace-write', '--model', model],
         ...Object.entries(settings(modelUrl)).flatMap(([key, value]) => ['--config', `${key}=${value}`]),
         'Play your part.',
