@@ -48,10 +48,13 @@ async function reports(place: Place, { title }: Gated, state: string): Promise<v
   assert.match((await place.editd('doctor')).stdout, new RegExp(`${title} +${state}`));
 }
 
-/** Returns the files in the home folder with their bytes, except those of editd. */
+/** Files of editd, and temporary files that `gemini --version` leaves, which `editd doctor` runs. */
+const IGNORED = /\/(state|\.config)\/editd\/|\/\.gemini\/projects\.json\.[^/]*\.tmp$/;
+
+/** Returns the files in the home folder with their bytes. */
 function home(place: Place): Record<string, string> {
   const files = readdirSync(place.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   const paths = files.map((each) => join(each.parentPath, each.name));
-  const others = paths.filter((path) => !/\/(state|\.config)\/editd\//.test(path));
+  const others = paths.filter((path) => !IGNORED.test(path));
   return Object.fromEntries(others.map((path) => [path, readFileSync(path, 'latin1')]));
 }
