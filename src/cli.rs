@@ -32,7 +32,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::protocol::Method;
+use crate::protocol::{Method, OUTSIDE};
 use crate::server::Places;
 use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
 use crate::workspace::{Audience, Role};
@@ -53,9 +53,6 @@ pub(crate) struct Context {
 const PERSON: &str = "terminal";
 /// Reserved author names, which the history uses for changes that no agent made.
 const RESERVED: [&str; 3] = [PERSON, "editor", "disk"];
-
-/// Kind of the refusal for a path outside the session's roots.
-const OUTSIDE: Option<&str> = Some("outside_workspace");
 
 /// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,9 +128,9 @@ impl Context {
         params: &impl Serialize,
     ) -> Result<Value, CliError> {
         match self.ask_within::<M>(root, params) {
-            Err(error) if root.is_some() && error.kind() == OUTSIDE => {
+            Err(error) if root.is_some() && error.kind() == Some(OUTSIDE) => {
                 match self.ask_within::<M>(None, params) {
-                    Err(other) if other.kind() == OUTSIDE => Err(error),
+                    Err(other) if other.kind() == Some(OUTSIDE) => Err(error),
                     answer => answer,
                 }
             }

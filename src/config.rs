@@ -146,6 +146,15 @@ impl Config {
     }
 }
 
+/// Returns the path of the configuration: `$EDITD_CONFIG`, else `$XDG_CONFIG_HOME/editd/config.toml`.
+pub fn config_file() -> PathBuf {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("EDITD_CONFIG").unwrap_or_else(|| {
+        let home = || std::env::home_dir().unwrap_or_default().join(".config");
+        set("XDG_CONFIG_HOME").unwrap_or_else(home).join("editd/config.toml")
+    })
+}
+
 fn read(file: &Path) -> Result<Config, String> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,

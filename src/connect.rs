@@ -23,6 +23,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::gate::AgentProgram;
 
 /// A settings file that cannot be read, and so is not changed.
@@ -43,6 +45,15 @@ pub enum Scope<'a> {
     User(&'a Path, Option<&'a Path>),
     /// Those of a project.
     Project(&'a Path),
+}
+
+/// The way in which hooks reach editd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route<'a> {
+    /// They start this program.
+    Program(&'a str),
+    /// They call a tool of `editd mcp`.
+    Server,
 }
 
 /// The places of the settings of a program.
@@ -95,12 +106,46 @@ pub fn folder_variable(client: AgentProgram) -> Option<&'static str> {
 pub fn connect(client: AgentProgram, settings: &str, program: &str) -> Result<String, Unreadable> {
     check(client, settings)?;
     match client {
-        AgentProgram::Claude => json::add_hooks(settings, &claude::hooks(program), claude::is_ours),
+        AgentProgram::Claude => add_to_claude(settings, Route::Program(program)),
         AgentProgram::Codex => json::add_hooks(settings, &codex::hooks(program), codex::is_ours),
         AgentProgram::Gemini => json::add_hooks(settings, &gemini::hooks(program), gemini::is_ours),
         AgentProgram::Opencode => plugin::written(plugin::OPENCODE, settings, program),
         AgentProgram::Pi => plugin::written(plugin::PI, settings, program),
     }
+}
+
+/// Returns the settings of Claude Code with hooks that call a tool of `editd mcp`, and start no program. Claude Code
+/// must know that server.
+pub fn connect_to_server(settings: &str) -> Result<String, Unreadable> {
+    check(AgentProgram::Claude, settings)?;
+    add_to_claude(settings, Route::Server)
+}
+
+fn add_to_claude(settings: &str, route: Route<'_>) -> Result<String, Unreadable> {
+    json::add_hooks(settings, &claude::hooks(route), claude::is_ours)
+}
+
+/// Returns `true` if the settings of Claude Code have hooks that call a tool of `editd mcp`.
+pub fn uses_server(settings: &str) -> bool {
+    serde_json::from_str(settings).is_ok_and(|settings| claude::uses_server(&settings))
+}
+
+/// Returns the file that lists the servers of Claude Code.
+pub fn servers_file(scope: Scope<'_>) -> PathBuf {
+    match scope {
+        Scope::User(home, folder) => folder.unwrap_or(home).join(".claude.json"),
+        Scope::Project(root) => root.join(".mcp.json"),
+    }
+}
+
+/// Returns `true` if a file with servers of Claude Code lists `editd mcp`.
+pub fn lists_server(servers: &str) -> bool {
+    serde_json::from_str(servers).is_ok_and(|servers| claude::lists_server(&servers))
+}
+
+/// Returns the command with which a user adds `editd mcp` to the servers of Claude Code.
+pub fn server_command(program: &str) -> String {
+    claude::server_command(program)
 }
 
 /// Returns the settings without the hooks of editd.
@@ -132,4 +177,10 @@ fn check(client: AgentProgram, settings: &str) -> Result<(), Unreadable> {
 fn shell_word(text: &str) -> String {
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// Returns `true` if the shell command of a hook runs editd with these arguments at its end.
+fn shell_command_runs(hook: &Value, arguments: &str) -> bool {
+    let program = hook["command"].as_str().and_then(|command| command.strip_suffix(arguments));
+    program.is_some_and(|program| program.trim_end_matches('\'').ends_with("editd"))
 }

@@ -21,6 +21,7 @@
 //! ```
 
 mod advice;
+mod arguments;
 mod call;
 mod claude;
 mod codex;
@@ -42,6 +43,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 pub use advice::{refusal, unsaved};
+pub use arguments::{SERVER_NAME, TOOL_NAME, arguments, event_of_arguments};
 pub use call::{Form, ToolCall};
 pub use program::AgentProgram;
 pub use reader::Unknown;

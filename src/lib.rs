@@ -30,6 +30,7 @@
 //! * [`engine`]: the workspace state, and the work around it: files, changes, reviews, undo, editors.
 //! * [`server`]: the life of the daemon, and one handler for each method, in `server/handlers`.
 //! * [`transport`]: sockets, framing, connections, the LSP framework, and the client.
+//! * [`hook`]: answers to the events of agent programs, a client of the daemon.
 //! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each
 //!   tool in `mcp/tools`.
 //! * [`cli`]: the command line, a client like any other.
@@ -60,6 +61,7 @@ pub mod edit;
 pub mod engine;
 pub mod gate;
 pub mod history;
+pub mod hook;
 pub mod image;
 pub mod mcp;
 pub mod notebook;

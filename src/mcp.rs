@@ -22,6 +22,7 @@
 mod answer;
 mod call;
 mod coerce;
+mod gate;
 mod link;
 mod links;
 mod output;
@@ -43,9 +44,12 @@ use rmcp::service::ServerInitializeError;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::gate::AgentProgram;
+use crate::hook::Hook;
 use crate::server::Places;
 use crate::transport::Spawn;
 
+use gate::Gate;
 use server::{Roots, Server};
 use session::Session;
 use stdio::Stdio;
@@ -73,8 +77,10 @@ pub fn serve(options: Options) -> io::Result<()> {
     let here = if options.roots.is_empty() { std::env::current_dir().ok() } else { None };
     let roots = Roots::new(options.roots, here);
     let (ending, over) = (CancellationToken::new(), CancellationToken::new());
-    let session = Session::new(options.places, options.spawn);
-    let server = Server::new(session, roots, &options.tools, over.clone());
+    let Options { places, spawn, .. } = options;
+    let gate = Gate::new(Hook { places: places.clone(), spawn, program: AgentProgram::Claude });
+    let session = Session::new(places, spawn);
+    let server = Server::new(session, gate, roots, &options.tools, over.clone());
     // A single thread, so that calls start in the order of arrival.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {

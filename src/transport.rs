@@ -35,9 +35,13 @@ mod message;
 mod outbound;
 mod serve;
 mod sockets;
+mod target;
+mod whole_text;
 
 pub use bridge::{Crossing, bridge};
 pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, outcome};
-pub use dirs::{DirOptions, dirs, instance_is_alive, prepare_folders, runtime_dir_of};
+pub use dirs::{DirOptions, dirs, folder_in_state, instance_is_alive, prepare_folders, runtime_dir_of};
 pub use serve::{ServeError, serve};
 pub use sockets::InheritedSockets;
+pub use target::{Target, Unresolved, allowed_root, home, repository};
+pub use whole_text::{WholeText, whole_text};

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::protocol::{Blame, BlameResult, Read};
 use crate::text::lines;
+use crate::transport::{WholeText, whole_text};
 use crate::workspace::history::DISK;
 
 use super::arguments::ChangeFilter;
 use super::paint::{AUTHOR, FAINT, PLACE, Row, ago, fitted, widest, width};
-use super::read::{WholeText, whole_text};
 use super::{CliError, Context, End, paint, root, stream};
 
 /// Maximum number of attempts if the file changes between the blame and the read.

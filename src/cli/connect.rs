@@ -2,7 +2,9 @@
 
 mod codex;
 mod file;
+mod server;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,10 @@ use file::{FileChange, read, unreadable};
 /// `editd connect`.
 pub(crate) fn connect(context: &Context, arguments: &ConnectArguments) -> Result<End, CliError> {
     let client = arguments.client;
+    if arguments.mcp && client != AgentProgram::Claude {
+        return Err(CliError::usage(format!("{} has no hooks that call a server", client.title()))
+            .with_hint("omit --mcp: the hooks start `editd hook`"));
+    }
     let file = file_of(client, arguments.project)?;
     let before = read(&file)?;
     let changes: Vec<_> = changes(context, arguments, &file, &before)?
@@ -29,7 +35,7 @@ pub(crate) fn connect(context: &Context, arguments: &ConnectArguments) -> Result
     if changes.is_empty() {
         let state = if arguments.undo { "is not connected" } else { "is connected already" };
         writeln!(stream::stdout(), "{} {state}: {}", client.title(), paint::path(&file))?;
-        return Ok(End::Done);
+        return advise(client, arguments, &file);
     }
     for change in &changes {
         paint::diff(&mut stream::stdout(), &change.diff())?;
@@ -61,6 +67,8 @@ fn changes(
     let client = arguments.client;
     let after = if arguments.undo {
         file::restored(context, file, before).map_or_else(|| connect::disconnect(client, before), Ok)
+    } else if arguments.mcp {
+        connect::connect_to_server(before)
     } else {
         connect::connect(client, before, &program())
     };
@@ -82,25 +90,34 @@ fn report(client: AgentProgram, file: &Path, arguments: &ConnectArguments) -> Re
     };
     writeln!(out, "{GOOD}{done}{GOOD:#} {} in {}", client.title(), paint::path(file))?;
     writeln!(out, "{FAINT}{next}{FAINT:#}")?;
+    advise(client, arguments, file)
+}
+
+/// Tells what the user has to do so that the program runs the hooks, if anything.
+fn advise(client: AgentProgram, arguments: &ConnectArguments, file: &Path) -> Result<End, CliError> {
     if let Some(note) = note(client, arguments, file) {
-        writeln!(out, "{FAINT}{note}{FAINT:#}")?;
+        writeln!(stream::stdout(), "{FAINT}{note}{FAINT:#}")?;
     }
     Ok(End::Done)
 }
 
-/// Returns what the user has to do so that the program runs the hooks, if anything.
-fn note(client: AgentProgram, arguments: &ConnectArguments, file: &Path) -> Option<&'static str> {
+fn note(client: AgentProgram, arguments: &ConnectArguments, file: &Path) -> Option<String> {
     if arguments.undo {
         return None;
     }
-    match client {
-        AgentProgram::Codex if !codex::is_trusted(file) => {
-            Some("Codex runs the hooks after you have trusted them: type /hooks in Codex.")
+    let note = match client {
+        AgentProgram::Claude => {
+            let command = server::missing(file, arguments.project)?;
+            return Some(format!("Claude Code must know the server that the hooks call: {command}"));
         }
-        AgentProgram::Gemini if arguments.project => Some("Gemini CLI runs them if it trusts this folder."),
-        AgentProgram::Pi if arguments.project => Some("pi runs the extension if it trusts this folder."),
-        _ => None,
-    }
+        AgentProgram::Codex if !codex::is_trusted(file) => {
+            "Codex runs the hooks after you have trusted them: type /hooks in Codex."
+        }
+        AgentProgram::Gemini if arguments.project => "Gemini CLI runs them if it trusts this folder.",
+        AgentProgram::Pi if arguments.project => "pi runs the extension if it trusts this folder.",
+        _ => return None,
+    };
+    Some(note.to_owned())
 }
 
 /// The state of a program that the user has.
@@ -110,8 +127,8 @@ pub(crate) struct ClientState {
     pub(crate) file: PathBuf,
     /// `true` if the settings have the hooks; the problem if they cannot be read.
     pub(crate) connected: Result<bool, String>,
-    /// `true` if the program runs the hooks.
-    pub(crate) trusted: bool,
+    /// The reason why the program does not run the hooks, if there is one.
+    pub(crate) problem: Option<String>,
     /// The version, if the program is in `PATH`.
     pub(crate) version: Option<String>,
 }
@@ -126,11 +143,26 @@ pub(crate) fn states() -> Vec<ClientState> {
             text => text.map_err(|error| error.to_string()),
         };
         let connected = text.and_then(|text| is_connected(client, &text).map_err(|error| error.to_string()));
-        let trusted = client != AgentProgram::Codex || codex::is_trusted(&file);
+        let problem = problem(client, &file);
         let version = connected.as_ref().is_ok_and(|connected| *connected).then(|| version(client)).flatten();
-        Some(ClientState { client, file, connected, trusted, version })
+        Some(ClientState { client, file, connected, problem, version })
     };
     AgentProgram::ALL.into_iter().filter_map(state).collect()
+}
+
+fn problem(client: AgentProgram, file: &Path) -> Option<String> {
+    match client {
+        AgentProgram::Claude => {
+            let command = server::missing(file, false)?;
+            Some(format!(
+                "it does not know the server that the hooks call, so edits are not checked; add it: {command}"
+            ))
+        }
+        AgentProgram::Codex if !codex::is_trusted(file) => {
+            Some(format!("the hooks are not trusted; type /hooks in {}", client.title()))
+        }
+        _ => None,
+    }
 }
 
 /// Asks a program for its version.
@@ -153,13 +185,17 @@ fn folder_of(client: AgentProgram, project: bool) -> Result<PathBuf, CliError> {
         return Ok(settings_folder(client, Scope::Project(&root)));
     }
     let home = std::env::home_dir().ok_or_else(|| CliError::failed("there is no home folder"))?;
-    let variable = |name: &str| std::env::var_os(name).filter(|folder| !folder.is_empty());
     let folder = folder_variable(client).and_then(variable).map(PathBuf::from);
     let folder = folder.or_else(|| {
         let config = variable("XDG_CONFIG_HOME").filter(|_| client == AgentProgram::Opencode)?;
         Some(PathBuf::from(config).join("opencode"))
     });
     Ok(settings_folder(client, Scope::User(&home, folder.as_deref())))
+}
+
+/// Returns an environment variable that is set and not empty.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// Returns the program for the hooks: by its name if `PATH` leads to this program, else by its path.

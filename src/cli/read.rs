@@ -4,11 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
-use serde_json::{Value, json};
 
 use crate::protocol::{
     Entries, EntryKind, Find, FindParams, List, ListParams, NotebookContent, Read, ReadContent, ReadParams,
-    ReadResult, Search, SearchParams, SearchResult,
+    Search, SearchParams, SearchResult,
 };
 use crate::text::lines;
 
@@ -76,39 +75,6 @@ fn print_cells(notebook: &NotebookContent) -> std::io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// The whole text of a file.
-pub(super) struct WholeText {
-    pub(super) text: String,
-    /// `true` if a line was too long to be read completely.
-    pub(super) is_truncated: bool,
-}
-
-/// Reads the whole text of a file in pages, with a function that sends the request. Returns `None` if the
-/// content does not have this hash.
-pub(super) fn whole_text<E>(
-    target: &Target,
-    hash: &str,
-    mut read: impl FnMut(&Value) -> Result<ReadResult, E>,
-) -> Result<Option<WholeText>, E> {
-    let mut whole = WholeText { text: String::new(), is_truncated: false };
-    let mut offset = 1;
-    loop {
-        let result = read(&json!({ "uri": target.uri(), "offset": offset, "raw": true }))?;
-        let Some(page) = result.text().filter(|_| result.hash == hash) else { return Ok(None) };
-        whole.text.push_str(&page.text);
-        if page.end_line >= page.total_lines {
-            whole.is_truncated |= page.truncated;
-            return Ok(Some(whole));
-        }
-        if !whole.text.ends_with(['\n', '\r']) {
-            // The line was truncated, so its line ending is missing.
-            whole.text.push('\n');
-            whole.is_truncated = true;
-        }
-        offset = page.end_line + 1;
-    }
 }
 
 /// The searched file or folder, with its names for the daemon and for the user.

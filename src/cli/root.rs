@@ -1,53 +1,16 @@
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::protocol::uri_of;
-use crate::workspace::rules::check_root;
+pub(super) use crate::transport::{Target, allowed_root as allowed, home};
+use crate::transport::{Unresolved, repository};
 
 use super::paint;
 
-/// Entries that mark the top folder of a repository.
-const MARKS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
-
-/// A file and the root to open a session with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
-    /// Absolute path, below the root.
-    pub(crate) path: PathBuf,
-    /// The repository of the file, else its folder.
-    pub(crate) root: PathBuf,
-}
-
-impl Target {
-    /// Returns the URI, which is sent instead of the path because `path` is text on the wire, and this path may
-    /// not be UTF-8.
-    pub(crate) fn uri(&self) -> String {
-        uri_of(&self.path).to_string()
-    }
-}
-
 /// Resolves the path of a file, which need not exist.
 pub(crate) fn of_file(asked: &Path) -> std::io::Result<Target> {
-    let asked = std::path::absolute(asked).map_err(|_| no_working_folder())?;
-    if asked.is_dir() {
-        // Refusals then name the folder itself and not its parent.
-        let path = std::fs::canonicalize(&asked).map_err(with_path(&asked))?;
-        return Ok(Target { root: repository(&path).unwrap_or_else(|| path.clone()), path });
-    }
-    // Missing folders will be created in the nearest existing one.
-    let existing = asked.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(&asked);
-    let folder = std::fs::canonicalize(existing).map_err(with_path(existing))?;
-    let mut path = asked.strip_prefix(existing).map_or_else(|_| asked.clone(), |rest| folder.join(rest));
-    if asked.as_os_str().as_bytes().ends_with(b"/") {
-        // The trailing slash asks for a folder. Keep it, so that the daemon refuses the path as a folder.
-        path.push("");
-    }
-    if path.parent() == home().as_deref() {
-        // The home folder cannot be a root, so the file is its own root.
-        return Ok(Target { root: path.clone(), path });
-    }
-    let root = repository(&folder).unwrap_or(folder);
-    Ok(Target { path, root })
+    Target::of_file(asked).map_err(|unresolved| match unresolved {
+        Unresolved::NoWorkingFolder => no_working_folder(),
+        Unresolved::Unreadable { folder, error } => with_path(&folder)(error),
+    })
 }
 
 /// Resolves the path of a file that may be created. If the file would be in a new folder directly below home,
@@ -107,25 +70,4 @@ pub(super) fn with_path(path: &Path) -> impl FnOnce(std::io::Error) -> std::io::
     move |error| {
         std::io::Error::new(error.kind(), format!("`{}`: {}", paint::path(path), paint::io_message(&error)))
     }
-}
-
-/// Returns the folder if it can be a root.
-pub(crate) fn allowed(folder: PathBuf) -> Option<PathBuf> {
-    check_root(&folder, home().as_deref(), &[]).is_ok().then_some(folder)
-}
-
-/// Returns the repository that contains a folder. The home folder never counts as a repository, even if it is
-/// under version control, because it contains too much.
-fn repository(folder: &Path) -> Option<PathBuf> {
-    let home = home();
-    let inside = folder.ancestors().take_while(|ancestor| home.as_deref() != Some(*ancestor));
-    inside
-        .filter(|ancestor| ancestor.parent().is_some())
-        .find(|ancestor| MARKS.iter().any(|mark| ancestor.join(mark).exists()))
-        .map(Path::to_owned)
-}
-
-/// Returns the canonical path of the user's home folder.
-pub(super) fn home() -> Option<PathBuf> {
-    std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok())
 }

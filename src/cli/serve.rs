@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,9 +13,8 @@ use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
-use crate::config::Config;
+use crate::config::{Config, config_file};
 use crate::mcp;
-use crate::server::Places;
 use crate::transport::{self, Crossing, InheritedSockets, ServeError, bridge};
 use crate::workspace::Role;
 
@@ -84,24 +83,6 @@ fn not_served(error: ServeError) -> CliError {
         ServeError::Io { .. } => "`editd doctor` checks the folders and the configuration",
     };
     CliError::failed(error).with_hint(hint)
-}
-
-/// Returns the path of the configuration: `$EDITD_CONFIG`, else `$XDG_CONFIG_HOME/editd/config.toml`.
-pub(crate) fn config_file() -> PathBuf {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("EDITD_CONFIG").unwrap_or_else(|| {
-        let home = || std::env::home_dir().unwrap_or_default().join(".config");
-        set("XDG_CONFIG_HOME").unwrap_or_else(home).join("editd/config.toml")
-    })
-}
-
-/// Creates a folder in the state folder, which is prepared as by the daemon: the daemon refuses one that others
-/// may enter, if it is not empty.
-pub(crate) fn folder_in_state(places: &Places, name: &str) -> std::io::Result<PathBuf> {
-    transport::prepare_folders(places).map_err(std::io::Error::other)?;
-    let folder = places.state_dir.join(name);
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    Ok(folder)
 }
 
 /// Starts logging to the state folder, and to standard error if it is a terminal and the daemon is attached.

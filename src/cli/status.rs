@@ -9,7 +9,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::config::{Config, PolicyFile};
+use crate::config::{Config, PolicyFile, config_file};
 use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
@@ -17,7 +17,6 @@ use crate::workspace::{Limits, Role};
 
 use super::connect::ClientState;
 use super::paint::{ERROR, GOOD, hanging, width};
-use super::serve::config_file;
 use super::{CliError, Context, End, connect, paint, root, stream};
 
 /// Time that `stop` waits for the daemon to end.
@@ -223,13 +222,12 @@ fn connections() -> Vec<Finding> {
 }
 
 fn connection(state: ClientState) -> Finding {
-    let ClientState { client, file, connected, trusted, version } = state;
+    let ClientState { client, file, connected, problem, version } = state;
     let (name, file, command) = (client.title(), file.display(), client.name());
     match connected {
-        Ok(true) if !trusted => Finding::bad(
-            name,
-            format!("connected in {file}, but the hooks are not trusted; type /hooks in {name}"),
-        ),
+        Ok(true) if let Some(problem) = problem => {
+            Finding::bad(name, format!("connected in {file}, but {problem}"))
+        }
         Ok(true) => {
             let tested = client.tested_version();
             let version = match version {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Unreadable, json::require_strict, shell_word};
+use super::json::{self, require_strict};
+use super::{Unreadable, shell_command_runs, shell_word};
 
 /// Time that a hook may take before a tool, in seconds: a person may have to decide.
 const BEFORE: u32 = 600;
@@ -25,11 +26,7 @@ pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
 
 /// Returns `true` if an entry of an event starts `editd hook codex` and nothing else.
 pub(super) fn is_ours(entry: &Value) -> bool {
-    let is_hook = |hook: &Value| {
-        let command = hook["command"].as_str().and_then(|command| command.strip_suffix(" hook codex"));
-        command.is_some_and(|program| program.trim_end_matches('\'').ends_with("editd"))
-    };
-    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(is_hook))
+    json::all_hooks(entry, |hook| shell_command_runs(hook, " hook codex"))
 }
 
 /// Refuses a file that Codex ignores.

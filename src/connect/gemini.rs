@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::shell_word;
+use super::{json, shell_command_runs, shell_word};
 
 /// Time that a hook may take before a tool, in milliseconds: a person may have to decide.
 const BEFORE: u32 = 600_000;
@@ -24,9 +24,5 @@ pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
 
 /// Returns `true` if an entry of an event starts `editd hook gemini` and nothing else.
 pub(super) fn is_ours(entry: &Value) -> bool {
-    let is_hook = |hook: &Value| {
-        let command = hook["command"].as_str().and_then(|command| command.strip_suffix(" hook gemini"));
-        command.is_some_and(|program| program.trim_end_matches('\'').ends_with("editd"))
-    };
-    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(is_hook))
+    json::all_hooks(entry, |hook| shell_command_runs(hook, " hook gemini"))
 }

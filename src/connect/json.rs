@@ -71,6 +71,11 @@ pub(super) fn remove_hooks(settings: &str, is_ours: fn(&Value) -> bool) -> Resul
     Ok(if is_empty && text.trim_matches(['{', '}', '\n', ' ']).is_empty() { String::new() } else { text })
 }
 
+/// Returns `true` if an entry of an event has hooks, and all of them fulfil the condition.
+pub(super) fn all_hooks(entry: &Value, condition: impl Fn(&Value) -> bool) -> bool {
+    entry["hooks"].as_array().is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(condition))
+}
+
 fn entries(list: &CstArray) -> impl Iterator<Item = (CstNode, Value)> {
     list.elements().into_iter().map(|node| {
         let value = node.to_serde_value().unwrap_or_default();

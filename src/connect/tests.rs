@@ -35,12 +35,17 @@ fn settings_are_the_same_after_connecting_and_disconnecting(#[case] settings: &s
         "connecting twice is once"
     );
     assert_eq!(disconnect(AgentProgram::Claude, &connected).unwrap(), settings, "{connected}");
+    let to_server = connect_to_server(settings).unwrap();
+    assert!(uses_server(&to_server) && !uses_server(&connected));
+    assert_eq!(connect_to_server(&connected).unwrap(), to_server, "one form replaces the other");
+    assert_eq!(connect(AgentProgram::Claude, &to_server, "editd").unwrap(), connected);
+    assert_eq!(disconnect(AgentProgram::Claude, &to_server).unwrap(), settings, "{to_server}");
 }
 
 #[test]
 fn other_settings_stay_and_the_entries_follow_them() {
     let connected = connect(AgentProgram::Claude, WITH_OTHERS, "/opt/editd").unwrap();
-    let value: serde_json::Value = serde_json::from_str(&connected).unwrap();
+    let value: Value = serde_json::from_str(&connected).unwrap();
     assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "guard.sh");
     assert_eq!(value["hooks"]["PreToolUse"][1]["hooks"][0]["command"], "/opt/editd");
     assert_eq!(value["permissions"]["allow"][0], "Bash(cargo test:*)");
@@ -58,7 +63,7 @@ fn settings_that_cannot_be_read_are_refused_with_the_line(#[case] settings: &str
 #[test]
 fn the_entries_of_an_older_version_are_replaced() {
     let connected = connect(AgentProgram::Claude, WITH_OTHERS, "editd").unwrap();
-    let value: serde_json::Value = serde_json::from_str(&connected).unwrap();
+    let value: Value = serde_json::from_str(&connected).unwrap();
     let matcher = value["hooks"]["PreToolUse"][1]["matcher"].as_str().unwrap();
     let older = connected.replace(matcher, "Edit|Write");
     assert_ne!(older, connected);

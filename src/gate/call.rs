@@ -78,7 +78,7 @@ impl Arguments<'_> {
         ToolCall { id: self.id, input: self.input.clone(), params, form }
     }
 
-    fn changes(self, change: Value, form: Form) -> ToolCall {
+    fn changes(self, change: &Value, form: Form) -> ToolCall {
         self.call(json!({ "changes": [change] }), form)
     }
 
@@ -101,7 +101,7 @@ impl Arguments<'_> {
             let edit = json!({ "oldText": old, "newText": new, "replaceAll": all });
             json!({ "kind": "edit", "path": path, "edits": [edit] })
         };
-        Ok(self.changes(change, Form::Replacement(names)))
+        Ok(self.changes(&change, Form::Replacement(names)))
     }
 
     /// Reads a call with a list of texts and replacements.
@@ -120,7 +120,7 @@ impl Arguments<'_> {
         let edits = Reader::new(self.client, &object).list(list)?.iter().map(edit);
         let edits = edits.collect::<Result<Vec<_>, Unknown>>()?;
         let change = json!({ "kind": "edit", "path": path, "edits": edits });
-        Ok(self.changes(change, Form::Replacements { list, old, new }))
+        Ok(self.changes(&change, Form::Replacements { list, old, new }))
     }
 
     /// Reads a call with the whole content of a file.
@@ -131,7 +131,7 @@ impl Arguments<'_> {
         keeps_line_endings: bool,
     ) -> Result<ToolCall, Unknown> {
         let change = json!({ "kind": "write", "path": self.path(path)?, "content": self.text(content)? });
-        Ok(self.changes(change, Form::Content { content, keeps_line_endings }))
+        Ok(self.changes(&change, Form::Content { content, keeps_line_endings }))
     }
 
     /// Reads a call with a patch.
@@ -159,7 +159,7 @@ impl Arguments<'_> {
             cell["cellType"] = kind;
         }
         let change = json!({ "kind": "notebook", "path": path, "cells": [cell] });
-        Ok(self.changes(change, Form::Cells).losing(&[ToolLoss::Formatting]))
+        Ok(self.changes(&change, Form::Cells).losing(&[ToolLoss::Formatting]))
     }
 }
 

@@ -35,9 +35,9 @@ pub(super) fn paths(patch: &str, cwd: &Path) -> Vec<PathBuf> {
 /// Returns the patch with absolute paths.
 pub(super) fn absolute_paths(patch: &str, cwd: &Path) -> String {
     let line = |line: &str| match path_in(line).and_then(|path| Some((path, line.rfind(path)?))) {
-        Some((path, at)) => {
-            let absolute = cwd.join(path);
-            format!("{}{}{}", &line[..at], absolute.display(), &line[at + path.len()..])
+        Some((name, at)) => {
+            let absolute = cwd.join(name);
+            format!("{}{}{}", &line[..at], absolute.display(), &line[at + name.len()..])
         }
         None => line.to_owned(),
     };
@@ -76,8 +76,8 @@ fn is_plain(patch: &str, files: &[NativeFile]) -> bool {
     while let Some(line) = lines.next() {
         has_headers &= !is_update(line) || lines.peek().is_some_and(|next| next.starts_with("@@"));
     }
-    let moves = files.iter().filter(|file| file.new_path.is_some()).count();
-    named - moved == files.len() && moved == moves && has_headers
+    let renamed = files.iter().filter(|file| file.new_path.is_some()).count();
+    named - moved == files.len() && moved == renamed && has_headers
 }
 
 /// Returns `true` if the tool writes the prepared text from this part of a patch.

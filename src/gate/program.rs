@@ -8,7 +8,7 @@ use super::{Event, Reply, claude, codex, gemini, opencode, pi};
 pub enum AgentProgram {
     /// Anthropic's Claude Code.
     Claude,
-    /// OpenAI's Codex.
+    /// Codex.
     Codex,
     /// Google's Gemini CLI.
     Gemini,

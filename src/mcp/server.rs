@@ -25,6 +25,7 @@ use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
 use super::coerce::coerce;
+use super::gate::Gate;
 use super::link::{AppliedChange, Link};
 use super::readable::in_one_line;
 use super::refusal;
@@ -49,6 +50,7 @@ const TRY_AGAIN: &str = "Try again; if that fails too, ask the user to start thi
 /// State that all calls share.
 pub(super) struct Server {
     pub(super) session: Arc<Session>,
+    gate: Gate,
     roots: Roots,
     /// The tools that are served, in the order in which clients see them.
     pub(super) served: Served,
@@ -59,9 +61,16 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(session: Session, roots: Roots, tools: &Selection, over: CancellationToken) -> Self {
+    pub(super) fn new(
+        session: Session,
+        gate: Gate,
+        roots: Roots,
+        tools: &Selection,
+        over: CancellationToken,
+    ) -> Self {
         Self {
             session: Arc::new(session),
+            gate,
             roots,
             served: Served(tools.tools()),
             calls: Semaphore::new(MAX_CALLS),
@@ -138,6 +147,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if Gate::is_called(&request.name, &context) {
+            let event = request.arguments.unwrap_or_default();
+            return Ok(self.gate.answer(event, &context, &self.over).await?.into());
+        }
         let Some(tool) = self.served.0.iter().find(|tool| tool.name == request.name) else {
             let known: Vec<_> = self.served.0.iter().map(|tool| tool.name).collect();
             let text = format!("Unknown tool `{}`; the tools are: {}.", request.name, known.join(", "));

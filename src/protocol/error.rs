@@ -11,6 +11,9 @@ use crate::workspace::{
     Audience, EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
 
+/// Kind of the refusal for a path outside of the roots of a session.
+pub const OUTSIDE: &str = "outside_workspace";
+
 /// A JSON-RPC error as it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]

@@ -271,6 +271,11 @@ impl Client {
         Ok(self.output.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)
     }
 
+    /// Returns another handle of the connection, with which a second thread can close it.
+    pub fn closer(&self) -> io::Result<Outgoing> {
+        self.output.0.try_clone().map(Outgoing)
+    }
+
     /// Limits the time to wait for each message.
     pub fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
         self.output.0.set_write_timeout(Some(timeout))?;

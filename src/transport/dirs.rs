@@ -114,6 +114,15 @@ pub fn prepare_folders(places: &Places) -> Result<(), ServeError> {
     private_dir(&places.runtime_dir)
 }
 
+/// Creates a folder in the state folder, which is prepared as by the daemon: the daemon refuses one that others
+/// may enter, if it is not empty.
+pub fn folder_in_state(places: &Places, name: &str) -> io::Result<PathBuf> {
+    prepare_folders(places).map_err(io::Error::other)?;
+    let folder = places.state_dir.join(name);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    Ok(folder)
+}
+
 /// Creates a folder that only this user can access, or checks that an existing one is private. Restricts the
 /// permissions of an existing folder only if it is empty: one with content, such as `/tmp`, has another
 /// purpose.

@@ -129,6 +129,7 @@ mod gate {
     mod programs;
     mod review;
     mod server;
+    mod tool;
     mod unknown;
 }
 mod history {

@@ -335,6 +335,13 @@ pub(crate) struct ConnectArguments {
     #[arg(long)]
     pub(crate) project: bool,
 
+    /// Make the hooks call `editd mcp` instead of starting a program for each event (only claude)
+    ///
+    /// Claude Code must know `editd mcp` as the server `editd`. While that server is not connected, edits pass
+    /// without a check.
+    #[arg(long, conflicts_with = "undo")]
+    pub(crate) mcp: bool,
+
     /// Remove the hooks again
     #[arg(long)]
     pub(crate) undo: bool,

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cli::serve::folder_in_state;
 use crate::cli::{CliError, Context, paint};
 use crate::connect::Unreadable;
 use crate::edit::{Deadline, Labels, diff_texts};
 use crate::server::Places;
 use crate::text::ContentHash;
+use crate::transport::folder_in_state;
 
 /// Folder in the state folder with the settings before each connection.
 const CONNECTED: &str = "connected";

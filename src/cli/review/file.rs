@@ -7,11 +7,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::cli::paint::{FAINT, HINT};
-use crate::cli::read::whole_text;
 use crate::cli::{CliError, Context, root, stream};
 use crate::protocol::{AppliedFile, CommentEntry, FileEntry, Hunk, Read};
 use crate::text::{ContentHash, lines};
-use crate::transport::Client;
+use crate::transport::{Client, whole_text};
 use crate::workspace::Role;
 
 use super::show;

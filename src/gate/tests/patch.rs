@@ -51,7 +51,7 @@ fn apply(before: &str, patch: &str) -> String {
         next = at + old.len();
     }
     result.extend(&lines[next..]);
-    result.iter().map(|line| format!("{line}\n")).collect()
+    result.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 #[rstest]

@@ -40,11 +40,11 @@ fn claude_code_reports_its_tools() {
     for other in ["PostToolBatch-Edit", "PreToolUse-Bash", "SessionStart"] {
         assert_eq!(of(other), None, "{other}");
     }
-    let call = json!({
+    let of_server = json!({
         "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_use_id": "1",
         "tool_name": "mcp__editd__read", "tool_input": { "path": "a" },
     });
-    let announced = AgentProgram::Claude.decode(&call).unwrap().unwrap().step;
+    let announced = AgentProgram::Claude.decode(&of_server).unwrap().unwrap().step;
     assert_eq!(announced, Step::Announced { tool_call: "1".to_owned() });
     let event = AgentProgram::Claude
         .decode(&recorded(AgentProgram::Claude, "PreToolUse-Edit-subagent"))
@@ -61,8 +61,8 @@ fn codex_reports_patches_and_prompts() {
         (&call.params["reads"], &call.params["toolLoses"]),
         (&json!("unknown"), &json!(["missingFinalNewline"]))
     );
-    let patch = call.params["patch"]["text"].as_str().unwrap();
-    assert!(patch.starts_with("*** Begin Patch\n*** Update File: /home/ada/shop/cart.py\n@@\n"), "{patch}");
+    let sent = call.params["patch"]["text"].as_str().unwrap();
+    assert!(sent.starts_with("*** Begin Patch\n*** Update File: /home/ada/shop/cart.py\n@@\n"), "{sent}");
     let event = client.decode(&recorded(client, "PreToolUse-apply_patch-multi")).unwrap().unwrap();
     let names = ["cart.py", "gone.py", "old.py", "lib/moved.py", "lib/new.py"];
     assert_eq!(event.paths, names.map(|name| Path::new("/home/ada/shop").join(name)));

@@ -27,6 +27,7 @@ const HANDED_OVER_MS: u64 = 10_000;
 
 impl Daemon {
     /// `editd/nativeTurn`.
+    #[expect(clippy::unused_async, reason = "the table of methods awaits every handler")]
     pub async fn native_turn(
         &self,
         session: &Arc<SessionContext>,

@@ -1,11 +1,14 @@
 //! The built-in tools of Claude Code pass through editd. The program itself is replaced by one that reports the
 //! same events, accepts the same answers, and is stricter: it takes nothing but the documented members.
 
+use std::cell::RefCell;
 use std::fs;
 
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Workspace};
+
+use super::tool::Server;
 
 /// The outcome of a call of a tool.
 #[derive(Debug, PartialEq)]
@@ -16,16 +19,37 @@ pub(super) struct Called {
     pub(super) context: String,
 }
 
+/// The way in which the program reports events.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// It starts `editd hook` for each of them.
+    Command,
+    /// It calls a tool of `editd mcp`.
+    Server,
+}
+
+impl Form {
+    pub(super) fn claude<'a>(self, machine: &'a Machine, workspace: &'a Workspace) -> Claude<'a> {
+        let server = match self {
+            Self::Command => None,
+            Self::Server => Some(RefCell::new(Server::start(machine, workspace))),
+        };
+        Claude { server, ..Claude::new(machine, workspace) }
+    }
+}
+
 pub(super) struct Claude<'a> {
     pub(super) machine: &'a Machine,
     pub(super) workspace: &'a Workspace,
     pub(super) agent: Option<&'a str>,
     pub(super) turn: &'a str,
+    /// The server whose tool is called for each event.
+    pub(super) server: Option<RefCell<Server>>,
 }
 
 impl<'a> Claude<'a> {
     pub(super) fn new(machine: &'a Machine, workspace: &'a Workspace) -> Self {
-        Self { machine, workspace, agent: None, turn: "turn-1" }
+        Self { machine, workspace, agent: None, turn: "turn-1", server: None }
     }
 
     /// Reports an event. Returns the answer, or null if there is none.
@@ -36,6 +60,9 @@ impl<'a> Claude<'a> {
         event["cwd"] = self.workspace.root().to_str().into();
         if let Some(agent) = self.agent {
             event["agent_id"] = agent.into();
+        }
+        if let Some(server) = &self.server {
+            return server.borrow_mut().report(&event);
         }
         let output = self.machine.run_with_input(&["hook", "claude"], &event.to_string());
         assert!(output.status.success(), "{output:?}");

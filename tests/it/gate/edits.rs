@@ -1,14 +1,15 @@
 //! Edits of agents with their own tools: what is made, refused and recorded.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::claude::{Claude, history, made, refused};
+use super::claude::{Claude, Form, history, made, refused};
 use crate::support::{Editor, Kind, Machine, Outcome, Workspace, eventually};
 
-#[test]
-fn an_edit_is_recorded_with_its_author_turn_and_call() {
+#[rstest]
+fn an_edit_is_recorded_with_its_author_turn_and_call(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     made(&claude.edit("a.txt", "two", "2"));
     assert_eq!(workspace.text("a.txt"), "one\n2\n");
@@ -20,38 +21,40 @@ fn an_edit_is_recorded_with_its_author_turn_and_call() {
     assert_eq!(workspace.text("a.txt"), "one\ntwo\n");
 }
 
-#[test]
-fn a_second_edit_needs_no_read_in_between() {
+#[rstest]
+fn a_second_edit_needs_no_read_in_between(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read_part("a.txt", "two\nthree\n", 2);
     made(&claude.edit("a.txt", "two", "2"));
     made(&claude.edit("a.txt", "three", "3"));
     assert_eq!(workspace.text("a.txt"), "one\n2\n3\n");
 }
 
-#[test]
-fn an_unread_file_is_not_changed() {
+#[rstest]
+fn an_unread_file_is_not_changed(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     let reason = refused(claude.edit("a.txt", "one", "1"));
     assert!(reason.contains("has not been read") && reason.contains("Read the file"), "{reason}");
     refused(claude.write("a.txt", "1\n"));
     assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
-#[test]
-fn lines_that_the_file_does_not_have_do_not_count_as_read() {
+#[rstest]
+fn lines_that_the_file_does_not_have_do_not_count_as_read(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read_part("a.txt", "another text\n", 1);
     refused(claude.edit("a.txt", "one", "1"));
 }
 
-#[test]
-fn a_file_that_another_program_changed_is_refused_with_the_difference() {
+#[rstest]
+fn a_file_that_another_program_changed_is_refused_with_the_difference(
+    #[values(Form::Command, Form::Server)] form: Form,
+) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     workspace.put("a.txt", "one\ntwo\nmore\n");
     let reason = refused(claude.edit("a.txt", "two", "2"));
@@ -60,20 +63,22 @@ fn a_file_that_another_program_changed_is_refused_with_the_difference() {
     made(&claude.edit("a.txt", "two", "2"));
 }
 
-#[test]
-fn with_unread_warn_an_unread_file_is_changed() {
+#[rstest]
+fn with_unread_warn_an_unread_file_is_changed(#[values(Form::Command, Form::Server)] form: Form) {
     let machine = Machine::configured("[gate]\nunread = \"warn\"\n");
     let workspace = Workspace::file("a.txt", "one\n");
-    let called = Claude::new(&machine, &workspace).edit("a.txt", "one", "1");
+    let called = form.claude(&machine, &workspace).edit("a.txt", "one", "1");
     assert_eq!(called.refused, None);
     assert!(called.context.contains("without having been read"), "{called:?}");
     assert_eq!(workspace.text("a.txt"), "1\n");
 }
 
-#[test]
-fn a_text_that_is_not_there_is_answered_with_arguments_that_are() {
+#[rstest]
+fn a_text_that_is_not_there_is_answered_with_arguments_that_are(
+    #[values(Form::Command, Form::Server)] form: Form,
+) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.py", "if a:\n        b = 1\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.py");
     let advice = claude.not_found("a.py", "if a:\n    b = 1", "if a:\n    b = 2");
     let arguments: Value = serde_json::from_str(advice.lines().last().unwrap()).expect(&advice);
@@ -86,11 +91,13 @@ fn a_text_that_is_not_there_is_answered_with_arguments_that_are() {
     assert_eq!(workspace.text("a.py"), "if a:\n        b = 2\n");
 }
 
-#[test]
-fn a_text_that_is_nowhere_is_answered_with_the_closest_lines() {
+#[rstest]
+fn a_text_that_is_nowhere_is_answered_with_the_closest_lines(
+    #[values(Form::Command, Form::Server)] form: Form,
+) {
     let (machine, workspace) =
         (Machine::start(), Workspace::file("a.py", "def total(items):\n    return 0\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.py");
     let advice = claude.not_found("a.py", "def totals(entries, more):\n    return 1", "pass");
     assert!(
@@ -100,19 +107,19 @@ fn a_text_that_is_nowhere_is_answered_with_the_closest_lines() {
     assert!(advice.len() < 1500);
 }
 
-#[test]
-fn carriage_returns_stay() {
+#[rstest]
+fn carriage_returns_stay(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\r\ntwo\r\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     made(&claude.edit("a.txt", "one\ntwo", "1\n2"));
     assert_eq!(workspace.text("a.txt"), "1\r\n2\r\n");
 }
 
-#[test]
-fn editd_writes_a_file_with_mixed_line_endings_itself() {
+#[rstest]
+fn editd_writes_a_file_with_mixed_line_endings_itself(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\r\ntwo\nthree\r\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     let reason = refused(claude.edit("a.txt", "three", "3"));
     assert!(reason.contains("editd has made the change itself"), "{reason}");
@@ -120,12 +127,12 @@ fn editd_writes_a_file_with_mixed_line_endings_itself() {
     assert_eq!(history(&machine, &workspace)[0]["author"], "claude-code");
 }
 
-#[test]
-fn unsaved_text_of_an_editor_stays() {
+#[rstest]
+fn unsaved_text_of_an_editor_stays(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     editor.type_at_start(&uri, "typed\n");
     claude.read_part("a.txt", "typed\none\ntwo\n", 1);
     let reason = refused(claude.edit("a.txt", "two", "2"));
@@ -133,18 +140,18 @@ fn unsaved_text_of_an_editor_stays() {
     assert_eq!(editor.text(&uri), "typed\none\n2\n");
 }
 
-#[test]
-fn protected_files_are_refused() {
+#[rstest]
+fn protected_files_are_refused(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file(".env", "KEY=1\n"));
-    let reason = refused(Claude::new(&machine, &workspace).write(".env", "KEY=2\n"));
+    let reason = refused(form.claude(&machine, &workspace).write(".env", "KEY=2\n"));
     assert!(reason.contains("protected by the rule `secrets`"), "{reason}");
     assert_eq!(workspace.text(".env"), "KEY=1\n");
 }
 
-#[test]
-fn files_are_created_and_written_over() {
+#[rstest]
+fn files_are_created_and_written_over(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     made(&claude.write("new.txt", "one\n"));
     made(&claude.write("new.txt", "two\n"));
     assert_eq!(workspace.text("new.txt"), "two\n");
@@ -153,12 +160,12 @@ fn files_are_created_and_written_over() {
     assert_eq!(actions, ["edit", "create"]);
 }
 
-#[test]
-fn sub_agents_have_separate_ledgers() {
+#[rstest]
+fn sub_agents_have_separate_ledgers(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
-    let helper = Claude { agent: Some("a252ecef91c996be8"), ..Claude::new(&machine, &workspace) };
+    let helper = Claude { agent: Some("a252ecef91c996be8"), ..form.claude(&machine, &workspace) };
     refused(helper.edit("a.txt", "one", "1"));
     helper.read("a.txt");
     made(&helper.edit("a.txt", "one", "1"));
@@ -167,11 +174,11 @@ fn sub_agents_have_separate_ledgers() {
     assert!(reason.contains("has changed since it was read"), "{reason}");
 }
 
-#[test]
-fn the_edits_of_one_turn_are_undone_together() {
+#[rstest]
+fn the_edits_of_one_turn_are_undone_together(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]));
-    let first = Claude::new(&machine, &workspace);
-    let second = Claude { turn: "turn-2", ..Claude::new(&machine, &workspace) };
+    let first = form.claude(&machine, &workspace);
+    let second = Claude { turn: "turn-2", ..form.claude(&machine, &workspace) };
     first.read("a.txt");
     made(&first.edit("a.txt", "one", "1"));
     second.read("b.txt");
@@ -190,10 +197,10 @@ fn the_edits_of_one_turn_are_undone_together() {
     assert_eq!((workspace.text("a.txt"), workspace.text("b.txt")), ("1\n".to_owned(), "two\n".to_owned()));
 }
 
-#[test]
-fn editd_writes_a_file_with_a_byte_order_mark_itself() {
+#[rstest]
+fn editd_writes_a_file_with_a_byte_order_mark_itself(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "\u{feff}one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read_part("a.txt", "one\n", 1);
     let reason = refused(claude.write("a.txt", "two\n"));
     assert!(reason.contains("editd has made the change itself"), "{reason}");
@@ -212,10 +219,12 @@ fn edit_while(claude: &Claude<'_>, after: &str, run: impl FnOnce()) -> String {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
-#[test]
-fn a_change_of_another_program_is_not_recorded_as_that_of_a_tool_that_failed() {
+#[rstest]
+fn a_change_of_another_program_is_not_recorded_as_that_of_a_tool_that_failed(
+    #[values(Form::Command, Form::Server)] form: Form,
+) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     edit_while(&claude, "PostToolUseFailure", || workspace.put("a.txt", "typed\n"));
     assert_eq!(history(&machine, &workspace), [] as [Value; 0]);
@@ -223,10 +232,12 @@ fn a_change_of_another_program_is_not_recorded_as_that_of_a_tool_that_failed() {
     assert!(reason.contains("has changed since it was read"), "{reason}");
 }
 
-#[test]
-fn a_file_with_another_content_than_the_edit_gives_must_be_read_again() {
+#[rstest]
+fn a_file_with_another_content_than_the_edit_gives_must_be_read_again(
+    #[values(Form::Command, Form::Server)] form: Form,
+) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     let context = edit_while(&claude, "PostToolUse", || workspace.put("a.txt", "1\nformatted\n"));
     assert!(context.contains("another content"), "{context}");
@@ -235,10 +246,12 @@ fn a_file_with_another_content_than_the_edit_gives_must_be_read_again() {
     assert!(reason.contains("has changed since it was read"), "{reason}");
 }
 
-#[test]
-fn an_idle_session_keeps_its_reads_and_counts_as_no_connection() {
+#[rstest]
+fn an_idle_session_keeps_its_reads_and_counts_as_no_connection(
+    #[values(Form::Command, Form::Server)] form: Form,
+) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let claude = Claude::new(&machine, &workspace);
+    let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     let mut asking = machine.agent(&workspace);
     // The daemon may notice a little later that the command has ended.

@@ -57,7 +57,8 @@ impl Pi<'_> {
         let name = event["input"]["path"].as_str().expect("a path").to_owned();
         let mut text = self.1.text(&name);
         for edit in event["input"]["edits"].as_array().expect("edits") {
-            let (old, new) = (edit["oldText"].as_str().unwrap(), edit["newText"].as_str().unwrap());
+            let (old, new) =
+                (edit["oldText"].as_str().expect("a text"), edit["newText"].as_str().expect("a text"));
             assert_eq!(text.matches(old).count(), 1, "{old:?} in {text:?}");
             text = text.replacen(old, new, 1);
         }

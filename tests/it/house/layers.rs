@@ -3,7 +3,7 @@
 use super::{Source, assert_none, read, sources};
 
 /// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "text",
     "edit",
     "patch",
@@ -20,6 +20,7 @@ const LAYERS: [&str; 18] = [
     "engine",
     "server",
     "transport",
+    "hook",
     "mcp",
     "cli",
 ];

@@ -94,7 +94,11 @@ impl Mcp {
 
     /// Starts a client as Claude Code does.
     pub(crate) fn of_claude_code(machine: &Machine, workspace: &Workspace) -> Self {
-        let mut mcp = Self::with(machine, workspace.root(), &[]);
+        Self::of_claude_code_with(machine, workspace, &[])
+    }
+
+    pub(crate) fn of_claude_code_with(machine: &Machine, workspace: &Workspace, arguments: &[&str]) -> Self {
+        let mut mcp = Self::with(machine, workspace.root(), arguments);
         mcp.introduce_as("claude-code", "2025-06-18", json!({}));
         mcp
     }

@@ -1,0 +1,149 @@
+//! Answers to the events of agent programs: a client of the daemon that asks about the built-in tools of a
+//! program. `editd hook` gets an event from a program that starts it, `editd mcp` from one that calls its tool
+//! `gate`.
+//!
+//! ```no_run
+//! use editd::gate::AgentProgram;
+//! use editd::hook::{Abort, Hook};
+//! use editd::transport::{DirOptions, Spawn, dirs};
+//!
+//! let hook = Hook {
+//!     places: dirs(&DirOptions::default())?,
+//!     spawn: Spawn::Allowed,
+//!     program: AgentProgram::Claude,
+//! };
+//! let event = br#"{ "hook_event_name": "PreToolUse", "tool_name": "Bash" }"#;
+//! println!("{}", hook.answer(event, &Abort::default()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod abort;
+mod notices;
+mod steps;
+
+use serde_json::{Value, json};
+
+use crate::config::{Config, config_file};
+use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
+use crate::protocol::{OUTSIDE, RpcError};
+use crate::server::Places;
+use crate::transport::{CallError, ConnectError, Spawn};
+
+pub use abort::Abort;
+
+/// Answers the events of an agent program.
+#[derive(Clone, Debug)]
+pub struct Hook {
+    /// Folders of the daemon.
+    pub places: Places,
+    /// Permission to start the daemon.
+    pub spawn: Spawn,
+    /// The program.
+    pub program: AgentProgram,
+}
+
+/// An error because of which editd cannot say whether a tool may run.
+#[derive(Debug, thiserror::Error)]
+enum HookError {
+    /// The daemon refused the request.
+    #[error("{}", .0.message)]
+    Refused(RpcError),
+    /// The daemon cannot be reached.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl From<CallError> for HookError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused(refusal) => Self::Refused(refusal),
+            CallError::Io(error) => Self::Unreachable(error.to_string()),
+        }
+    }
+}
+
+impl From<ConnectError> for HookError {
+    fn from(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Refused(refusal) => Self::Refused(refusal),
+            other => Self::Unreachable(other.to_string()),
+        }
+    }
+}
+
+impl Hook {
+    /// Returns the answer to an event that the program sends as JSON. An empty object lets the program go on.
+    /// There always is an answer: an error of editd must not stop the work of the agent, unless the user wants
+    /// that.
+    pub fn answer(&self, event: &[u8], abort: &Abort) -> Value {
+        let parsed = serde_json::from_slice(event);
+        self.answer_parsed(parsed, || self.program.is_before_tool(event), abort)
+    }
+
+    /// Returns the answer to an event that Claude Code sends as the arguments of a tool.
+    pub fn answer_arguments(&self, arguments: &Fields, abort: &Abort) -> Value {
+        let name = || arguments.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
+        let is_before = || self.program.is_before_tool(name().as_bytes());
+        self.answer_parsed(gate::event_of_arguments(arguments), is_before, abort)
+    }
+
+    fn answer_parsed(
+        &self,
+        event: serde_json::Result<Value>,
+        is_before_tool: impl Fn() -> bool,
+        abort: &Abort,
+    ) -> Value {
+        let event = match event {
+            Ok(event) => event,
+            // For instance half of a surrogate pair, or an event above the limit.
+            Err(error) if is_before_tool() => {
+                return self.program.encode_refusal(format!(
+                    "editd cannot check this call: {error}. Send it again as valid Unicode, and in smaller parts if it is very long."
+                ));
+            }
+            Err(_) => Value::Null,
+        };
+        match self.program.decode(&event) {
+            Ok(Some(event)) => self.program.encode(&event.name, self.reply(&event, abort)),
+            Ok(None) => json!({}),
+            Err(unknown) => {
+                notices::give_once(&self.places, &unknown.to_string());
+                json!({})
+            }
+        }
+    }
+
+    /// Returns the answer to an event.
+    fn reply(&self, event: &Event, abort: &Abort) -> Reply {
+        match self.ask(event, abort) {
+            Ok(reply) => reply,
+            Err(_) if abort.is_aborted() => Reply::PASS,
+            // The rules of the program itself apply to files outside of projects.
+            Err(HookError::Refused(refusal)) if refusal.kind() == Some(OUTSIDE) => Reply::PASS,
+            Err(HookError::Refused(refusal)) => match event.step {
+                Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),
+                _ => Reply::PASS,
+            },
+            Err(HookError::Unreachable(reason)) => self.without_daemon(event, &reason),
+        }
+    }
+
+    /// Returns the answer if the daemon cannot be reached: the tool runs, unless the user has decided that no
+    /// change may pass editd.
+    fn without_daemon(&self, event: &Event, reason: &str) -> Reply {
+        let config = Config::load(config_file());
+        let is_change = matches!(event.step, Step::Before(_));
+        if is_change && !config.gate_fails_open() {
+            return Reply::Refuse(format!(
+                "editd must check this change, but {reason}. Ask the user to run `editd doctor`."
+            ));
+        }
+        let session = self.session_name(&event.session, None);
+        if is_change && notices::give_once(&self.places, &format!("{session}: {reason}")) {
+            return Reply::Warn(format!(
+                "editd does not check changes now: {reason}. `editd doctor` tells more."
+            ));
+        }
+        Reply::PASS
+    }
+}
