@@ -85,6 +85,7 @@ fn gemini_cli_reports_its_tools() {
     let client = AgentProgram::Gemini;
     let edit = before(client, "BeforeTool-replace");
     assert_eq!(edit.params["changes"][0]["edits"][0]["oldText"], "amount = 0");
+    assert_eq!(edit.params["parallel"], true);
     assert_eq!(before(client, "BeforeTool-replace-all").params["changes"][0]["edits"][0]["replaceAll"], true);
     let relative = before(client, "BeforeTool-replace-relative");
     assert_eq!(relative.params["changes"][0]["path"], "/home/ada/shop/cart.py");
