@@ -30,7 +30,7 @@ use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, norma
 use crate::workspace::{Action, Coverage, Proposal, ProposalState};
 
 pub(crate) use announced::AnnouncedCalls;
-pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile};
+pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile, Waiting};
 pub(crate) use record::{LocatedRecord, RecordedChange};
 pub(crate) use turns::Turns;
 
@@ -40,8 +40,8 @@ pub(crate) enum NativeOutcome {
     Ready(Arc<PreparedChange>),
     /// editd has made the change.
     Applied(ChangeOutcome),
-    /// The change waits for a reviewer.
-    Reviewed(Box<Proposal>),
+    /// The change waits for a reviewer, and the request for the change.
+    Reviewed(Box<Proposal>, Option<Waiting>),
     /// The client is to write another change of one of these files first.
     Blocked(Vec<PathBuf>),
 }
@@ -121,7 +121,7 @@ impl Engine {
         if !writes.iter().all(|write| can_be_written_by_client(&write.computed, native.losses)) {
             let options = ChangeOptions { review, ..ChangeOptions::default() };
             return Ok(match self.perform(session, &header, writes, options)? {
-                ChangeOutcome::Undecided(proposal) => NativeOutcome::Reviewed(proposal),
+                ChangeOutcome::Undecided(proposal) => NativeOutcome::Reviewed(proposal, None),
                 applied @ ChangeOutcome::Applied(_) => NativeOutcome::Applied(applied),
             });
         }
@@ -130,7 +130,9 @@ impl Engine {
             let (state, options) = (ProposalState::Pending, ChangeOptions::default());
             let proposal = self.record_proposal(session, &header, &mut writes, state, options)?;
             self.prepared.review(session, native, header, &proposal.id);
-            return Ok(NativeOutcome::Reviewed(Box::new(proposal)));
+            // The request waits from now on: while it holds the locks of the files, nobody can accept the change.
+            let waiting = self.wait_for_review(&proposal.id.to_string());
+            return Ok(NativeOutcome::Reviewed(Box::new(proposal), Some(waiting)));
         }
         let files = writes.iter_mut().map(prepared_file).collect();
         Ok(NativeOutcome::Ready(self.prepared.ready(session, native, header, files)))

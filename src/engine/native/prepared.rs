@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::disk::{FileBytes, Stat};
-use crate::engine::SessionContext;
 use crate::engine::change::request::Header;
 use crate::engine::native::{NativeCall, ToolLosses};
+use crate::engine::{Engine, SessionContext};
 use crate::workspace::history::Origin;
 use crate::workspace::limits::NATIVE_CHANGES;
 use crate::workspace::{Action, PlannedFile, ProposalId};
@@ -76,14 +76,22 @@ struct Reviewed {
 }
 
 /// Counts as a request that waits for a review until it is dropped.
-pub(crate) struct Waiting<'a> {
-    changes: &'a PreparedChanges,
-    proposal: &'a str,
+pub(crate) struct Waiting {
+    engine: Engine,
+    proposal: String,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Waiting {
     fn drop(&mut self) {
-        self.changes.count(self.proposal, |waiting| waiting.saturating_sub(1));
+        self.engine.prepared.count(&self.proposal, |waiting| waiting.saturating_sub(1));
+    }
+}
+
+impl Engine {
+    /// Counts a request that waits for the review of a proposal.
+    pub(crate) fn wait_for_review(&self, proposal: &str) -> Waiting {
+        self.prepared.count(proposal, |waiting| waiting + 1);
+        Waiting { engine: self.clone(), proposal: proposal.to_owned() }
     }
 }
 
@@ -139,12 +147,6 @@ impl PreparedChanges {
         known.tool_call.clone_from(&call.tool_call);
         reviewed.origin.tool_call = Some(call.tool_call.clone());
         Some(reviewed.proposal.clone())
-    }
-
-    /// Counts a request that waits for the review of a proposal.
-    pub(crate) fn wait<'a>(&'a self, proposal: &'a str) -> Waiting<'a> {
-        self.count(proposal, |waiting| waiting + 1);
-        Waiting { changes: self, proposal }
     }
 
     fn count(&self, id: &str, step: impl Fn(usize) -> usize) {
@@ -238,7 +240,7 @@ impl PreparedChanges {
         of_session.filter_map(|entry| entry.state.ready()).any(|change| change.changes_one_of(paths))
     }
 
-    /// Waits until no earlier change of these files, by another call of the session, is to be written.
+    /// Waits until the client has written all earlier changes of these files, by other calls of the session.
     pub(crate) async fn unblocked(&self, session: &SessionContext, tool_call: &str, paths: &[PathBuf]) {
         loop {
             let removed = self.removed.notified();

@@ -10,7 +10,7 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
 use crate::engine::native::{
     LocatedRecord, NativeCall, NativeOutcome, NativeReading, PreparedChange, PreparedFile, RecordedChange,
-    ShownPart, ToolLosses,
+    ShownPart, ToolLosses, Waiting,
 };
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
@@ -84,7 +84,9 @@ impl Daemon {
             return self.native_preview(session, params, reads, native.losses).await;
         }
         if let Some(proposal) = self.engine.prepared.reviewed_before(session, &native) {
-            return self.native_outcome(session, &native, &proposal.to_string(), wait_ms).await;
+            let id = proposal.to_string();
+            let waiting = self.engine.wait_for_review(&id);
+            return self.native_outcome(session, &native, (&id, waiting), wait_ms).await;
         }
         let reads = reads_of(reads, self.engine.config.gate.unread);
         loop {
@@ -98,8 +100,10 @@ impl Daemon {
             return match self.engine.on_files(session, locate, work).await? {
                 NativeOutcome::Ready(change) => Ok(ready(&change)),
                 NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
-                NativeOutcome::Reviewed(proposal) => {
-                    self.native_outcome(session, &native, &proposal.id.to_string(), wait_ms).await
+                NativeOutcome::Reviewed(proposal, waiting) => {
+                    let id = proposal.id.to_string();
+                    let waiting = waiting.unwrap_or_else(|| self.engine.wait_for_review(&id));
+                    self.native_outcome(session, &native, (&id, waiting), wait_ms).await
                 }
                 NativeOutcome::Blocked(paths) => {
                     self.engine.prepared.unblocked(session, &native.tool_call, &paths).await;
@@ -133,10 +137,9 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         native: &NativeCall,
-        id: &str,
+        (id, waiting): (&str, Waiting),
         wait_ms: Option<u64>,
     ) -> Result<NativeEditResult, Failure> {
-        let waiting = self.engine.prepared.wait(id);
         let mut outcome = self.outcome(session, id, wait_ms).await;
         drop(waiting);
         let mut handed_over = self.engine.prepared.handed_over(id);

@@ -60,8 +60,8 @@ export const formats: Scene[] = [
     usually: 'made by editd',
     except: { claude: 'refused' },
     reason: /not valid UTF-8/,
-    before: 'caf\xe9\none\nA few more words, or Gemini CLI takes the file for a binary one.\n',
+    before: 'caf\xe9\none\nA few more words, or Gemini CLI takes this for a binary file.\n',
     edit: ['one', '1'],
-    after: 'caf\xe9\n1\nA few more words, or Gemini CLI takes the file for a binary one.\n',
+    after: 'caf\xe9\n1\nA few more words, or Gemini CLI takes this for a binary file.\n',
   }),
 ];
