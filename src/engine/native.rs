@@ -130,7 +130,7 @@ impl Engine {
             let (state, options) = (ProposalState::Pending, ChangeOptions::default());
             let proposal = self.record_proposal(session, &header, &mut writes, state, options)?;
             self.prepared.review(session, native, header, &proposal.id);
-            // The request waits from now on: while it holds the locks of the files, nobody can accept the change.
+            // The request waits from now on: while it holds the locks of the files, the change cannot be accepted.
             let waiting = self.wait_for_review(&proposal.id.to_string());
             return Ok(NativeOutcome::Reviewed(Box::new(proposal), Some(waiting)));
         }
