@@ -66,11 +66,12 @@ fn paths(arguments: &Value, cwd: &Path) -> Vec<PathBuf> {
 fn call(input: &Reader<'_>, tool: &str, output: &Reader<'_>, cwd: &Path) -> Result<ToolCall, Unknown> {
     let id = input.text("callID")?.to_owned();
     let arguments = Arguments { client: NAME, id, input: output.fields("args")?, cwd };
-    match tool {
+    let call = match tool {
         "edit" => arguments.replacement("filePath", EDIT),
         "write" => arguments.content("filePath", "content", false),
         _ => Ok(arguments.patch("patchText")?.losing(&PATCH_LOSES)),
-    }
+    };
+    call.map(ToolCall::in_parallel)
 }
 
 fn encode(event: &str, answer: Reply) -> Value {

@@ -10,7 +10,7 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
 use crate::engine::native::{
     LocatedRecord, NativeCall, NativeOutcome, NativeReading, PreparedChange, PreparedFile, RecordedChange,
-    ShownPart, ToolLosses,
+    ShownPart, ToolLosses, Waiting,
 };
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
@@ -65,7 +65,7 @@ impl Daemon {
     pub async fn native_edit(
         &self,
         session: &Arc<SessionContext>,
-        NativeEditParams { edit, reads, preview, tool_loses, turn_of }: NativeEditParams,
+        NativeEditParams { edit, reads, preview, tool_loses, turn_of, parallel }: NativeEditParams,
     ) -> Result<NativeEditResult, Failure> {
         let ApplyParams { review, wait_ms, .. } = edit.apply;
         let mut params = edit.propose;
@@ -79,25 +79,37 @@ impl Daemon {
             origin.turn = self.engine.turns.current(&session.author, of);
         }
         params.origin = origin;
-        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses) };
+        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel };
         if preview {
             return self.native_preview(session, params, reads, native.losses).await;
         }
         if let Some(proposal) = self.engine.prepared.reviewed_before(session, &native) {
-            return self.native_outcome(session, &proposal.to_string(), wait_ms).await;
+            let id = proposal.to_string();
+            let waiting = self.engine.wait_for_review(&id);
+            return self.native_outcome(session, &native, (&id, waiting), wait_ms).await;
         }
-        let call = decode::call(params, Kind::Edit { review }, session, &self.engine.config.limits)?;
-        let call = Call { reads: reads_of(reads, self.engine.config.gate.unread), ..call };
-        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
-            engine.prepare_native(session, call, review, &native, job)
-        };
-        let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
-        match self.engine.on_files(session, locate, work).await? {
-            NativeOutcome::Ready(change) => Ok(ready(&change)),
-            NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
-            NativeOutcome::Reviewed(proposal) => {
-                self.native_outcome(session, &proposal.id.to_string(), wait_ms).await
-            }
+        let reads = reads_of(reads, self.engine.config.gate.unread);
+        loop {
+            let kind = Kind::Edit { review };
+            let call = decode::call(params.clone(), kind, session, &self.engine.config.limits)?;
+            let (call, of) = (Call { reads, ..call }, native.clone());
+            let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
+                engine.prepare_native(session, call, review, &of, job)
+            };
+            let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
+            return match self.engine.on_files(session, locate, work).await? {
+                NativeOutcome::Ready(change) => Ok(ready(&change)),
+                NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
+                NativeOutcome::Reviewed(proposal, waiting) => {
+                    let id = proposal.id.to_string();
+                    let waiting = waiting.unwrap_or_else(|| self.engine.wait_for_review(&id));
+                    self.native_outcome(session, &native, (&id, waiting), wait_ms).await
+                }
+                NativeOutcome::Blocked(paths) => {
+                    self.engine.prepared.unblocked(session, &native.tool_call, &paths).await;
+                    continue;
+                }
+            };
         }
     }
 
@@ -124,13 +136,19 @@ impl Daemon {
     async fn native_outcome(
         &self,
         session: &Arc<SessionContext>,
-        id: &str,
+        native: &NativeCall,
+        (id, waiting): (&str, Waiting),
         wait_ms: Option<u64>,
     ) -> Result<NativeEditResult, Failure> {
-        let waiting = self.engine.prepared.wait(id);
         let mut outcome = self.outcome(session, id, wait_ms).await;
         drop(waiting);
-        let handed_over = self.engine.prepared.handed_over(id);
+        let mut handed_over = self.engine.prepared.handed_over(id);
+        if let Some(change) = handed_over.as_ref().filter(|_| native.parallel) {
+            let paths: Vec<_> = change.paths().cloned().collect();
+            self.engine.prepared.unblocked(session, &native.tool_call, &paths).await;
+            // The change has been rebased onto the earlier ones.
+            handed_over = self.engine.prepared.handed_over(id);
+        }
         if handed_over.is_some() {
             // The user may have accepted the change at the moment when the wait ended.
             outcome = self.outcome(session, id, Some(HANDED_OVER_MS)).await;
