@@ -32,6 +32,7 @@ interface Call {
   tool: string;
   sessionID: string;
   callID: string;
+  args?: Arguments;
 }
 
 /** Each session with a call that may wait for the user. */
@@ -95,6 +96,8 @@ export const Editd = ({ client, directory }: { client: OpencodeClient; directory
   const prompts = new Map<string, { turn: string; model: string }>();
   const parents = new Map<string, string | undefined>();
   const notes = new Map<string, string>();
+  /** Calls that may go on and have not ended. */
+  const running = new Set<string>();
 
   const tell = async (message: string): Promise<void> => {
     try {
@@ -157,6 +160,7 @@ export const Editd = ({ client, directory }: { client: OpencodeClient; directory
       if (reason !== undefined) {
         throw new Error(reason); // The model sees exactly this text.
       }
+      running.add(input.callID);
       if (answer.input !== undefined) {
         replace(output.args, answer.input);
       }
@@ -169,6 +173,7 @@ export const Editd = ({ client, directory }: { client: OpencodeClient; directory
       if (!REPORTED.has(input.tool)) {
         return;
       }
+      running.delete(input.callID);
       // This is not stopped with the session: the change has been made, and editd has to record it.
       const { note } = await ask('tool.execute.after', input, output);
       const texts = [output.output, notes.get(input.callID), note];
@@ -176,11 +181,19 @@ export const Editd = ({ client, directory }: { client: OpencodeClient; directory
       output.output = texts.filter((text) => text !== undefined).join('\n\n');
     },
 
-    event: ({ event }: { event: Event }) => {
+    event: async ({ event }: { event: Event }) => {
       if (event.type === 'session.idle') {
         stop([event.properties.sessionID]);
       }
-      return Promise.resolve();
+      if (event.type !== 'message.part.updated' || event.properties.part.type !== 'tool') {
+        return;
+      }
+      const { tool, sessionID, callID, state } = event.properties.part;
+      // opencode calls no hook after a tool that has failed.
+      if (state.status === 'error' && running.delete(callID)) {
+        notes.delete(callID);
+        await ask('tool.execute.failed', { tool, sessionID, callID, args: state.input }, {});
+      }
     },
 
     dispose: () => {
