@@ -13,6 +13,7 @@ mod prepared;
 mod record;
 mod turns;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::disk::Target;
@@ -29,7 +30,7 @@ use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, norma
 use crate::workspace::{Action, Coverage, Proposal, ProposalState};
 
 pub(crate) use announced::AnnouncedCalls;
-pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile};
+pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile, Waiting};
 pub(crate) use record::{LocatedRecord, RecordedChange};
 pub(crate) use turns::Turns;
 
@@ -39,8 +40,10 @@ pub(crate) enum NativeOutcome {
     Ready(Arc<PreparedChange>),
     /// editd has made the change.
     Applied(ChangeOutcome),
-    /// The change waits for a reviewer.
-    Reviewed(Box<Proposal>),
+    /// The change waits for a reviewer, and the request for the change.
+    Reviewed(Box<Proposal>, Option<Waiting>),
+    /// The client is to write another change of one of these files first.
+    Blocked(Vec<PathBuf>),
 }
 
 /// A read by a tool of a client.
@@ -67,6 +70,10 @@ pub(crate) struct NativeCall {
     pub(crate) tool_call: String,
     pub(crate) digest: ContentHash,
     pub(crate) losses: ToolLosses,
+    /// `true` if the client makes the calls of a step at the same time.
+    pub(crate) parallel: bool,
+    /// The turn to which the call belongs.
+    pub(crate) turn: Option<String>,
 }
 
 /// The properties of a file that the tool of a client does not keep when it writes the file.
@@ -106,13 +113,17 @@ impl Engine {
         native: &NativeCall,
         job: &Job,
     ) -> Result<NativeOutcome, Failure> {
+        let paths: Vec<_> = call.files.iter().map(|change| change.file.path.clone()).collect();
+        if native.parallel && self.prepared.is_blocked(session, native, &paths) {
+            return Ok(NativeOutcome::Blocked(paths));
+        }
         let review = self.review_for_call(&call, review)?;
         let (header, mut writes) = self.compute(session, call)?;
         job.check()?;
         if !writes.iter().all(|write| can_be_written_by_client(&write.computed, native.losses)) {
             let options = ChangeOptions { review, ..ChangeOptions::default() };
             return Ok(match self.perform(session, &header, writes, options)? {
-                ChangeOutcome::Undecided(proposal) => NativeOutcome::Reviewed(proposal),
+                ChangeOutcome::Undecided(proposal) => NativeOutcome::Reviewed(proposal, None),
                 applied @ ChangeOutcome::Applied(_) => NativeOutcome::Applied(applied),
             });
         }
@@ -121,7 +132,9 @@ impl Engine {
             let (state, options) = (ProposalState::Pending, ChangeOptions::default());
             let proposal = self.record_proposal(session, &header, &mut writes, state, options)?;
             self.prepared.review(session, native, header, &proposal.id);
-            return Ok(NativeOutcome::Reviewed(Box::new(proposal)));
+            // The request waits from now on: while it holds the locks of the files, the change cannot be accepted.
+            let waiting = self.wait_for_review(&proposal.id.to_string());
+            return Ok(NativeOutcome::Reviewed(Box::new(proposal), Some(waiting)));
         }
         let files = writes.iter_mut().map(prepared_file).collect();
         Ok(NativeOutcome::Ready(self.prepared.ready(session, native, header, files)))
@@ -138,7 +151,9 @@ impl Engine {
         let observed = self.observe(target)?;
         let coverage = match shown {
             ShownPart::Lines { text, offset } => {
-                observed.text.as_ref().and_then(|now| covered(now, text, *offset))
+                let now = observed.text.as_ref();
+                let decoded = now.and_then(|now| covered(now, text, *offset));
+                decoded.or_else(|| covered(&lossy(&observed)?, text, *offset))
             }
             ShownPart::Cells(sources) => has_cells(&observed, sources).then_some(Coverage::Whole),
         };
@@ -199,6 +214,13 @@ fn has_cells(observed: &Observed, sources: &[String]) -> bool {
     decode_cells(text).is_ok_and(|cells| cells.iter().map(|cell| &cell.source).eq(sources))
 }
 
+/// Returns the text of a file as tools show it that take every file for UTF-8, if it is not.
+fn lossy(observed: &Observed) -> Option<String> {
+    let format = observed.content.snapshot()?.format;
+    let is_other = format.encoding != Encoding::Utf8 && !observed.is_unsaved();
+    is_other.then(|| String::from_utf8_lossy(&observed.bytes.to_vec()).into_owned())
+}
+
 /// Returns the unsaved changes of an editor, if the shown lines are those of the file on disk.
 fn unsaved(observed: &Observed, shown: &str, offset: usize) -> Option<String> {
     let disk = observed.on_disk.as_ref()?.snapshot.as_ref()?.text.to_string();
@@ -210,7 +232,10 @@ fn unsaved(observed: &Observed, shown: &str, offset: usize) -> Option<String> {
 
 /// Returns the part of a text that the shown lines cover, or `None` if they are not lines of it.
 fn covered(text: &str, shown: &str, offset: usize) -> Option<Coverage> {
-    let (text, shown) = (normalize_line_endings(text), normalize_line_endings(shown));
+    // Some tools show a byte order mark as a character.
+    let without_mark = |text| str::strip_prefix(text, "\u{feff}").unwrap_or(text);
+    let shown = if offset <= 1 { without_mark(shown) } else { shown };
+    let (text, shown) = (normalize_line_endings(without_mark(text)), normalize_line_endings(shown));
     let (text, shown) = (text.trim_end_matches('\n'), shown.trim_end_matches('\n'));
     if offset <= 1 && text == shown {
         return Some(Coverage::Whole);

@@ -170,6 +170,12 @@ impl ToolCall {
         self
     }
 
+    /// Marks the call as one of a program that makes all calls of a step at the same time.
+    pub(super) fn in_parallel(mut self) -> Self {
+        self.params["parallel"] = true.into();
+        self
+    }
+
     /// Marks the call as one of an agent whose reads are not reported.
     pub(super) fn without_reads(mut self) -> Self {
         self.params["reads"] = json!(ReadsParam::Unknown);

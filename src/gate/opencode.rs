@@ -38,10 +38,9 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
             let call = call(&input, tool, &output, cwd)?;
             (Step::Before(Box::new(call)), output.object)
         }
-        // A tool that fails is not reported.
-        ("tool.execute.after", "edit" | "write" | "apply_patch") => {
+        ("tool.execute.after" | "tool.execute.failed", "edit" | "write" | "apply_patch") => {
             let tool_call = input.text("callID")?.to_owned();
-            (Step::After { tool_call, failed: false }, input.object)
+            (Step::After { tool_call, failed: name == "tool.execute.failed" }, input.object)
         }
         ("tool.execute.after", "read") => {
             let shown = output.inner("metadata").inner("display");
@@ -66,11 +65,12 @@ fn paths(arguments: &Value, cwd: &Path) -> Vec<PathBuf> {
 fn call(input: &Reader<'_>, tool: &str, output: &Reader<'_>, cwd: &Path) -> Result<ToolCall, Unknown> {
     let id = input.text("callID")?.to_owned();
     let arguments = Arguments { client: NAME, id, input: output.fields("args")?, cwd };
-    match tool {
+    let call = match tool {
         "edit" => arguments.replacement("filePath", EDIT),
         "write" => arguments.content("filePath", "content", false),
         _ => Ok(arguments.patch("patchText")?.losing(&PATCH_LOSES)),
-    }
+    };
+    call.map(ToolCall::in_parallel)
 }
 
 fn encode(event: &str, answer: Reply) -> Value {

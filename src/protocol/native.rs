@@ -96,6 +96,9 @@ pub struct NativeEditParams {
     /// Name of the session whose current turn the change belongs to, if `origin.turn` is absent. By default that
     /// of the request.
     pub turn_of: Option<String>,
+    /// `true` if the client makes the calls of a step at the same time. Then the change waits until other calls of
+    /// the session have made their changes of the same files.
+    pub parallel: bool,
 }
 
 /// The parameters that `editd/edit` does not have.
@@ -108,19 +111,20 @@ struct Options {
     tool_loses: Vec<ToolLoss>,
     #[serde(alias = "turn_of")]
     turn_of: Option<String>,
+    parallel: bool,
 }
 
 impl<'de> Deserialize<'de> for NativeEditParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut fields = serde_json::Map::deserialize(deserializer)?;
         let mut own = serde_json::Map::new();
-        for name in ["reads", "preview", "toolLoses", "tool_loses", "turnOf", "turn_of"] {
+        for name in ["reads", "preview", "toolLoses", "tool_loses", "turnOf", "turn_of", "parallel"] {
             own.extend(fields.shift_remove(name).map(|value| (name.to_owned(), value)));
         }
-        let Options { reads, preview, tool_loses, turn_of } =
+        let Options { reads, preview, tool_loses, turn_of, parallel } =
             decode(Value::Object(own)).map_err(Invalid::nested)?;
         let edit = decode(Value::Object(fields)).map_err(Invalid::nested)?;
-        Ok(Self { edit, reads, preview, tool_loses, turn_of })
+        Ok(Self { edit, reads, preview, tool_loses, turn_of, parallel })
     }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Helpers } from './model/model.ts';
 import { claude } from './native/claude.ts';
 import { work } from './native/program.ts';
-import { rejectsNext } from './support/person.ts';
+import { decidesNext } from './support/person.ts';
 import { type Place, scene } from './support/place.ts';
 
 const CART = 'def total(items):\n        amount = 0\n        return amount\n';
@@ -94,7 +94,7 @@ scene('an edit waits for a person', { 'cart.py': CART }, async (place) => {
   await work(claude, place, async (model) => {
     const path = place.path('cart.py');
     await model.callOwn(...tools.read(path));
-    const rejecting = rejectsNext(place);
+    const rejecting = decidesNext(place, { reject: 'all' });
     const shown = await model.callOwn(...tools.edit(path, 'amount = 0', 'amount = 1'));
     await rejecting;
     assert.match(shown, /The user rejected this change/);

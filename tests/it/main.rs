@@ -126,6 +126,7 @@ mod gate {
     mod claude;
     mod connect;
     mod edits;
+    mod parallel;
     mod programs;
     mod review;
     mod server;

@@ -1,15 +1,18 @@
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use crate::disk::{FileBytes, Stat};
-use crate::engine::SessionContext;
 use crate::engine::change::request::Header;
 use crate::engine::native::{NativeCall, ToolLosses};
+use crate::engine::{Engine, SessionContext};
 use crate::workspace::history::Origin;
 use crate::workspace::limits::NATIVE_CHANGES;
-use crate::workspace::{PlannedFile, ProposalId};
+use crate::workspace::{Action, PlannedFile, ProposalId};
 
 /// A change that a client is going to write.
 #[derive(Debug)]
@@ -33,9 +36,16 @@ pub(crate) struct PreparedFile {
     pub(super) bytes: FileBytes,
 }
 
+/// Time for which a change of a client blocks the others of the same files. The end of a tool may never be reported.
+const BLOCKING: Duration = Duration::from_secs(600);
+
 /// The changes by tools of clients that are prepared and not yet recorded, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct PreparedChanges(Mutex<VecDeque<Entry>>);
+pub(crate) struct PreparedChanges {
+    entries: Mutex<VecDeque<Entry>>,
+    /// Wakes calls that wait for others.
+    removed: Notify,
+}
 
 #[derive(Debug)]
 struct Entry {
@@ -43,6 +53,8 @@ struct Entry {
     session: Arc<str>,
     call: NativeCall,
     state: State,
+    /// Time of the last change of the state.
+    since: Instant,
 }
 
 #[derive(Debug)]
@@ -64,14 +76,22 @@ struct Reviewed {
 }
 
 /// Counts as a request that waits for a review until it is dropped.
-pub(crate) struct Waiting<'a> {
-    changes: &'a PreparedChanges,
-    proposal: &'a str,
+pub(crate) struct Waiting {
+    engine: Engine,
+    proposal: String,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Waiting {
     fn drop(&mut self) {
-        self.changes.count(self.proposal, |waiting| waiting.saturating_sub(1));
+        self.engine.prepared.count(&self.proposal, |waiting| waiting.saturating_sub(1));
+    }
+}
+
+impl Engine {
+    /// Counts a request that waits for the review of a proposal.
+    pub(crate) fn wait_for_review(&self, proposal: &str) -> Waiting {
+        self.prepared.count(proposal, |waiting| waiting + 1);
+        Waiting { engine: self.clone(), proposal: proposal.to_owned() }
     }
 }
 
@@ -104,20 +124,20 @@ impl PreparedChanges {
     }
 
     fn add(&self, session: &SessionContext, call: &NativeCall, state: State) {
-        let mut entries = self.0.lock();
+        let mut entries = self.entries.lock();
         if entries.len() >= NATIVE_CHANGES {
             entries.pop_front();
         }
         // Programs without ids of calls name a call after its file, so the names come again.
         entries.retain(|entry| !(entry.is(session, &call.tool_call) && entry.state.ready().is_some()));
         let (author, session) = (session.author.clone(), session.name.clone());
-        entries.push_back(Entry { author, session, call: call.clone(), state });
+        entries.push_back(Entry { author, session, call: call.clone(), state, since: Instant::now() });
     }
 
     /// Returns the proposal of an earlier call with the same change that is still under review. The call takes
     /// the place of the earlier one.
     pub(crate) fn reviewed_before(&self, session: &SessionContext, call: &NativeCall) -> Option<ProposalId> {
-        let mut entries = self.0.lock();
+        let mut entries = self.entries.lock();
         let same =
             entries.iter_mut().filter(|entry| entry.is_of(session) && entry.call.digest == call.digest);
         let (known, reviewed) = same.into_iter().find_map(|entry| match &mut entry.state {
@@ -129,14 +149,8 @@ impl PreparedChanges {
         Some(reviewed.proposal.clone())
     }
 
-    /// Counts a request that waits for the review of a proposal.
-    pub(crate) fn wait<'a>(&'a self, proposal: &'a str) -> Waiting<'a> {
-        self.count(proposal, |waiting| waiting + 1);
-        Waiting { changes: self, proposal }
-    }
-
     fn count(&self, id: &str, step: impl Fn(usize) -> usize) {
-        let mut entries = self.0.lock();
+        let mut entries = self.entries.lock();
         if let Some(reviewed) = entries.iter_mut().find_map(|entry| entry.state.under_review(id)) {
             reviewed.waiting = step(reviewed.waiting);
         }
@@ -150,7 +164,7 @@ impl PreparedChanges {
         id: &str,
         files: impl FnOnce(ToolLosses) -> Option<Vec<PreparedFile>>,
     ) -> bool {
-        let mut entries = self.0.lock();
+        let mut entries = self.entries.lock();
         for entry in entries.iter_mut() {
             let Some(reviewed) = entry.state.under_review(id).filter(|reviewed| reviewed.waiting > 0) else {
                 continue;
@@ -159,6 +173,7 @@ impl PreparedChanges {
             let (label, origin) = (reviewed.label.take(), std::mem::take(&mut reviewed.origin));
             let change = Arc::new(PreparedChange { label, origin, files });
             entry.state = State::Ready(Some(reviewed.proposal.clone()), change);
+            entry.since = Instant::now();
             return true;
         }
         false
@@ -166,7 +181,7 @@ impl PreparedChanges {
 
     /// Returns the change that was handed over after the review of a proposal.
     pub(crate) fn handed_over(&self, id: &str) -> Option<Arc<PreparedChange>> {
-        self.0.lock().iter().find_map(|entry| match &entry.state {
+        self.entries.lock().iter().find_map(|entry| match &entry.state {
             State::Ready(Some(proposal), change) if *proposal.0 == *id => Some(change.clone()),
             _ => None,
         })
@@ -174,24 +189,24 @@ impl PreparedChanges {
 
     /// Forgets a proposal under review, because its author has received the outcome.
     pub(crate) fn forget_review(&self, id: &str) {
-        self.0.lock().retain_mut(|entry| entry.state.under_review(id).is_none());
+        self.entries.lock().retain_mut(|entry| entry.state.under_review(id).is_none());
     }
 
     /// Returns the change that a call was to write.
     pub(crate) fn of_call(&self, session: &SessionContext, tool_call: &str) -> Option<Arc<PreparedChange>> {
-        self.0.lock().iter().find(|entry| entry.is(session, tool_call))?.state.ready()
+        self.entries.lock().iter().find(|entry| entry.is(session, tool_call))?.state.ready()
     }
 
     /// Returns the changes that other calls of the session are to write, oldest first.
     pub(super) fn others(&self, session: &SessionContext, tool_call: &str) -> Vec<Arc<PreparedChange>> {
-        let entries = self.0.lock();
+        let entries = self.entries.lock();
         let others = entries.iter().filter(|entry| entry.is_of(session) && entry.call.tool_call != tool_call);
         others.filter_map(|entry| entry.state.ready()).collect()
     }
 
     /// Replaces a change that a call is to write, if it is still there.
     pub(super) fn replace(&self, change: &Arc<PreparedChange>, new: PreparedChange) {
-        let mut entries = self.0.lock();
+        let mut entries = self.entries.lock();
         let states = entries.iter_mut().map(|entry| &mut entry.state);
         let mut ready = states.filter_map(|state| match state {
             State::Ready(_, change) => Some(change),
@@ -204,7 +219,7 @@ impl PreparedChanges {
 
     /// Returns the proposal that a person has reviewed before a call was to write its change.
     pub(crate) fn reviewed_as(&self, session: &SessionContext, tool_call: &str) -> Option<ProposalId> {
-        match &self.0.lock().iter().find(|entry| entry.is(session, tool_call))?.state {
+        match &self.entries.lock().iter().find(|entry| entry.is(session, tool_call))?.state {
             State::Ready(proposal, _) => proposal.clone(),
             State::UnderReview(_) => None,
         }
@@ -212,7 +227,47 @@ impl PreparedChanges {
 
     /// Removes the change of a call.
     pub(crate) fn remove(&self, session: &SessionContext, tool_call: &str) {
-        self.0.lock().retain(|entry| !(entry.is(session, tool_call) && entry.state.ready().is_some()));
+        self.entries.lock().retain(|entry| !(entry.is(session, tool_call) && entry.state.ready().is_some()));
+        self.removed.notify_waiters();
+    }
+
+    /// Returns `true` if the client is to write an earlier change of one of these files, by another call of the
+    /// session in the same turn. A client that was stopped does not write it later, but begins another turn.
+    pub(super) fn is_blocked(&self, session: &SessionContext, call: &NativeCall, paths: &[PathBuf]) -> bool {
+        let entries = self.entries.lock();
+        let earlier = entries.iter().take_while(|entry| !entry.is(session, &call.tool_call));
+        let of_turn = earlier.filter(|entry| entry.is_of(session) && entry.call.turn == call.turn);
+        let blocking = of_turn.filter(|entry| entry.since.elapsed() < BLOCKING);
+        blocking.filter_map(|entry| entry.state.ready()).any(|change| change.changes_one_of(paths))
+    }
+
+    /// Waits until the client has written all earlier changes of these files, by other calls of the turn.
+    pub(crate) async fn unblocked(&self, session: &SessionContext, call: &NativeCall, paths: &[PathBuf]) {
+        loop {
+            let removed = self.removed.notified();
+            if !self.is_blocked(session, call, paths) {
+                return;
+            }
+            // A change also stops to block without being removed.
+            tokio::time::timeout(Duration::from_secs(1), removed).await.ok();
+        }
+    }
+}
+
+impl PreparedChange {
+    /// Returns the paths of its files, before and after the change.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().flat_map(|PreparedFile { file, .. }| {
+            let to = match &file.action {
+                Action::Rename { to, .. } => Some(to),
+                _ => None,
+            };
+            std::iter::once(&file.path).chain(to)
+        })
+    }
+
+    fn changes_one_of(&self, paths: &[PathBuf]) -> bool {
+        self.paths().any(|path| paths.contains(path))
     }
 }
 

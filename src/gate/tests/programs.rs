@@ -108,6 +108,7 @@ fn opencode_reports_its_tools() {
     let client = AgentProgram::Opencode;
     let edit = before(client, "tool.execute.before-edit");
     assert_eq!(edit.params["changes"][0]["edits"][0]["oldText"], "amount = 0");
+    assert_eq!(edit.params["parallel"], true);
     assert_eq!(before(client, "tool.execute.before-write").params["changes"][0]["kind"], "write");
     let patch = before(client, "tool.execute.before-apply_patch-multi");
     assert_eq!(

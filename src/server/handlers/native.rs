@@ -1,6 +1,8 @@
 //! Reads and changes that clients make with their own tools.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::search::path_of;
 use crate::config::UnreadMode;
@@ -10,7 +12,7 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
 use crate::engine::native::{
     LocatedRecord, NativeCall, NativeOutcome, NativeReading, PreparedChange, PreparedFile, RecordedChange,
-    ShownPart, ToolLosses,
+    ShownPart, ToolLosses, Waiting,
 };
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
@@ -20,10 +22,13 @@ use crate::protocol::{
 };
 use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
-use crate::workspace::{Action, ProposalState};
+use crate::workspace::{Action, ProposalState, Refusal, RefusalKind};
 
-/// Maximum time to wait for the outcome of a review whose change is handed over, in milliseconds.
+/// Maximum time to wait for the outcome of a review whose change is handed over, and for changes that must be made
+/// before it, in milliseconds.
 const HANDED_OVER_MS: u64 = 10_000;
+/// Maximum time to wait until other calls have made their changes. Their user may be asked for a permission.
+const MAX_BLOCKED: Duration = Duration::from_secs(300);
 
 impl Daemon {
     /// `editd/nativeTurn`.
@@ -65,9 +70,9 @@ impl Daemon {
     pub async fn native_edit(
         &self,
         session: &Arc<SessionContext>,
-        NativeEditParams { edit, reads, preview, tool_loses, turn_of }: NativeEditParams,
+        NativeEditParams { edit, reads, preview, tool_loses, turn_of, parallel }: NativeEditParams,
     ) -> Result<NativeEditResult, Failure> {
-        let ApplyParams { review, wait_ms, .. } = edit.apply;
+        let (started, ApplyParams { review, wait_ms, .. }) = (Instant::now(), edit.apply);
         let mut params = edit.propose;
         let Some(tool_call) = params.origin.as_ref().and_then(|origin| origin.tool_call.clone()) else {
             return Err(Invalid::new("origin.toolCall", "it is missing").into());
@@ -78,26 +83,40 @@ impl Daemon {
             let of = turn_of.as_deref().unwrap_or(&session.name);
             origin.turn = self.engine.turns.current(&session.author, of);
         }
+        let turn = origin.as_ref().and_then(|origin| origin.turn.clone());
         params.origin = origin;
-        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses) };
+        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel, turn };
         if preview {
             return self.native_preview(session, params, reads, native.losses).await;
         }
         if let Some(proposal) = self.engine.prepared.reviewed_before(session, &native) {
-            return self.native_outcome(session, &proposal.to_string(), wait_ms).await;
+            let id = proposal.to_string();
+            let waiting = self.engine.wait_for_review(&id);
+            return self.native_outcome(session, &native, (&id, waiting), wait_ms).await;
         }
-        let call = decode::call(params, Kind::Edit { review }, session, &self.engine.config.limits)?;
-        let call = Call { reads: reads_of(reads, self.engine.config.gate.unread), ..call };
-        let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
-            engine.prepare_native(session, call, review, &native, job)
-        };
-        let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
-        match self.engine.on_files(session, locate, work).await? {
-            NativeOutcome::Ready(change) => Ok(ready(&change)),
-            NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
-            NativeOutcome::Reviewed(proposal) => {
-                self.native_outcome(session, &proposal.id.to_string(), wait_ms).await
-            }
+        let reads = reads_of(reads, self.engine.config.gate.unread);
+        loop {
+            let kind = Kind::Edit { review };
+            let call = decode::call(params.clone(), kind, session, &self.engine.config.limits)?;
+            let (call, of) = (Call { reads, ..call }, native.clone());
+            let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
+                engine.prepare_native(session, call, review, &of, job)
+            };
+            let locate = |engine: &Engine, session: &SessionContext| call.locate(engine, session);
+            return match self.engine.on_files(session, locate, work).await? {
+                NativeOutcome::Ready(change) => Ok(ready(&change)),
+                NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
+                NativeOutcome::Reviewed(proposal, waiting) => {
+                    let id = proposal.id.to_string();
+                    let waiting = waiting.unwrap_or_else(|| self.engine.wait_for_review(&id));
+                    let wait_ms = wait_ms.map(|ms| ms.saturating_sub(started.elapsed().as_millis() as u64));
+                    self.native_outcome(session, &native, (&id, waiting), wait_ms).await
+                }
+                NativeOutcome::Blocked(paths) => {
+                    self.unblocked(session, &native, &paths, MAX_BLOCKED).await?;
+                    continue;
+                }
+            };
         }
     }
 
@@ -124,13 +143,21 @@ impl Daemon {
     async fn native_outcome(
         &self,
         session: &Arc<SessionContext>,
-        id: &str,
+        native: &NativeCall,
+        (id, waiting): (&str, Waiting),
         wait_ms: Option<u64>,
     ) -> Result<NativeEditResult, Failure> {
-        let waiting = self.engine.prepared.wait(id);
         let mut outcome = self.outcome(session, id, wait_ms).await;
         drop(waiting);
-        let handed_over = self.engine.prepared.handed_over(id);
+        let mut handed_over = self.engine.prepared.handed_over(id);
+        if let Some(change) = handed_over.as_ref().filter(|_| native.parallel) {
+            let paths: Vec<_> = change.paths().cloned().collect();
+            let maximum = Duration::from_millis(HANDED_OVER_MS);
+            // The user has accepted the change, so it is made in any case.
+            self.unblocked(session, native, &paths, maximum).await.ok();
+            // The change has been rebased onto the earlier ones.
+            handed_over = self.engine.prepared.handed_over(id);
+        }
         if handed_over.is_some() {
             // The user may have accepted the change at the moment when the wait ended.
             outcome = self.outcome(session, id, Some(HANDED_OVER_MS)).await;
@@ -148,6 +175,20 @@ impl Daemon {
             },
             None => proposal,
         })
+    }
+
+    /// Waits until other calls of the turn have made their changes of these files.
+    async fn unblocked(
+        &self,
+        session: &Arc<SessionContext>,
+        native: &NativeCall,
+        paths: &[PathBuf],
+        maximum: Duration,
+    ) -> Result<(), Refusal> {
+        let unblocked = self.engine.prepared.unblocked(session, native, paths);
+        let what = "another edit of this file has not been made yet";
+        let refused = |_| Refusal::new(RefusalKind::Busy { what: what.to_owned() });
+        tokio::time::timeout(maximum, unblocked).await.map_err(refused)
     }
 
     /// `editd/nativeDone`.

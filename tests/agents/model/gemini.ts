@@ -5,12 +5,17 @@ import { type Fields, record, records, text } from './record.ts';
 
 const PATH = /^\/v1beta\/models\/[\w.-]+:streamGenerateContent\?alt=sse$/;
 const COUNT = /^\/v1beta\/models\/[\w.-]+:countTokens$/;
+const ASKED = /^\/v1beta\/models\/[\w.-]+:generateContent$/;
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
 export class Gemini implements Dialect {
-  /** The program requests the length of a conversation that contains an image. */
+  /**
+   * The program requests the length of a conversation that contains an image, and asks in a long one whether the model
+   * makes progress.
+   */
   aside(path: string): object | undefined {
-    return COUNT.test(path) ? { totalTokens: 1 } : undefined;
+    const progress = { candidates: [{ content: { role: 'model', parts: [{ text: '{}' }] }, finishReason: 'STOP' }] };
+    return COUNT.test(path) ? { totalTokens: 1 } : ASKED.test(path) ? progress : undefined;
   }
 
   read(path: string, body: unknown): Request | undefined {

@@ -17,6 +17,8 @@ export const claude: NativeProgram = {
   configure: (place, modelUrl) => ({
     command: [
       ...[program, '--print', '--model', 'claude-sonnet-5', '--permission-mode', 'acceptEdits'],
+      // This format contains the messages for the person.
+      ...['--verbose', '--output-format', 'stream-json'],
       ...['--allowed-tools=Bash', 'Play your part.'],
     ],
     env: {

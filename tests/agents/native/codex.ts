@@ -6,10 +6,16 @@ import type { NativeProgram, ToolCall, Tools } from './program.ts';
 
 const program = installed('codex');
 
+/** Runs all hooks. Without it, Codex runs only those that the user has trusted. */
+export const BYPASS = '--dangerously-bypass-hook-trust';
+
 const settings = (url: string): Record<string, string> => ({
   model_provider: '"fake"',
   check_for_update_on_startup: 'false',
   'analytics.enabled': 'false',
+  // In each folder that commands may write, the sandbox creates `.git` for a moment, which marks a repository.
+  'sandbox_workspace_write.exclude_slash_tmp': 'true',
+  'sandbox_workspace_write.exclude_tmpdir_env_var': 'true',
   'model_providers.fake': `{ name = "fake", base_url = "${url}/v1", wire_api = "responses", env_key = "FAKE_KEY" }`,
 });
 
@@ -39,7 +45,7 @@ function codexWith(name: string, model: string, tools: Tools): NativeProgram {
     dialect: () => new Responses(),
     configure: (_place, modelUrl) => ({
       command: [
-        ...[program, 'exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'],
+        ...[program, 'exec', '--skip-git-repo-check', BYPASS],
         ...['--sandbox', 'workspace-write', '--model', model],
         ...Object.entries(settings(modelUrl)).flatMap(([key, value]) => ['--config', `${key}=${value}`]),
         'Play your part.',

@@ -1,4 +1,5 @@
-// Google's Gemini CLI. Only the user's settings can name the model API, so they are added to those that a test wrote.
+// Google's Gemini CLI. Only the user's settings can name the model API, so they are added to those that a test wrote,
+// unless these name it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Gemini } from '../model/gemini.ts';
@@ -29,8 +30,10 @@ export const gemini: NativeProgram = {
   dialect: () => new Gemini(),
   configure: (place, modelUrl) => {
     const user = join(place.home, SETTINGS);
-    const written = existsSync(user) ? (JSON.parse(readFileSync(user, 'utf8')) as object) : {};
-    place.configure(SETTINGS, JSON.stringify({ ...written, ...settings }, null, 2));
+    const written = existsSync(user) ? readFileSync(user, 'utf8') : '{}';
+    if (!written.includes(settings.security.auth.selectedType)) {
+      place.configure(SETTINGS, JSON.stringify({ ...(JSON.parse(written) as object), ...settings }, null, 2));
+    }
     return {
       command: [program, '--skip-trust', '--approval-mode', 'yolo', '--model', 'gemini-2.5-flash', '--prompt', 'Play.'],
       env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: modelUrl },

@@ -40,6 +40,7 @@ function opencodeWith(name: string, model: string, tools: Tools): NativeProgram 
       return {
         command: [program, 'run', '--auto', '--model', `fake/${model}`, 'Play your part.'],
         env: {
+          TMPDIR: place.home, // it leaves its libraries there
           OPENCODE_CONFIG_CONTENT: JSON.stringify(settings(modelUrl, model)),
           OPENCODE_DISABLE_AUTOUPDATE: '1',
           OPENCODE_DISABLE_MODELS_FETCH: '1',

@@ -1,46 +1,72 @@
 // A reviewer, who decides over the socket for editors, as a plugin does.
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { Connection, type Fields } from './connection.ts';
 import type { Place } from './place.ts';
 import { until } from './until.ts';
 
-/** Accepts all of a proposal. */
-export async function accepts(place: Place, id: string): Promise<void> {
-  const socket = connect(join(place.sockets, 'editor.sock'));
-  await once(socket, 'connect');
-  const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
-  let last = 0;
-  const call = async (method: string, params: object): Promise<Record<string, unknown>> => {
-    socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++last, method, params })}\n`);
-    for (;;) {
-      const line = await lines.next();
-      if (line.done === true) {
-        throw new Error('the daemon has closed the connection');
-      }
-      const answer = JSON.parse(line.value) as { id?: number; result?: Record<string, unknown>; error?: unknown };
-      if (answer.id === last) {
-        if (answer.result === undefined) {
-          throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
-        }
-        return answer.result;
-      }
-    }
-  };
-  try {
-    await call('initialize', { clientInfo: { name: 'person' }, capabilities: {}, rootUri: null });
-    const { revision } = await call('editd/proposal', { id });
-    await call('editd/decide', { id, revision, accept: 'all' });
-  } finally {
-    socket.destroy();
+type Hunks = 'all' | readonly string[];
+
+/** A decision about a proposal of one file. */
+export interface Decision {
+  accept?: Hunks;
+  reject?: Hunks;
+  /** The text that the file shall have in place of the proposed one. */
+  replace?: string;
+  /** A comment for the author. */
+  comment?: string;
+}
+
+export class Person {
+  private readonly connection: Connection;
+
+  private constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  static async at(place: Place): Promise<Person> {
+    const introduction = { clientInfo: { name: 'person' }, capabilities: {}, rootUri: null };
+    return new Person(await Connection.open(place, introduction));
+  }
+
+  /** Waits for a proposal, and returns its id. */
+  async waits(): Promise<string> {
+    const pending = async (): Promise<string | undefined> => {
+      const { proposals } = await this.connection.call('editd/proposals', { state: 'pending' });
+      return (proposals as { id: string }[])[0]?.id;
+    };
+    return String(await until('a proposal', pending));
+  }
+
+  async decides(id: string, { replace, ...decision }: Decision): Promise<void> {
+    const { revision, files } = await this.connection.call('editd/proposal', { id });
+    const [file] = files as Fields[];
+    const text =
+      replace === undefined
+        ? {}
+        : { replace: [{ path: file?.['path'], baseHash: file?.['hashBefore'], content: replace }] };
+    await this.connection.call('editd/decide', { id, revision, ...decision, ...text });
+  }
+
+  leaves(): void {
+    this.connection.close();
   }
 }
 
-/** Rejects the next proposal as soon as it is there, at a terminal. */
-export async function rejectsNext(place: Place): Promise<void> {
-  const pending = async (): Promise<string | undefined> =>
-    /"id": *"([^"]+)"/.exec((await place.editd('review', '--output', 'json')).stdout)?.[1];
-  const id = await until('a proposal', pending, (found) => found !== undefined, 20_000);
-  await place.editd('review', String(id), '--reject');
+/** Accepts all of a proposal. */
+export async function accepts(place: Place, id: string): Promise<void> {
+  const person = await Person.at(place);
+  try {
+    await person.decides(id, { accept: 'all' });
+  } finally {
+    person.leaves();
+  }
+}
+
+/** Decides on the next proposal as soon as it is there. */
+export async function decidesNext(place: Place, decision: Decision): Promise<void> {
+  const person = await Person.at(place);
+  try {
+    await person.decides(await person.waits(), decision);
+  } finally {
+    person.leaves();
+  }
 }

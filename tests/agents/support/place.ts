@@ -19,7 +19,7 @@ export class Place {
     for (const each of [this.home, this.work, this.state, this.bin]) {
       mkdirSync(each, { recursive: true });
     }
-    symlinkSync(editd, join(this.bin, 'editd'));
+    this.install('editd', editd);
     for (const [name, text] of Object.entries(files)) {
       this.write(name, text);
     }
@@ -42,7 +42,7 @@ export class Place {
     return join(this.state, 'run');
   }
 
-  private get state(): string {
+  get state(): string {
     return join(this.home, '.local/state/editd');
   }
 
@@ -68,6 +68,11 @@ export class Place {
     const path = join(this.home, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
+  }
+
+  /** Puts a program into the path. */
+  install(name: string, program: string): void {
+    symlinkSync(program, join(this.bin, name));
   }
 
   /** Runs `editd` with these arguments, as a user in the working folder does. */

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 export const repository = resolve(import.meta.dirname, '../../..');
 
 const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-const agents = join(process.env['EDITD_TOOLS'] ?? join(cache, 'editd-tools'), 'agents');
+const tools = process.env['EDITD_TOOLS'] ?? join(cache, 'editd-tools');
 
 export const editd = program(
   process.env['EDITD_PROGRAM'] ?? join(repository, 'target/debug/editd'),
@@ -17,7 +17,12 @@ export const editd = program(
 export function installed(
   name: 'node' | 'claude' | 'codex' | 'gemini' | 'opencode' | 'pi' | 'mcp-inspector' | 'python',
 ): string {
-  return program(join(agents, name), 'Run scripts/install-agents.');
+  return program(join(tools, 'agents', name), 'Run scripts/install-agents.');
+}
+
+/** Returns the path of an editor that scripts/install-editors installs. */
+export function installedEditor(name: 'nvim'): string {
+  return program(join(tools, 'editors', name), 'Run scripts/install-editors.');
 }
 
 function program(path: string, advice: string): string {

@@ -10,7 +10,7 @@ use super::claude::{Claude, history, refused};
 use crate::support::{Editor, Kind, Machine, Workspace};
 
 /// Runs `editd hook PROGRAM` on an event. Returns the answer, or null if there is none.
-fn report(machine: &Machine, program: &str, event: &Value) -> Value {
+pub(crate) fn report(machine: &Machine, program: &str, event: &Value) -> Value {
     let output = machine.run_with_input(&["hook", program], &event.to_string());
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     if output.stdout.is_empty() {

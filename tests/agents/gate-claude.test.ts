@@ -1,0 +1,4 @@
+// Claude Code with its own tools, connected by `editd connect`.
+import { play } from './gate/play.ts';
+
+play('claude');

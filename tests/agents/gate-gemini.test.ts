@@ -1,0 +1,4 @@
+// Gemini CLI with its own tools, connected by `editd connect`.
+import { play } from './gate/play.ts';
+
+play('gemini');
