@@ -1,7 +1,8 @@
 //! The trait [`Disk`], and the values that its primitives take and return.
 
 use crate::disk::{
-    DiskErrorKind, Entry, Expected, FileBytes, FileImage, Handle, Lease, Listed, Result, Root, Scanned, Stat, Target,
+    DiskErrorKind, Entry, Expected, FileBytes, FileImage, Handle, Lease, Listed, Result, Root, Scanned, Stat,
+    Target,
 };
 use crate::workspace::NewMode;
 use std::io::Read;

@@ -74,6 +74,11 @@ impl Root {
         &self.0.given
     }
 
+    /// Returns `true` if a file is on the file system of the root.
+    pub fn has_device_of(&self, stat: &Stat) -> bool {
+        stat.dev == self.0.device
+    }
+
     /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with
     /// every modification.
     pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {

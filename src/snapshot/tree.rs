@@ -19,7 +19,7 @@ pub struct Tree {
 
 /// The recorded names of a folder, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Folder {
+pub(super) struct Folder {
     names: Vec<(OsString, Node)>,
 }
 
@@ -199,6 +199,14 @@ impl Tree {
 
     pub(super) fn insert(&mut self, path: PathBuf, folder: Arc<Folder>) {
         self.folders.insert(path, folder);
+    }
+
+    /// Adds all folders below a path as another tree has them.
+    pub(super) fn insert_below(&mut self, path: &Path, other: &Self) {
+        let below = other.folders.range(path.to_owned()..).skip_while(|(folder, _)| *folder == path);
+        for (folder, names) in below.take_while(|(folder, _)| folder.starts_with(path)) {
+            self.insert(folder.clone(), names.clone());
+        }
     }
 
     /// Returns all recorded names with their paths, folders before their names.
