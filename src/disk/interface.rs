@@ -197,6 +197,12 @@ pub trait Disk: Send + Sync {
     /// Creates a folder. Fails with [`DiskErrorKind::Exists`] if the name is taken.
     fn make_dir(&self, entry: &Entry) -> Result<()>;
 
+    /// Creates a symlink. Fails with [`DiskErrorKind::Exists`] if the name is taken.
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()>;
+
+    /// Sets the permission bits of a file or folder; a symlink there is an error.
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()>;
+
     /// Opens a folder by its name in an opened folder; a symlink there is an error.
     fn open_dir(&self, entry: &Entry) -> Result<Handle>;
 

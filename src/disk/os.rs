@@ -16,7 +16,7 @@ use crate::disk::{
 use open::HELD_FOLDER;
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, mkdirat, openat, renameat,
-    renameat_with, statat, unlinkat,
+    renameat_with, statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 use state::stat_entry;
@@ -199,6 +199,14 @@ impl Disk for OsDisk {
             fchmod(&fd, Mode::from_raw_mode(present & 0o7000 | wanted)).ok();
         }
         Ok(())
+    }
+
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()> {
+        symlinkat(target, &entry.dir, &entry.name).context("create the link", &entry.path)
+    }
+
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
+        attributes::set_mode(entry, mode)
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {

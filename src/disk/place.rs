@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use crate::workspace::MTime;
 
+use super::{Disk, DiskError, DiskErrorKind, Result};
 use crate::workspace::FileKey;
 
 /// Prefix of the names of all staged and displaced files. These names have a fixed short length, because the
@@ -97,6 +98,18 @@ impl Root {
     pub(super) fn is_steady(&self, stat: &Stat) -> bool {
         self.0.steady_stamps && stat.dev == self.0.device
     }
+}
+
+/// Returns the entry at a path from a root. No symlink is followed.
+pub fn entry_below(disk: &dyn Disk, root: &Root, below: &Path) -> Result<Entry> {
+    let mut names = below.iter();
+    let not_found = || DiskError::new(DiskErrorKind::NotFound, "open", root.path());
+    let mut entry = root.entry(names.next().ok_or_else(not_found)?);
+    for name in names {
+        let dir = disk.open_dir(&entry)?;
+        entry = Entry { dir, path: entry.path.join(name), name: name.to_owned() };
+    }
+    Ok(entry)
 }
 
 /// Kind of a name in a folder.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
 use crate::text::{Encoding, Format};
+use super::run_record::{PathChangeRecord, RunRecord};
 use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 /// A path: text if it is valid UTF-8, otherwise its bytes.
@@ -54,7 +55,11 @@ struct HeadRecord {
     undoes: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     rescued: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<RunRecord>,
     files: Vec<FileRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<PathChangeRecord>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,7 +161,9 @@ impl EntryRecord {
             label: entry.label.clone(),
             undoes: entry.undoes.as_deref().map(str::to_owned),
             rescued: entry.rescued,
+            run: entry.run.as_ref().map(RunRecord::new),
             files: entry.files.iter().map(FileRecord::new).collect(),
+            paths: entry.paths.iter().map(PathChangeRecord::new).collect(),
         };
         Self { head, details: details.into_iter().map(DetailRecord::new).collect() }
     }
@@ -181,7 +188,9 @@ impl HeadOnly {
             label: head.label,
             undoes: head.undoes.map(Into::into),
             rescued: head.rescued,
+            run: head.run.map(RunRecord::read),
             files: files.map(|(detail, file)| file.read(detail)).collect::<Option<_>>()?,
+            paths: head.paths.into_iter().map(PathChangeRecord::read).collect(),
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
 use crate::history::NotRecorded;
 use crate::text::{ContentHash, Format};
-use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange};
 use crate::workspace::limits::KEPT_DIFF;
 use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
 
@@ -27,6 +27,10 @@ pub(crate) struct Intent {
     pub(crate) label: Option<String>,
     /// The transaction that this change undoes.
     pub(crate) undoes: Option<Arc<str>>,
+    /// The run of a command that has made the change.
+    pub(crate) run: Option<PastRun>,
+    /// Changes of links, folders and permissions.
+    pub(crate) paths: Vec<PathChange>,
 }
 
 /// The result of a commit.
@@ -68,6 +72,8 @@ impl Intent {
             origin: proposal.origin.clone(),
             label: proposal.label.clone(),
             undoes: None,
+            run: None,
+            paths: Vec::new(),
         }
     }
 }
@@ -96,7 +102,9 @@ impl Engine {
             label: intent.label.clone(),
             undoes: intent.undoes.clone(),
             rescued: false,
+            run: intent.run.clone(),
             files: writes.iter().enumerate().map(|(detail, write)| past_file(write, detail)).collect(),
+            paths: intent.paths.clone(),
         };
         let details: Vec<_> = writes.iter().map(|write| past_detail(&write.computed)).collect();
         let with_details = writes.iter().zip(&details);

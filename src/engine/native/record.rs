@@ -98,6 +98,8 @@ impl Engine {
             origin: change.origin.clone(),
             label: change.label.clone(),
             undoes: None,
+            run: None,
+            paths: Vec::new(),
         };
         let mut entry = self.begin_history_entry(&mut writes, &intent)?;
         self.record_committed(&mut entry);

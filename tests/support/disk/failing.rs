@@ -287,6 +287,14 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.around("make the folder", &entry.path, |inner| inner.make_dir(entry))
     }
 
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()> {
+        self.around("create the link", &entry.path, |inner| inner.make_link(entry, target))
+    }
+
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
+        self.around("set the mode", &entry.path, |inner| inner.set_mode(entry, mode))
+    }
+
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
         self.count("open the folder", &entry.path)?;
         self.inner.open_dir(entry)

@@ -323,6 +323,18 @@ impl Disk for MemoryDisk {
         state.tree.make_dir(entry)
     }
 
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("create the link", &entry.path)?;
+        state.tree.make_link(entry, target)
+    }
+
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("set the mode", &entry.path)?;
+        state.tree.set_mode(entry, mode)
+    }
+
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
         let mut state = self.state.lock();
         state.call("open the folder", &entry.path)?;
