@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::disk::{Disk, DiskError, Root, Stat};
+use crate::search::Ignores;
 use crate::text::ContentHash;
 
 use contents::{Contents, Stored};
@@ -160,6 +161,23 @@ impl Snapshot {
             Some(Difference { path: folder.to_owned(), before: None, after })
         };
         unknown.filter_map(state).collect()
+    }
+
+    /// Returns `true` if a walk records this path from the root, if there is a file.
+    pub fn covers(&self, disk: &dyn Disk, path: &Path) -> bool {
+        if self.tree.node(path).is_some() {
+            return true;
+        }
+        let mut ignores = Ignores::around(disk, &self.root, &self.top, Path::new(""));
+        let mut here = PathBuf::new();
+        let last = path.iter().count();
+        path.iter().enumerate().all(|(at, name)| {
+            ignores = ignores.within(disk, &self.root, &here, |_| true);
+            here.push(name);
+            let absolute = self.root.path().join(&here);
+            let is_ignored = !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
+            !is_ignored && !scan::is_version_control(name) && absolute != self.own
+        })
     }
 
     /// Returns the recorded state of a path from the root.

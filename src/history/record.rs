@@ -8,9 +8,9 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::run_record::{PathChangeRecord, RunRecord};
 use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
 use crate::text::{Encoding, Format};
-use super::run_record::{PathChangeRecord, RunRecord};
 use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 /// A path: text if it is valid UTF-8, otherwise its bytes.

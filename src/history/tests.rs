@@ -1,4 +1,6 @@
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -6,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::edit::{Deadline, Hunk, Plan, UndoPlan};
 use crate::text::{Encoding, Format, Text};
-use crate::workspace::history::Origin;
+use crate::workspace::history::{Origin, PastRun, PathChange, PathState, RunStatus};
 
 const LIMITS: HistoryLimits =
     HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86400), file_size: 1 << 20 };

@@ -183,6 +183,6 @@ impl Scan<'_> {
     }
 }
 
-fn is_version_control(name: &OsStr) -> bool {
+pub(super) fn is_version_control(name: &OsStr) -> bool {
     VERSION_CONTROL.iter().any(|folder| name == *folder)
 }

@@ -108,11 +108,33 @@ pub struct Difference {
     pub after: Option<Node>,
 }
 
+impl Omission {
+    /// Returns the reason as a clause that follows a path.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::TooLarge => "it is larger than `limits.snapshot_file_size`",
+            Self::Unreadable => "it cannot be read",
+            Self::Unstable => "it changed while it was read",
+            Self::NoRoom => "the contents reach `limits.snapshot_bytes`",
+            Self::NotStored => "its content could not be stored",
+            Self::Special => "it is a device, a named pipe or a socket",
+            Self::Mount => "another file system is mounted there",
+        }
+    }
+}
+
 impl Stamp {
     /// Returns the stamp of a file.
     pub fn of(stat: &Stat) -> Self {
         let Stat { ino, size, mtime, ctime, mode, racy, .. } = *stat;
         Self { ino, size, mtime, ctime, mode: mode & PERMISSIONS, racy }
+    }
+
+    /// Returns the stamp as the state of a regular file. What a stamp does not contain is unknown.
+    pub fn stat(&self) -> Stat {
+        const REGULAR: u32 = 0o100_000;
+        let Self { ino, size, mtime, ctime, mode, racy } = *self;
+        Stat { dev: 0, ino, size, mtime, ctime, mode: REGULAR | mode, nlink: 1, uid: 0, gid: 0, racy }
     }
 
     /// Returns `true` if an equal stamp proves that the file has not changed.

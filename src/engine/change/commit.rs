@@ -138,7 +138,13 @@ impl Engine {
             Ok(staged) => staged,
             Err(error) => return Err(self.not_written(writes, None, error)),
         };
+        let writing = self.writing(&writes);
         let mut entry = self.begin_history_entry(&mut writes, intent)?;
+        if let Err(refusal) = self.restore_before_files(&intent.paths) {
+            drop(staged);
+            self.record_failed(Some(entry), true);
+            return Err(refusal);
+        }
         let label = intent.label.as_deref().unwrap_or(&intent.author);
         let edited = match self.edit_in_editors(&writes, &entry.id, label) {
             Ok(edited) => edited,
@@ -150,7 +156,11 @@ impl Engine {
         };
         match staged.map(StagedSet::commit).transpose() {
             Ok(on_disk) => {
+                entry.not_restored = self.restore_after_files(&intent.paths);
                 self.record_committed(&mut entry);
+                if let Some(writing) = writing {
+                    writing.succeeded();
+                }
                 if edited.recorded {
                     self.interrupted.end(&edited.transaction);
                 }

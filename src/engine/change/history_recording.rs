@@ -10,9 +10,11 @@ use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
 use crate::history::NotRecorded;
 use crate::text::{ContentHash, Format};
-use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange};
+use crate::workspace::history::{
+    Back, Origin, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange,
+};
 use crate::workspace::limits::KEPT_DIFF;
-use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
+use crate::workspace::{Action, Audience, Proposal, Refusal, RefusalKind};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
@@ -52,13 +54,16 @@ pub(crate) struct HistoryEntryGuard {
     flush: bool,
     /// Warning for the author if the history could not be written.
     warning: Option<String>,
+    /// Links, folders and permissions that could not be restored.
+    pub(crate) not_restored: Vec<Refusal>,
 }
 
 impl HistoryEntryGuard {
     /// Returns the result of the commit.
     pub(crate) fn result(self, mut files: Vec<CommittedFile>) -> CommitResult {
-        if let (Some(warning), Some(first)) = (self.warning, files.first_mut()) {
-            first.file.warnings.push(warning);
+        let not_restored = self.not_restored.iter().map(|refusal| refusal.message(Audience::Wire));
+        if let Some(first) = files.first_mut() {
+            first.file.warnings.extend(self.warning.into_iter().chain(not_restored));
         }
         CommitResult { files, transaction: self.begun.then_some(self.id), undoes: self.undoes }
     }
@@ -122,7 +127,7 @@ impl Engine {
                 (false, Some(format!("This change is not in the history and cannot be undone: {error}.")))
             }
         };
-        Ok(HistoryEntryGuard { id, undoes, begun, flush, warning })
+        Ok(HistoryEntryGuard { id, undoes, begun, flush, warning, not_restored: Vec::new() })
     }
 
     /// Records that the change was committed. Called immediately after the commit, before any other work on

@@ -126,9 +126,11 @@ impl Engine {
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
         let undoes = options.undoes.clone();
+        let paths = self.paths_to_restore(undoes.as_deref())?;
         let proposal =
             self.record_proposal(session, header, &mut writes, ProposalState::Applying, options)?;
-        let commit_result = self.commit_staged(staged, writes, &Intent { undoes, ..Intent::of(&proposal) });
+        let commit_result =
+            self.commit_staged(staged, writes, &Intent { undoes, paths, ..Intent::of(&proposal) });
         drop(changes);
         match commit_result {
             Ok(commit_result) => Ok(self.report(session, proposal, commit_result, false)),

@@ -332,7 +332,7 @@ impl Disk for MemoryDisk {
     fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
         let mut state = self.state.lock();
         state.call("set the mode", &entry.path)?;
-        state.tree.set_mode(entry, mode)
+        state.tree.set_entry_mode(entry, mode)
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
