@@ -23,6 +23,8 @@ const SNAPSHOT: Duration = Duration::from_secs(600);
 const PASSED_ON: [Signal; 4] = [Signal::TERM, Signal::HUP, Signal::USR1, Signal::USR2];
 /// Signals that this program ignores while the command runs.
 const OF_KEYBOARD: [Signal; 2] = [Signal::INT, Signal::QUIT];
+/// Maximum width of the command in the message, in columns.
+const COMMAND: usize = 40;
 /// Exit code for a command that cannot be started, and for one that does not exist, as of shells.
 const NOT_STARTED: u8 = 126;
 const NOT_FOUND: u8 = 127;
@@ -125,18 +127,18 @@ fn report(context: &Context, command: &str, folder: &Path, result: &RunEndResult
     if context.output == Output::Json {
         return writeln!(out, "{}", serde_json::to_string(result)?);
     }
-    let files = match result.paths.len() {
-        1 => root::relative(&result.paths[0], Some(folder)),
-        count => format!("{count} files"),
-    };
-    let command = paint::visible(command);
     if let Some(transaction) = result.transactions.last() {
-        let undo = match result.transactions.len() {
-            1 => format!("`editd undo {transaction}` restores them"),
-            count => format!("{count} changes, see `editd log`"),
+        let (files, them) = match result.paths.len() {
+            0 => ("files".to_owned(), "them"),
+            1 => (root::relative(&result.paths[0], Some(folder)), "it"),
+            count => (format!("{count} files"), "them"),
         };
-        let files = if result.paths.is_empty() { "files".to_owned() } else { files };
-        writeln!(out, "{FAINT}editd: `{command}` has changed {files}; {undo}{FAINT:#}")?;
+        let undo = match result.transactions.len() {
+            1 => format!("`editd undo {transaction}` restores {them}"),
+            count => format!("`editd log` lists {count} changes"),
+        };
+        let command = paint::fitted(command, COMMAND);
+        writeln!(out, "{FAINT}editd: `{}` has changed {files}; {undo}{FAINT:#}", command.trim_end())?;
     }
     for omitted in &result.omitted {
         let path = root::relative(&omitted.path, Some(folder));

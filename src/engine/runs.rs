@@ -30,6 +30,9 @@ pub(crate) use record::RunChanges;
 
 use writes::InFlight;
 
+/// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
+const MAX_OPEN: usize = 256;
+
 /// All roots in which commands run or have run.
 #[derive(Debug)]
 pub(crate) struct Runs {
@@ -75,6 +78,8 @@ pub(crate) enum NotRecordable {
     NoRoot,
     #[error("`{}`: {error}", .root.display())]
     NoSnapshot { root: PathBuf, error: NoSnapshot },
+    #[error("{MAX_OPEN} commands run there already")]
+    TooMany,
     #[error("the run cannot be stored: {0}")]
     NotStored(#[from] io::Error),
 }
@@ -118,6 +123,9 @@ impl Engine {
         let of = self.run_root(&root.root, &root.surroundings.top)?;
         let run = OpenRun::new(self.history.next_id().replacen('t', "r", 1), session, new);
         let mut state = of.state.lock();
+        if state.open.len() >= MAX_OPEN {
+            return Err(NotRecordable::TooMany);
+        }
         // The count keeps a write that starts now from passing unseen.
         self.runs.open.fetch_add(1, Ordering::AcqRel);
         let begun = self.mark(&of, &mut state, None).map_err(|error| no_snapshot(&of.root, error));

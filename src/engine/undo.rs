@@ -1,6 +1,6 @@
 //! Undoing transactions.
 
-mod paths;
+pub(crate) mod paths;
 mod reversal;
 
 use std::os::unix::ffi::OsStrExt;

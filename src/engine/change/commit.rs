@@ -102,7 +102,10 @@ impl Engine {
     ) -> Result<CommitResult, Refusal> {
         self.route(&mut writes)?;
         let changes = changes(&writes);
-        self.commit_staged(self.stage(&changes), writes, intent)
+        let restoring = self.restore_before_files(&intent.paths)?;
+        let committed = self.commit_staged(self.stage(&changes), writes, intent)?;
+        restoring.succeeded();
+        Ok(committed)
     }
 
     /// Writes the new files beside the old ones. The caller must commit the returned set. Returns `None` if
@@ -140,11 +143,6 @@ impl Engine {
         };
         let writing = self.writing(&writes);
         let mut entry = self.begin_history_entry(&mut writes, intent)?;
-        if let Err(refusal) = self.restore_before_files(&intent.paths) {
-            drop(staged);
-            self.record_failed(Some(entry), true);
-            return Err(refusal);
-        }
         let label = intent.label.as_deref().unwrap_or(&intent.author);
         let edited = match self.edit_in_editors(&writes, &entry.id, label) {
             Ok(edited) => edited,

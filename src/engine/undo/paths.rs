@@ -9,6 +9,32 @@ use crate::workspace::{Refusal, RefusalKind, Since};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
+/// The permission of the owner to write.
+const OWNER_WRITE: u32 = 0o200;
+
+/// Paths that are restored before the files. They are reverted if the files cannot be restored.
+pub(crate) struct Restoring<'a> {
+    engine: &'a Engine,
+    done: Vec<&'a PathChange>,
+}
+
+impl Restoring<'_> {
+    /// The files are restored, so the paths stay.
+    pub(crate) fn succeeded(mut self) {
+        self.done.clear();
+    }
+}
+
+impl Drop for Restoring<'_> {
+    fn drop(&mut self) {
+        let Some(root) = self.engine.top().ok().filter(|_| !self.done.is_empty()) else { return };
+        for change in self.done.iter().rev() {
+            if let Err(error) = self.engine.revert_before(&root, change) {
+                tracing::error!(%error, path = %change.path.display(), "a path cannot be reverted");
+            }
+        }
+    }
+}
 
 impl Engine {
     /// Returns the changes that undo the path changes of a transaction, without those that are in effect already.
@@ -40,29 +66,74 @@ impl Engine {
         Ok(open)
     }
 
-    /// Makes way for files: removes links and creates folders.
-    pub(crate) fn restore_before_files(&self, changes: &[PathChange]) -> Result<(), Refusal> {
+    /// Makes way for files: removes links, creates folders, and gives files and folders the permission to write that
+    /// they had. If the result is dropped before it succeeded, all this is reverted.
+    pub(crate) fn restore_before_files<'a>(
+        &'a self,
+        changes: &'a [PathChange],
+    ) -> Result<Restoring<'a>, Refusal> {
+        let mut restoring = Restoring { engine: self, done: Vec::new() };
         if changes.is_empty() {
-            return Ok(());
+            return Ok(restoring);
         }
         let root = self.top()?;
-        for PathChange { path, before, after } in changes {
-            let restore = || -> Result<(), DiskError> {
-                let entry = entry_below(&*self.disk, &root, below(path))?;
-                if let (PathState::Link(_), PathState::Missing | PathState::Folder(_)) = (before, after) {
-                    self.disk.remove(&entry)?;
-                }
-                match (before, after) {
-                    (PathState::Missing | PathState::Link(_), PathState::Folder(mode)) => {
-                        self.disk.make_dir(&entry)?;
-                        self.disk.set_mode(&entry, *mode)
-                    }
-                    _ => Ok(()),
-                }
-            };
-            restore().map_err(|error| Refusal::at(path, refusal_of(&error)))?;
+        for change in changes {
+            if self
+                .restore_before(&root, change)
+                .map_err(|error| Refusal::at(&change.path, refusal_of(&error)))?
+            {
+                restoring.done.push(change);
+            }
         }
-        Ok(())
+        Ok(restoring)
+    }
+
+    /// Returns `true` if something was changed.
+    fn restore_before(
+        &self,
+        root: &Root,
+        PathChange { path, before, after }: &PathChange,
+    ) -> Result<bool, DiskError> {
+        let entry = entry_below(&*self.disk, root, below(path))?;
+        match (before, after) {
+            (PathState::Link(_), PathState::Missing) => self.disk.remove(&entry)?,
+            (PathState::Missing, PathState::Folder(mode)) => {
+                self.disk.make_dir(&entry)?;
+                self.disk.set_mode(&entry, *mode)?;
+            }
+            (PathState::Link(_), PathState::Folder(mode)) => {
+                self.disk.remove(&entry)?;
+                self.disk.make_dir(&entry)?;
+                self.disk.set_mode(&entry, *mode)?;
+            }
+            (PathState::File(now), PathState::File(mode))
+            | (PathState::Folder(now), PathState::Folder(mode))
+                if !now & mode & OWNER_WRITE != 0 =>
+            {
+                self.disk.set_mode(&entry, *mode)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reverts what [`restore_before`](Self::restore_before) has done.
+    fn revert_before(
+        &self,
+        root: &Root,
+        PathChange { path, before, after }: &PathChange,
+    ) -> Result<(), DiskError> {
+        let entry = entry_below(&*self.disk, root, below(path))?;
+        if let PathState::Folder(_) = after
+            && !matches!(before, PathState::Folder(_))
+        {
+            self.disk.remove_dir(&entry)?;
+        }
+        match before {
+            PathState::Link(target) => self.disk.make_link(&entry, target),
+            PathState::File(mode) | PathState::Folder(mode) => self.disk.set_mode(&entry, *mode),
+            PathState::Missing => Ok(()),
+        }
     }
 
     /// Restores what files were in the way of: links, permissions, and folders that did not exist. Returns what
