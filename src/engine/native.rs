@@ -72,6 +72,8 @@ pub(crate) struct NativeCall {
     pub(crate) losses: ToolLosses,
     /// `true` if the client makes the calls of a step at the same time.
     pub(crate) parallel: bool,
+    /// The turn to which the call belongs.
+    pub(crate) turn: Option<String>,
 }
 
 /// The properties of a file that the tool of a client does not keep when it writes the file.
@@ -112,7 +114,7 @@ impl Engine {
         job: &Job,
     ) -> Result<NativeOutcome, Failure> {
         let paths: Vec<_> = call.files.iter().map(|change| change.file.path.clone()).collect();
-        if native.parallel && self.prepared.is_blocked(session, &native.tool_call, &paths) {
+        if native.parallel && self.prepared.is_blocked(session, native, &paths) {
             return Ok(NativeOutcome::Blocked(paths));
         }
         let review = self.review_for_call(&call, review)?;

@@ -39,10 +39,9 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
             let call = call(&input, tool, &output, cwd)?;
             (Step::Before(Box::new(call)), output.object)
         }
-        // A tool that fails is not reported.
-        ("tool.execute.after", "edit" | "write" | "apply_patch") => {
+        ("tool.execute.after" | "tool.execute.failed", "edit" | "write" | "apply_patch") => {
             let tool_call = input.text("callID")?.to_owned();
-            (Step::After { tool_call, failed: false }, input.object)
+            (Step::After { tool_call, failed: name == "tool.execute.failed" }, input.object)
         }
         ("tool.execute.after", "read") => {
             let shown = output.inner("metadata").inner("display");

@@ -1,7 +1,7 @@
 // Lets the tools of opencode pass through editd. `editd connect opencode` wrote this file; `--undo` removes it.
 const EDITD = 'editd';
 
-import type { Plugin } from '@opencode-ai/plugin';
+import type { Event, OpencodeClient, UserMessage } from '@opencode-ai/sdk';
 import { spawn } from 'node:child_process';
 
 const CHANGING = new Set(['edit', 'write', 'apply_patch']);
@@ -23,13 +23,19 @@ interface Answer {
   warn?: string;
 }
 
+interface Prompt {
+  sessionID: string;
+  model?: { modelID: string };
+}
+
 interface Call {
   tool: string;
   sessionID: string;
   callID: string;
+  args?: Arguments;
 }
 
-/** Stops all that waits for the user, by session. */
+/** Each session with a call that may wait for the user. */
 const stops = new Map<string, AbortController>();
 let hasReported = false;
 
@@ -51,7 +57,7 @@ function signalOf(session: string): AbortSignal {
   return stopping.signal;
 }
 
-/** Returns what editd prints. The signal stops it. */
+/** Returns what editd prints. The signal ends it. */
 function run(question: object, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(EDITD, ['hook', 'opencode'], { stdio: ['pipe', 'pipe', 'ignore'], ...(signal && { signal }) });
@@ -86,10 +92,12 @@ function replace(args: Arguments, others: Arguments): void {
   Object.assign(args, others);
 }
 
-export const Editd: Plugin = ({ client, directory }) => {
+export const Editd = ({ client, directory }: { client: OpencodeClient; directory: string }) => {
   const prompts = new Map<string, { turn: string; model: string }>();
   const parents = new Map<string, string | undefined>();
   const notes = new Map<string, string>();
+  /** Calls that may go on and have not ended. */
+  const running = new Set<string>();
 
   const tell = async (message: string): Promise<void> => {
     try {
@@ -138,12 +146,12 @@ export const Editd: Plugin = ({ client, directory }) => {
   };
 
   return Promise.resolve({
-    'chat.message': ({ sessionID, model }, { message }) => {
+    'chat.message': ({ sessionID, model }: Prompt, { message }: { message: UserMessage }) => {
       prompts.set(sessionID, { turn: message.id, model: (model ?? message.model).modelID });
       return Promise.resolve();
     },
 
-    'tool.execute.before': async (input, output: { args: Arguments }) => {
+    'tool.execute.before': async (input: Call, output: { args: Arguments }) => {
       if (!CHANGING.has(input.tool)) {
         return;
       }
@@ -152,6 +160,7 @@ export const Editd: Plugin = ({ client, directory }) => {
       if (reason !== undefined) {
         throw new Error(reason); // The model sees exactly this text.
       }
+      running.add(input.callID);
       if (answer.input !== undefined) {
         replace(output.args, answer.input);
       }
@@ -160,21 +169,31 @@ export const Editd: Plugin = ({ client, directory }) => {
       }
     },
 
-    'tool.execute.after': async (input, output) => {
+    'tool.execute.after': async (input: Call, output: { output: string }) => {
       if (!REPORTED.has(input.tool)) {
         return;
       }
+      running.delete(input.callID);
+      // This is not stopped with the session: the change has been made, and editd has to record it.
       const { note } = await ask('tool.execute.after', input, output);
       const texts = [output.output, notes.get(input.callID), note];
       notes.delete(input.callID);
       output.output = texts.filter((text) => text !== undefined).join('\n\n');
     },
 
-    event: ({ event }) => {
+    event: async ({ event }: { event: Event }) => {
       if (event.type === 'session.idle') {
         stop([event.properties.sessionID]);
       }
-      return Promise.resolve();
+      if (event.type !== 'message.part.updated' || event.properties.part.type !== 'tool') {
+        return;
+      }
+      const { tool, sessionID, callID, state } = event.properties.part;
+      // opencode calls no hook after a tool that has failed.
+      if (state.status === 'error' && running.delete(callID)) {
+        notes.delete(callID);
+        await ask('tool.execute.failed', { tool, sessionID, callID, args: state.input }, {});
+      }
     },
 
     dispose: () => {

@@ -37,7 +37,7 @@ process.once('exit', () => {
   ending.abort();
 });
 
-/** Returns what editd prints. The signal stops it. */
+/** Returns what editd prints. The signal ends it. */
 function run(question: object, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(EDITD, ['hook', 'pi'], { stdio: ['pipe', 'pipe', 'ignore'], ...(signal && { signal }) });
@@ -207,6 +207,7 @@ export default function editd(pi: ExtensionAPI): void {
 
   pi.on('tool_result', async (event, ctx) => {
     const { toolName, toolCallId, content } = event;
+    // This is not stopped with the session: the change has been made, and editd has to record it.
     const isReported = REPORTED.has(toolName) && !done.delete(toolCallId);
     const { note } = isReported ? await ask('tool_result', event, ctx) : {};
     const texts = [notes.get(toolCallId), note].filter((text) => text !== undefined);

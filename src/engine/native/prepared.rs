@@ -36,8 +36,8 @@ pub(crate) struct PreparedFile {
     pub(super) bytes: FileBytes,
 }
 
-/// Time for which a change of a client blocks the others of the same files. A tool that fails may never be reported.
-const BLOCKING: Duration = Duration::from_secs(20);
+/// Time for which a change of a client blocks the others of the same files. The end of a tool may never be reported.
+const BLOCKING: Duration = Duration::from_secs(600);
 
 /// The changes by tools of clients that are prepared and not yet recorded, oldest first.
 #[derive(Debug, Default)]
@@ -232,19 +232,20 @@ impl PreparedChanges {
     }
 
     /// Returns `true` if the client is to write an earlier change of one of these files, by another call of the
-    /// session.
-    pub(super) fn is_blocked(&self, session: &SessionContext, tool_call: &str, paths: &[PathBuf]) -> bool {
+    /// session in the same turn. A client that was stopped does not write it later, but begins another turn.
+    pub(super) fn is_blocked(&self, session: &SessionContext, call: &NativeCall, paths: &[PathBuf]) -> bool {
         let entries = self.entries.lock();
-        let earlier = entries.iter().take_while(|entry| !entry.is(session, tool_call));
-        let of_session = earlier.filter(|entry| entry.is_of(session) && entry.since.elapsed() < BLOCKING);
-        of_session.filter_map(|entry| entry.state.ready()).any(|change| change.changes_one_of(paths))
+        let earlier = entries.iter().take_while(|entry| !entry.is(session, &call.tool_call));
+        let of_turn = earlier.filter(|entry| entry.is_of(session) && entry.call.turn == call.turn);
+        let blocking = of_turn.filter(|entry| entry.since.elapsed() < BLOCKING);
+        blocking.filter_map(|entry| entry.state.ready()).any(|change| change.changes_one_of(paths))
     }
 
-    /// Waits until the client has written all earlier changes of these files, by other calls of the session.
-    pub(crate) async fn unblocked(&self, session: &SessionContext, tool_call: &str, paths: &[PathBuf]) {
+    /// Waits until the client has written all earlier changes of these files, by other calls of the turn.
+    pub(crate) async fn unblocked(&self, session: &SessionContext, call: &NativeCall, paths: &[PathBuf]) {
         loop {
             let removed = self.removed.notified();
-            if !self.is_blocked(session, tool_call, paths) {
+            if !self.is_blocked(session, call, paths) {
                 return;
             }
             // A change also stops to block without being removed.

@@ -1,6 +1,8 @@
 //! Reads and changes that clients make with their own tools.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::search::path_of;
 use crate::config::UnreadMode;
@@ -20,10 +22,13 @@ use crate::protocol::{
 };
 use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
-use crate::workspace::{Action, ProposalState};
+use crate::workspace::{Action, ProposalState, Refusal, RefusalKind};
 
-/// Maximum time to wait for the outcome of a review whose change is handed over, in milliseconds.
+/// Maximum time to wait for the outcome of a review whose change is handed over, and for changes that must be made
+/// before it, in milliseconds.
 const HANDED_OVER_MS: u64 = 10_000;
+/// Maximum time to wait until other calls have made their changes. Their user may be asked for a permission.
+const MAX_BLOCKED: Duration = Duration::from_secs(300);
 
 impl Daemon {
     /// `editd/nativeTurn`.
@@ -67,7 +72,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         NativeEditParams { edit, reads, preview, tool_loses, turn_of, parallel }: NativeEditParams,
     ) -> Result<NativeEditResult, Failure> {
-        let ApplyParams { review, wait_ms, .. } = edit.apply;
+        let (started, ApplyParams { review, wait_ms, .. }) = (Instant::now(), edit.apply);
         let mut params = edit.propose;
         let Some(tool_call) = params.origin.as_ref().and_then(|origin| origin.tool_call.clone()) else {
             return Err(Invalid::new("origin.toolCall", "it is missing").into());
@@ -78,8 +83,9 @@ impl Daemon {
             let of = turn_of.as_deref().unwrap_or(&session.name);
             origin.turn = self.engine.turns.current(&session.author, of);
         }
+        let turn = origin.as_ref().and_then(|origin| origin.turn.clone());
         params.origin = origin;
-        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel };
+        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel, turn };
         if preview {
             return self.native_preview(session, params, reads, native.losses).await;
         }
@@ -103,10 +109,11 @@ impl Daemon {
                 NativeOutcome::Reviewed(proposal, waiting) => {
                     let id = proposal.id.to_string();
                     let waiting = waiting.unwrap_or_else(|| self.engine.wait_for_review(&id));
+                    let wait_ms = wait_ms.map(|ms| ms.saturating_sub(started.elapsed().as_millis() as u64));
                     self.native_outcome(session, &native, (&id, waiting), wait_ms).await
                 }
                 NativeOutcome::Blocked(paths) => {
-                    self.engine.prepared.unblocked(session, &native.tool_call, &paths).await;
+                    self.unblocked(session, &native, &paths, MAX_BLOCKED).await?;
                     continue;
                 }
             };
@@ -145,7 +152,9 @@ impl Daemon {
         let mut handed_over = self.engine.prepared.handed_over(id);
         if let Some(change) = handed_over.as_ref().filter(|_| native.parallel) {
             let paths: Vec<_> = change.paths().cloned().collect();
-            self.engine.prepared.unblocked(session, &native.tool_call, &paths).await;
+            let maximum = Duration::from_millis(HANDED_OVER_MS);
+            // The user has accepted the change, so it is made in any case.
+            self.unblocked(session, native, &paths, maximum).await.ok();
             // The change has been rebased onto the earlier ones.
             handed_over = self.engine.prepared.handed_over(id);
         }
@@ -166,6 +175,20 @@ impl Daemon {
             },
             None => proposal,
         })
+    }
+
+    /// Waits until other calls of the turn have made their changes of these files.
+    async fn unblocked(
+        &self,
+        session: &Arc<SessionContext>,
+        native: &NativeCall,
+        paths: &[PathBuf],
+        maximum: Duration,
+    ) -> Result<(), Refusal> {
+        let unblocked = self.engine.prepared.unblocked(session, native, paths);
+        let what = "another edit of this file has not been made yet";
+        let refused = |_| Refusal::new(RefusalKind::Busy { what: what.to_owned() });
+        tokio::time::timeout(maximum, unblocked).await.map_err(refused)
     }
 
     /// `editd/nativeDone`.

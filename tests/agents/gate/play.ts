@@ -1,4 +1,4 @@
-// Plays all scenes with a program: those with the same setting in one run of it.
+// Plays scenes with a program: those with the same setting in one run of it.
 import assert from 'node:assert/strict';
 import { BYPASS } from '../native/codex.ts';
 import { type NativeProgram, work } from '../native/program.ts';
@@ -12,9 +12,9 @@ import { type Gated, type Key, PROGRAMS } from './programs.ts';
 import { type Outcome, type Scene, outcome } from './scene.ts';
 import { SCENES } from './scenes.ts';
 
-export function play(key: Key): void {
+export function play(key: Key, all: readonly Scene[] = SCENES): void {
   const program = PROGRAMS[key];
-  const possible = SCENES.filter((each) => typeof outcome(each, key) === 'string');
+  const possible = all.filter((each) => typeof outcome(each, key) === 'string');
   for (const setting of new Set(possible.map((each) => each.setting))) {
     const scenes = possible.filter((each) => each.setting === setting);
     const name = `${program.title}${program.kind === undefined ? '' : ` ${program.kind}`}, ${setting.name}`;

@@ -18,7 +18,11 @@ struct Opencode<'a>(&'a Machine, &'a Workspace);
 
 impl Opencode<'_> {
     fn report(&self, hook: &str, event: Value) -> Value {
-        let context = json!({ "session": "ses_1", "turn": "turn-1", "cwd": self.1.root() });
+        self.report_in("turn-1", hook, event)
+    }
+
+    fn report_in(&self, turn: &str, hook: &str, event: Value) -> Value {
+        let context = json!({ "session": "ses_1", "turn": turn, "cwd": self.1.root() });
         let mut event = event;
         event["hook"] = hook.into();
         event["context"] = context;
@@ -42,6 +46,11 @@ impl Opencode<'_> {
     fn after(&self, id: &str, tool: &str, args: &Value) {
         let event = json!({ "input": { "tool": tool, "callID": id, "args": args }, "output": {} });
         assert_eq!(self.report("tool.execute.after", event), Value::Null);
+    }
+
+    fn failed(&self, id: &str, tool: &str, args: &Value) {
+        let event = json!({ "input": { "tool": tool, "callID": id, "args": args }, "output": {} });
+        assert_eq!(self.report("tool.execute.failed", event), Value::Null);
     }
 
     fn edit(&self, name: &str, old: &str, new: &str) -> Value {
@@ -94,6 +103,32 @@ fn a_call_waits_until_an_earlier_one_of_the_same_file_has_been_made(#[case] tool
     let calls: Vec<_> = past.iter().map(|entry| &entry["origin"]["toolCall"]).collect();
     assert_eq!(calls, [&json!("2"), &json!("1")], "{past:#?}");
     assert_eq!(past[0]["files"][0]["added"], 1, "it contains only its own lines");
+}
+
+#[test]
+fn a_call_does_not_wait_for_one_that_has_failed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let opencode = Opencode(&machine, &workspace);
+    opencode.read("a.txt", "one\ntwo");
+    let (first, second) = (opencode.edit("a.txt", "one", "1"), opencode.edit("a.txt", "two", "2"));
+    assert_eq!(opencode.before("1", "edit", &first), Value::Null);
+    opencode.failed("1", "edit", &first);
+    assert_eq!(opencode.before("2", "edit", &second), Value::Null);
+    workspace.put("a.txt", "one\n2\n");
+    opencode.after("2", "edit", &second);
+    assert_eq!(history(&machine, &workspace).len(), 1);
+}
+
+#[test]
+fn a_call_does_not_wait_for_one_of_an_earlier_turn() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let opencode = Opencode(&machine, &workspace);
+    opencode.read("a.txt", "one\ntwo");
+    assert_eq!(opencode.before("1", "edit", &opencode.edit("a.txt", "one", "1")), Value::Null);
+    // opencode was stopped, and the user has written another prompt.
+    let second = opencode.edit("a.txt", "two", "2");
+    let event = json!({ "input": { "tool": "edit", "callID": "2" }, "output": { "args": second } });
+    assert_eq!(opencode.report_in("turn-2", "tool.execute.before", event), Value::Null);
 }
 
 #[rstest]
