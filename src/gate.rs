@@ -66,6 +66,8 @@ pub struct Event {
     pub turn: Option<String>,
     /// The model.
     pub model: Option<String>,
+    /// The file in which the program stores the messages, if [`AgentProgram::model_in`] finds the model there.
+    pub transcript: Option<PathBuf>,
     /// The working folder of the program.
     pub cwd: PathBuf,
     /// Absolute paths of the files that the tool names.

@@ -20,6 +20,7 @@
 mod abort;
 mod notices;
 mod steps;
+mod transcript;
 
 use serde_json::{Value, json};
 
@@ -104,12 +105,25 @@ impl Hook {
             Err(_) => Value::Null,
         };
         match self.program.decode(&event) {
-            Ok(Some(event)) => self.program.encode(&event.name, self.reply(&event, abort)),
+            Ok(Some(mut event)) => {
+                self.find_model(&mut event);
+                self.program.encode(&event.name, self.reply(&event, abort))
+            }
             Ok(None) => json!({}),
             Err(unknown) => {
                 notices::give_once(&self.places, &unknown.to_string());
                 json!({})
             }
+        }
+    }
+
+    /// Adds the model from the transcript. The message of a call may not be there before the tool, but earlier ones
+    /// of the same model are.
+    fn find_model(&self, event: &mut Event) {
+        let is_recorded = matches!(event.step, Step::Before(_) | Step::After { .. } | Step::Announced { .. });
+        if let Some(transcript) = event.transcript.as_deref().filter(|_| is_recorded) {
+            let lines = transcript::last_lines(transcript).ok();
+            event.model = event.model.take().or_else(|| self.program.model_in(&lines?));
         }
     }
 

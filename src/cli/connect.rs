@@ -3,12 +3,12 @@
 mod codex;
 mod file;
 mod server;
+mod version;
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::connect::{self, Scope, folder_variable, is_connected, settings_file, settings_folder};
 use crate::gate::AgentProgram;
@@ -144,7 +144,11 @@ pub(crate) fn states() -> Vec<ClientState> {
         };
         let connected = text.and_then(|text| is_connected(client, &text).map_err(|error| error.to_string()));
         let problem = problem(client, &file);
-        let version = connected.as_ref().is_ok_and(|connected| *connected).then(|| version(client)).flatten();
+        let version = connected
+            .as_ref()
+            .is_ok_and(|connected| *connected)
+            .then(|| version::installed(client))
+            .flatten();
         Some(ClientState { client, file, connected, problem, version })
     };
     AgentProgram::ALL.into_iter().filter_map(state).collect()
@@ -163,14 +167,6 @@ fn problem(client: AgentProgram, file: &Path) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Asks a program for its version.
-fn version(client: AgentProgram) -> Option<String> {
-    let output = Command::new(client.name()).arg("--version").stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-    text.split_whitespace().find(is_version).map(str::to_owned)
 }
 
 fn file_of(client: AgentProgram, project: bool) -> Result<PathBuf, CliError> {
@@ -202,10 +198,7 @@ fn variable(name: &str) -> Option<OsString> {
 fn program() -> String {
     let name = env!("CARGO_PKG_NAME");
     let own = std::env::current_exe().and_then(fs::canonicalize).ok();
-    let in_path = std::env::var_os("PATH").and_then(|path| {
-        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
-    });
-    let found = in_path.and_then(|program| fs::canonicalize(program).ok());
+    let found = version::find(name).and_then(|program| fs::canonicalize(program).ok());
     match own {
         Some(own) if found.as_ref() != Some(&own) => own.display().to_string(),
         _ => name.to_owned(),

@@ -14,8 +14,16 @@ pub const SERVER_NAME: &str = "editd";
 pub const TOOL_NAME: &str = "gate";
 
 /// Members of an event that are strings.
-const TEXTS: [&str; 7] =
-    ["hook_event_name", "session_id", "agent_id", "prompt_id", "cwd", "tool_name", "tool_use_id"];
+const TEXTS: [&str; 8] = [
+    "hook_event_name",
+    "session_id",
+    "agent_id",
+    "prompt_id",
+    "transcript_path",
+    "cwd",
+    "tool_name",
+    "tool_use_id",
+];
 /// Members that are objects or lists.
 const OBJECTS: [&str; 2] = ["tool_input", "tool_calls"];
 /// The result of a tool, which is an object or a text.

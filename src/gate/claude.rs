@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Replacement};
-use super::program::Dialect;
+use super::program::{Dialect, last_model};
 use super::reader::Reader;
 use super::{Event, Fields, Reply, Step, ToolCall, Unknown, reply};
 
@@ -23,6 +23,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     before: "PreToolUse",
     decode,
     encode,
+    model_in: |lines| last_model(lines, "assistant", "/message/model"),
 };
 
 /// Beginning of the names of the tools of `editd mcp`, as Claude Code shows them to its model.
@@ -64,10 +65,20 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         agent: read.optional("agent_id"),
         turn: read.optional("prompt_id"),
         model: None,
+        transcript: transcript(&read),
         cwd: read.text("cwd")?.into(),
         paths: paths(event, cwd),
         step,
     }))
+}
+
+/// Returns the file in which Claude Code stores the messages of the agent or sub-agent.
+fn transcript(event: &Reader<'_>) -> Option<PathBuf> {
+    let of_session = PathBuf::from(event.optional("transcript_path")?);
+    Some(match event.optional("agent_id") {
+        Some(agent) => of_session.with_extension("").join(format!("subagents/agent-{agent}.jsonl")),
+        None => of_session,
+    })
 }
 
 /// Returns the files that the call or the calls of an event name.

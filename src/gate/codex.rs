@@ -24,6 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     before: "PreToolUse",
     decode,
     encode,
+    model_in: |_| None,
 };
 
 const TOOL: &str = "apply_patch";
@@ -53,6 +54,7 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         turn: read.optional("turn_id").filter(|_| agent.is_none()),
         agent,
         model: read.optional("model"),
+        transcript: None,
         cwd: read.text("cwd")?.into(),
         paths: patched(event, cwd),
         step,

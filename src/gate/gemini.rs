@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Replacement};
-use super::program::Dialect;
+use super::program::{Dialect, last_model};
 use super::reader::Reader;
 use super::{Event, Reply, Step, ToolCall, Unknown, reply};
 use crate::text::ContentHash;
@@ -23,6 +23,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     before: "BeforeTool",
     decode,
     encode,
+    model_in: |lines| last_model(lines, "gemini", "/model"),
 };
 
 const REPLACE: Replacement =
@@ -55,6 +56,7 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         agent: None,
         turn: None,
         model: None,
+        transcript: read.optional("transcript_path").map(PathBuf::from),
         cwd: read.text("cwd")?.into(),
         paths: path(&read.inner("tool_input"), cwd).into_iter().collect(),
         step,

@@ -20,6 +20,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     before: "tool.execute.before",
     decode,
     encode,
+    model_in: |_| None,
 };
 
 const EDIT: Replacement =

@@ -17,6 +17,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     before: "tool_call",
     decode,
     encode: plugin::encode,
+    model_in: |_| None,
 };
 
 fn decode(event: &Value) -> Result<Option<Event>, Unknown> {

@@ -19,6 +19,7 @@ pub(super) fn event(read: &Reader<'_>, paths: Vec<PathBuf>, step: Step) -> Resul
         agent: context.optional("agent"),
         turn: context.optional("turn"),
         model: context.optional("model"),
+        transcript: None,
         cwd: context.text("cwd")?.into(),
         paths,
         step,

@@ -32,6 +32,8 @@ pub(super) struct Dialect {
     pub(super) before: &'static str,
     pub(super) decode: fn(&Value) -> Result<Option<Event>, Unknown>,
     pub(super) encode: fn(&str, Reply) -> Value,
+    /// Finds the model in the last lines of a transcript.
+    pub(super) model_in: fn(&str) -> Option<String>,
 }
 
 impl AgentProgram {
@@ -83,6 +85,11 @@ impl AgentProgram {
         String::from_utf8_lossy(event).contains(self.dialect().before)
     }
 
+    /// Returns the model that the last lines of a transcript name.
+    pub fn model_in(self, lines: &str) -> Option<String> {
+        (self.dialect().model_in)(lines)
+    }
+
     /// Writes the answer that refuses a tool.
     pub fn encode_refusal(self, reason: String) -> Value {
         self.encode(self.dialect().before, Reply::Refuse(reason))
@@ -98,4 +105,16 @@ impl AgentProgram {
     pub fn shows_context_before(self) -> bool {
         self != Self::Gemini
     }
+}
+
+/// Returns the model that has written the last message of this type. The programs write some messages themselves, and
+/// name no model or another name in angle brackets then.
+pub(super) fn last_model(lines: &str, message: &str, pointer: &str) -> Option<String> {
+    let mark = format!(r#""type":"{message}""#);
+    let messages = lines.lines().rev().filter(|line| line.contains(&mark));
+    let mut models = messages.filter_map(|line| {
+        let line: Value = serde_json::from_str(line).ok()?;
+        line.pointer(pointer)?.as_str().map(str::to_owned)
+    });
+    models.find(|model| !model.starts_with('<'))
 }

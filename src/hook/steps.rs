@@ -53,7 +53,9 @@ impl Hook {
                 Ok(gate::reply(call, &result))
             }
             Step::After { tool_call, failed } => {
-                let done = client.call::<NativeDone>(&json!({ "toolCall": tool_call, "failed": failed }))?;
+                let done = client.call::<NativeDone>(
+                    &json!({ "toolCall": tool_call, "failed": failed, "model": event.model }),
+                )?;
                 let different = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
                     let files = done.different.join("`, `");
                     format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")

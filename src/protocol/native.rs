@@ -198,6 +198,8 @@ pub struct NativeDoneParams {
     /// `true` if the tool has failed. Then only files with exactly the expected content are recorded.
     #[serde(default)]
     pub failed: bool,
+    /// The model, if the client knows it only after the tool. It replaces `origin.model`.
+    pub model: Option<String>,
 }
 
 /// Result of `editd/nativeDone`.

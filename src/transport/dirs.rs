@@ -117,7 +117,7 @@ pub fn prepare_folders(places: &Places) -> Result<(), ServeError> {
 /// Creates a folder in the state folder, which is prepared as by the daemon: the daemon refuses one that others
 /// may enter, if it is not empty.
 pub fn folder_in_state(places: &Places, name: &str) -> io::Result<PathBuf> {
-    prepare_folders(places).map_err(io::Error::other)?;
+    private_dir(&places.state_dir).map_err(io::Error::other)?;
     let folder = places.state_dir.join(name);
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)

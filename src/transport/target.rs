@@ -76,15 +76,13 @@ pub fn allowed_root(folder: PathBuf) -> Option<PathBuf> {
     check_root(&folder, home().as_deref(), &[]).is_ok().then_some(folder)
 }
 
-/// Returns the repository that contains a folder. The home folder never counts as a repository, even if it is
-/// under version control, because it contains too much.
+/// Returns the repository that contains a folder. A folder that cannot be a root never counts as a repository, even
+/// if it is under version control: the home folder, for instance, contains too much.
 pub fn repository(folder: &Path) -> Option<PathBuf> {
     let home = home();
-    let inside = folder.ancestors().take_while(|ancestor| home.as_deref() != Some(*ancestor));
-    inside
-        .filter(|ancestor| ancestor.parent().is_some())
-        .find(|ancestor| MARKS.iter().any(|mark| ancestor.join(mark).exists()))
-        .map(Path::to_owned)
+    let mut possible =
+        folder.ancestors().filter(|ancestor| check_root(ancestor, home.as_deref(), &[]).is_ok());
+    possible.find(|ancestor| MARKS.iter().any(|mark| ancestor.join(mark).exists())).map(Path::to_owned)
 }
 
 /// Returns the canonical path of the user's home folder.

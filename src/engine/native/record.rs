@@ -14,6 +14,7 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Located;
 use crate::engine::native::{PreparedChange, PreparedFile};
 use crate::engine::{Engine, Failure, SessionContext};
+use crate::workspace::history::Origin;
 use crate::workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Refusal, RefusalKind, RequestedPath,
 };
@@ -61,12 +62,14 @@ impl Engine {
         Ok(Some(LocatedRecord { tool_call: tool_call.to_owned(), change, targets }))
     }
 
-    /// Adds the change to the history, with what the client has really written.
+    /// Adds the change to the history, with what the client has really written. A model that is given here is the one
+    /// that has made the call.
     pub(crate) fn record_native(
         &self,
         session: &SessionContext,
         LocatedRecord { tool_call, change, targets }: LocatedRecord,
         failed: bool,
+        model: Option<String>,
     ) -> Result<RecordedChange, Failure> {
         let rules = self.compute_options(OnStale::Reject, None);
         let others = self.prepared.others(session, &tool_call);
@@ -95,7 +98,7 @@ impl Engine {
         let intent = Intent {
             author: session.author.clone(),
             session: session.name.clone(),
-            origin: change.origin.clone(),
+            origin: Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() },
             label: change.label.clone(),
             undoes: None,
             run: None,

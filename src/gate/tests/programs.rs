@@ -161,3 +161,26 @@ fn every_program_can_be_told_everything() {
         assert_eq!(client.encode("PreToolUse", Reply::PASS), json!({}), "{client:?}");
     }
 }
+
+#[test]
+fn the_last_message_names_the_model() {
+    let blob = r#"{"type":"api-request-blob","text":"\"type\":\"assistant\""}"#;
+    let message =
+        |model: &str| format!(r#"{{"message":{{"role":"assistant","model":"{model}"}},"type":"assistant"}}"#);
+    let of_claude = |lines: &[&str]| AgentProgram::Claude.model_in(&lines.join("\n"));
+    assert_eq!(of_claude(&[]), None);
+    assert_eq!(of_claude(&[&message("opus"), &message("sonnet"), blob]).as_deref(), Some("sonnet"));
+    assert_eq!(of_claude(&[&message("opus"), &message("<synthetic>")]).as_deref(), Some("opus"));
+    let cut = &message("opus")[5..];
+    assert_eq!(of_claude(&[cut, blob]), None, "the first line is incomplete");
+    let half = &message("sonnet")[..60];
+    assert_eq!(
+        of_claude(&[&message("opus"), half]).as_deref(),
+        Some("opus"),
+        "the last line is being written"
+    );
+    let of_gemini = r#"{"id":"1","type":"gemini","content":"","model":"gemini-2.5-pro"}
+{"id":"2","type":"gemini","content":"a summary"}
+{"$set":{"lastUpdated":"2026-11-25T04:05:58.772Z"}}"#;
+    assert_eq!(AgentProgram::Gemini.model_in(of_gemini).as_deref(), Some("gemini-2.5-pro"));
+}

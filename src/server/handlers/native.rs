@@ -198,7 +198,7 @@ impl Daemon {
     pub async fn native_done(
         &self,
         session: &Arc<SessionContext>,
-        NativeDoneParams { tool_call, failed }: NativeDoneParams,
+        NativeDoneParams { tool_call, failed, model }: NativeDoneParams,
     ) -> Result<NativeDoneResult, Failure> {
         if self.engine.prepared.of_call(session, &tool_call).is_none() {
             return Ok(NativeDoneResult::default());
@@ -208,7 +208,7 @@ impl Daemon {
             engine.locate_record(session, &call)?.ok_or_else(Failure::bug)
         };
         let work = move |engine: &Engine, session: &SessionContext, located: LocatedRecord, _: &Job| {
-            engine.record_native(session, located, failed)
+            engine.record_native(session, located, failed, model)
         };
         let remarks = self.native_remarks(session, &tool_call).await;
         let RecordedChange { transaction, different } = self.engine.on_files(session, locate, work).await?;

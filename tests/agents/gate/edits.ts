@@ -34,7 +34,7 @@ async function undoes(desk: Desk): Promise<void> {
   assert.ok(turn !== undefined && first?.origin?.turn === turn, `the turns ${String(turn)}, ${first?.origin?.turn}`);
   assert.equal((await desk.log('--turn', turn)).length, 2);
   assert.equal((await desk.log('--turn', 'another')).length, 0);
-  assert.match(last?.origin?.model ?? '', model ?? /^$/);
+  assert.match(last?.origin?.model ?? '', model);
   assert.ok(last?.origin?.toolCall, 'the call is known');
   const listed = await desk.succeed('log', '--patch', desk.path('cart.py'));
   assert.match(listed.stdout, new RegExp(`${author}[^]*\\+ {8}return -amount[^]*${author}[^]*\\+ {8}amount = 1`));

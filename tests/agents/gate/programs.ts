@@ -20,8 +20,8 @@ export interface Gated {
   /** The kind of model, if there are several. */
   readonly kind?: string;
   readonly author: string;
-  /** The model in the log, if the program names it. */
-  readonly model: RegExp | undefined;
+  /** The model in the log. */
+  readonly model: RegExp;
   /** A part of the result of each tool that has written a file. */
   readonly succeeded: RegExp;
   readonly subAgents: SubAgents | undefined;
@@ -55,7 +55,7 @@ export const PROGRAMS: Record<Key, Gated> = {
     title: 'Claude Code',
     author: 'claude-code',
     showsWarnings: true,
-    model: undefined,
+    model: /^fake$/,
     succeeded: /has been updated successfully|created successfully/,
     subAgents: agents.claude,
   },
@@ -77,7 +77,7 @@ export const PROGRAMS: Record<Key, Gated> = {
     author: 'gemini-cli',
     showsWarnings: true,
     refusesEnv: /Path not in workspace/,
-    model: undefined,
+    model: /^gemini-/,
     succeeded: /Successfully (modified file|created and wrote|overwrote file)/,
     subAgents: agents.gemini,
   },

@@ -2,7 +2,9 @@
 //! same events, accepts the same answers, and is stricter: it takes nothing but the documented members.
 
 use std::cell::RefCell;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -57,6 +59,7 @@ impl<'a> Claude<'a> {
         event["hook_event_name"] = name.into();
         event["session_id"] = "0b1c7d2e-9a53-4c1b-8f0e-6d7a12f4b001".into();
         event["prompt_id"] = self.turn.into();
+        event["transcript_path"] = self.transcript().to_str().into();
         event["cwd"] = self.workspace.root().to_str().into();
         if let Some(agent) = self.agent {
             event["agent_id"] = agent.into();
@@ -71,6 +74,25 @@ impl<'a> Claude<'a> {
             return Value::Null;
         }
         serde_json::from_slice(&output.stdout).expect("an answer")
+    }
+
+    /// Returns the file of the messages of the main agent.
+    fn transcript(&self) -> PathBuf {
+        self.machine.home().join("session.jsonl")
+    }
+
+    /// Adds a line of the form of a message of the model to the transcript of the agent or sub-agent.
+    pub(super) fn says(&self, model: &str) {
+        let file = match self.agent {
+            Some(agent) => self.machine.home().join(format!("session/subagents/agent-{agent}.jsonl")),
+            None => self.transcript(),
+        };
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        let message = json!({ "type": "message", "role": "assistant", "model": model, "content": [] });
+        let line = json!({ "isSidechain": self.agent.is_some(), "message": message, "type": "assistant" });
+        let other = json!({ "type": "api-request-blob", "text": "x".repeat(2000) });
+        let mut file = File::options().create(true).append(true).open(file).expect("a transcript");
+        writeln!(file, "{line}\n{other}").expect("a line");
     }
 
     pub(super) fn read(&self, name: &str) {

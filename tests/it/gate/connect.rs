@@ -104,6 +104,21 @@ fn disconnecting_restores_the_bytes(#[case] program: &str, #[case] file: &str, #
 }
 
 #[test]
+fn the_version_of_an_npm_package_is_known_without_running_its_program() {
+    let machine = Machine::asleep("");
+    let package =
+        r#"{ "name": "@google/gemini-cli", "version": "0.61.1", "bin": { "gemini": "bundle/gemini.js" } }"#;
+    put(&machine, "npm/gemini-cli/package.json", package);
+    let program = put(&machine, "npm/gemini-cli/bundle/gemini.js", "#!/bin/sh\ntouch \"$HOME/run\"\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    fs::create_dir(machine.home().join("bin")).expect("a folder");
+    symlink(program, machine.home().join("bin/gemini")).expect("a link");
+    run(&machine, &["connect", "gemini", "--yes"]);
+    assert!(run(&machine, &["doctor"]).contains("version 0.61.1"));
+    assert!(!machine.home().join("run").exists());
+}
+
+#[test]
 fn codex_trusts_the_hooks_and_forgets_them() {
     let machine = Machine::asleep("");
     with_codex(&machine);

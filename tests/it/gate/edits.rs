@@ -22,6 +22,25 @@ fn an_edit_is_recorded_with_its_author_turn_and_call(#[values(Form::Command, For
 }
 
 #[rstest]
+fn the_model_is_the_one_of_the_last_message(#[values(Form::Command, Form::Server)] form: Form) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
+    let claude = form.claude(&machine, &workspace);
+    claude.read("a.txt");
+    made(&claude.edit("a.txt", "one", "1"));
+    claude.says("opus");
+    claude.says("sonnet");
+    claude.says("<synthetic>");
+    made(&claude.edit("a.txt", "two", "2"));
+    let helper = Claude { agent: Some("a1"), ..form.claude(&machine, &workspace) };
+    helper.says("haiku");
+    helper.read("a.txt");
+    made(&helper.edit("a.txt", "three", "3"));
+    let past = history(&machine, &workspace);
+    let models: Vec<_> = past.iter().map(|entry| &entry["origin"]["model"]).collect();
+    assert_eq!(models, [&json!("haiku"), &json!("sonnet"), &Value::Null], "{past:#?}");
+}
+
+#[rstest]
 fn a_second_edit_needs_no_read_in_between(#[values(Form::Command, Form::Server)] form: Form) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let claude = form.claude(&machine, &workspace);

@@ -1,25 +1,36 @@
 //! Events that editd cannot judge: without a daemon, of an unknown form, or outside of projects.
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::claude::Claude;
 use crate::support::{Machine, Workspace};
 
-#[test]
-fn without_a_daemon_the_tool_runs_and_the_user_is_warned_once() {
+#[rstest]
+#[case::none(&["--no-spawn"], 0o700)]
+#[case::refusing_to_start(&[], 0o755)]
+fn without_a_daemon_the_tool_runs_and_the_user_is_warned_once(
+    #[case] options: &[&str],
+    #[case] runtime: u32,
+) {
     let workspace = Workspace::file("a.txt", "one\n");
     let machine = Machine::asleep("");
+    // The daemon does not use a folder with content that others may enter.
+    fs::create_dir(machine.runtime()).expect("a folder");
+    fs::write(machine.runtime().join("other"), "").expect("a file");
+    fs::set_permissions(machine.runtime(), Permissions::from_mode(runtime)).expect("permissions");
+    let arguments = [&["hook", "claude"], options].concat();
     let report = || {
         let event = json!({
             "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root().to_str(),
             "tool_name": "Write", "tool_use_id": "t",
             "tool_input": { "file_path": workspace.absolute("a.txt"), "content": "x" },
         });
-        let output = machine.run_with_input(&["hook", "claude", "--no-spawn"], &event.to_string());
+        let output = machine.run_with_input(&arguments, &event.to_string());
         assert!(output.status.success(), "{output:?}");
         serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default()
     };
@@ -55,6 +66,24 @@ fn a_file_outside_of_projects_is_left_to_the_program() {
         "tool_input": { "file_path": "/etc/editd-test", "content": "x" },
     });
     assert_eq!(claude.report("PreToolUse", event), Value::Null);
+}
+
+#[test]
+fn a_repository_that_contains_the_home_folder_is_not_the_project() {
+    let machine = Machine::start();
+    let folder = machine.home().parent().expect("a folder").to_owned();
+    fs::create_dir(folder.join(".git")).expect("a repository");
+    fs::create_dir(folder.join("shop")).expect("a folder");
+    let file = folder.join("shop/a.txt");
+    fs::write(&file, "one\n").expect("a file");
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": folder.join("shop"), "tool_name": "Edit",
+        "tool_use_id": "t", "tool_input": { "file_path": file, "old_string": "one", "new_string": "1" },
+    });
+    let output = machine.run_with_input(&["hook", "claude"], &event.to_string());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str();
+    assert!(reason.is_some_and(|reason| reason.contains("has not been read")), "{output:?}");
 }
 
 #[test]
