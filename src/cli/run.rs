@@ -37,8 +37,11 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
     };
     let mut client = connect(context, arguments, &folder)?;
     let command = shown(&arguments.command);
-    let begun =
-        client.call::<RunBegin>(&RunBeginParams { command: command.clone(), origin: None, bound: true })?;
+    let begun = client.call::<RunBegin>(&RunBeginParams {
+        command: command.clone(),
+        bound: true,
+        ..RunBeginParams::default()
+    })?;
     let Some(id) = begun.run else {
         let reason = begun.reason.unwrap_or_default();
         return Err(CliError::failed(format!("changes cannot be recorded: {reason}"))

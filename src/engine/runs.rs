@@ -149,20 +149,13 @@ impl Engine {
         self.runs.all().iter().find_map(|of| {
             let mut state = of.state.lock();
             let at = state.open.iter().position(&is_it)?;
-            Some(self.end_at(of, &mut state, at, status))
+            state.open[at].status = status;
+            Some(self.end_at(of, &mut state, at))
         })
     }
 
-    fn end_at(
-        &self,
-        of: &RunRoot,
-        state: &mut RootState,
-        at: usize,
-        status: Option<RunStatus>,
-    ) -> RunChanges {
+    fn end_at(&self, of: &RunRoot, state: &mut RootState, at: usize) -> RunChanges {
         let id = state.open[at].id.clone();
-        state.open[at].status = status;
-        state.open[at].is_interrupted = status.is_none();
         let result = self.mark(of, state, Some(&id));
         let mut run = state.open.remove(at);
         self.runs.open.fetch_sub(1, Ordering::AcqRel);
@@ -184,7 +177,8 @@ impl Engine {
         for of in self.runs.all() {
             let mut state = of.state.lock();
             while let Some(at) = state.open.iter().position(&is_it) {
-                self.end_at(&of, &mut state, at, None);
+                state.open[at].is_interrupted = true;
+                self.end_at(&of, &mut state, at);
             }
         }
     }
@@ -263,7 +257,7 @@ impl Engine {
         self.runs.open.fetch_add(1, Ordering::AcqRel);
         state.open.push(run);
         let at = state.open.len() - 1;
-        self.end_at(&of, &mut state, at, None);
+        self.end_at(&of, &mut state, at);
         Ok(())
     }
 }

@@ -13,6 +13,9 @@ pub struct RunBeginParams {
     /// Place of the run in the work of its author. With `toolCall`, the run can be ended by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginParams>,
+    /// The session whose turn the run belongs to, if `origin.turn` is absent; by default its own.
+    #[serde(default, alias = "turn_of", skip_serializing_if = "Option::is_none")]
+    pub turn_of: Option<String>,
     /// `true` if the run ends as interrupted when the connection ends.
     #[serde(default)]
     pub bound: bool,
@@ -39,7 +42,7 @@ pub struct RunEndParams {
     /// `origin.toolCall` of the run, instead of its id.
     #[serde(default, alias = "tool_call", skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<String>,
-    /// Exit code of the command; 0 by default.
+    /// Exit code of the command, if it is known.
     #[serde(default, alias = "exit_code", skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The signal that ended the command.

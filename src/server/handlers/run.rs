@@ -18,11 +18,12 @@ impl Daemon {
     pub async fn run_begin(
         &self,
         session: &Arc<SessionContext>,
-        RunBeginParams { command, origin, bound }: RunBeginParams,
+        RunBeginParams { command, origin, turn_of, bound }: RunBeginParams,
     ) -> Result<RunBeginResult, Failure> {
         let mut origin = origin.map(decode::origin).transpose()?.unwrap_or_default();
         if origin.turn.is_none() {
-            origin.turn = self.engine.turns.current(&session.author, &session.name);
+            let of = turn_of.as_deref().unwrap_or(&session.name);
+            origin.turn = self.engine.turns.current(&session.author, of);
         }
         let new = NewRun { command: shortened(command), origin, is_bound: bound };
         let (engine, session) = (self.engine.clone(), session.clone());
@@ -42,7 +43,7 @@ impl Daemon {
         if run.is_none() && tool_call.is_none() {
             return Err(Invalid::new("run", "it is missing").into());
         }
-        let status = signal.map_or(RunStatus::Exited(exit_code.unwrap_or_default()), RunStatus::Killed);
+        let status = signal.map(RunStatus::Killed).or(exit_code.map(RunStatus::Exited));
         let (engine, session) = (self.engine.clone(), session.clone());
         blocking(move || {
             let ended = engine.end_run(
@@ -51,7 +52,7 @@ impl Daemon {
                         && run.as_ref().is_none_or(|run| *run == open.id)
                         && tool_call.as_ref().is_none_or(|call| Some(call) == open.origin.tool_call.as_ref())
                 },
-                Some(status),
+                status,
             );
             match (ended, &run) {
                 (Some(changes), _) => result(changes),
