@@ -1,9 +1,32 @@
 //! Snapshots: the last known state of all files under a root, with their contents. A walk finds out what has
-//! changed since, whoever has changed it, so that changes by other programs can be recorded with the text before.
+//! changed since, so that the changes of other programs can be recorded together with the text before.
 //!
 //! A snapshot is a folder with the state of each name, `tree.log`, and the contents of the files by their hash,
 //! `contents`. Files that the ignore rules exclude, folders of version control and other file systems are left out.
 //! A content is compressed, and its hash is checked when it is read.
+//!
+//! ```
+//! use std::collections::HashSet;
+//! use std::fs;
+//!
+//! use editd::disk::{Disk, OsDisk};
+//! use editd::snapshot::{Snapshot, SnapshotLimits};
+//!
+//! let folder = std::env::temp_dir().join(format!("editd-snapshot-{}", std::process::id()));
+//! fs::create_dir_all(folder.join("shop"))?;
+//! fs::write(folder.join("shop/cart.py"), "amount = 0\n")?;
+//! let disk = OsDisk::default();
+//! let root = disk.open_root(&folder.join("shop"))?;
+//! let limits = SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 20, ignored: false };
+//! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), limits)?;
+//! snapshot.update(&disk, &HashSet::new())?;
+//! fs::write(folder.join("shop/cart.py"), "amount = 1\n")?;
+//! let changes = snapshot.update(&disk, &HashSet::new())?;
+//! let before = changes[0].before.as_ref().and_then(|node| node.hash()).expect("it is recorded");
+//! assert_eq!(snapshot.content(before).expect("it is stored"), b"amount = 0\n");
+//! # fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod contents;
 mod log;

@@ -193,8 +193,8 @@ fn log_row(
     }
     let changed =
         transaction.paths.iter().filter(|path| transaction.files.iter().all(|it| it.path != path.path));
-    let room = NAMED.saturating_sub(transaction.files.len());
-    for (at, path) in changed.take(room).enumerate() {
+    let places = NAMED.saturating_sub(transaction.files.len());
+    for (at, path) in changed.take(places).enumerate() {
         let comma = if at > 0 || !transaction.files.is_empty() { ", " } else { "" };
         row.add(FAINT, format!("{comma}{}", changed_path(path, root)));
     }

@@ -262,7 +262,7 @@ impl View<'_> {
             run.omitted.retain(|(path, _)| self.shows(path));
             run
         });
-        VisibleTransaction { files, paths, run, recorded }
+        VisibleTransaction { recorded, files, paths, run }
     }
 }
 

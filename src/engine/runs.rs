@@ -3,7 +3,7 @@
 //! While a run is open, each event that could mix up authors is a **mark**: the begin and the end of a run, and a
 //! write of editd or an editor. At a mark, the root is walked (or the written file compared), and what differs from
 //! the snapshot is recorded as a transaction of all runs that were open since the last mark. Then editd's own write
-//! is entered into the snapshot, so it is nobody's change.
+//! is entered into the snapshot, so that it is not taken for a change of the command.
 
 mod open;
 mod record;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, Once};
@@ -39,6 +39,8 @@ pub(crate) struct Runs {
     roots: Mutex<HashMap<PathBuf, Arc<RunRoot>>>,
     /// Number of open runs in all roots.
     open: AtomicUsize,
+    /// Number of the last run.
+    last: AtomicU64,
     /// Folder of the snapshots.
     snapshots: PathBuf,
     /// Folder with a file for each open run.
@@ -89,6 +91,7 @@ impl Runs {
         Self {
             roots: Mutex::default(),
             open: AtomicUsize::new(0),
+            last: AtomicU64::new(0),
             snapshots: state_dir.join("snapshots"),
             files: state_dir.join("runs"),
             recovered: Once::new(),
@@ -121,7 +124,7 @@ impl Engine {
         let roots = session.roots();
         let root = roots.iter().find(|root| root.only.is_none()).ok_or(NotRecordable::NoRoot)?;
         let of = self.run_root(&root.root, &root.surroundings.top)?;
-        let run = OpenRun::new(self.history.next_id().replacen('t', "r", 1), session, new);
+        let run = OpenRun::new(self.next_run_id(), session, new);
         let mut state = of.state.lock();
         if state.open.len() >= MAX_OPEN {
             return Err(NotRecordable::TooMany);
@@ -129,7 +132,7 @@ impl Engine {
         // The count keeps a write that starts now from passing unseen.
         self.runs.open.fetch_add(1, Ordering::AcqRel);
         let begun = self.mark(&of, &mut state, None).map_err(|error| no_snapshot(&of.root, error));
-        let begun = begun.and_then(|_| Ok(run.store(&self.runs.files, of.root.path())?));
+        let begun = begun.and_then(|()| Ok(run.store(&self.runs.files, of.root.path())?));
         if let Err(error) = begun {
             self.runs.open.fetch_sub(1, Ordering::AcqRel);
             return Err(error);
@@ -137,6 +140,12 @@ impl Engine {
         let id = run.id.clone();
         state.open.push(run);
         Ok(id)
+    }
+
+    /// Returns the id of a new run, which no other run of any daemon has.
+    fn next_run_id(&self) -> String {
+        let number = self.runs.last.fetch_add(1, Ordering::Relaxed) + 1;
+        self.history.session_name(number).replacen('s', "r", 1)
     }
 
     /// Ends the run that `is_it` selects, and returns what it has changed. Returns `None` if there is no such run.

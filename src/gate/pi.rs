@@ -49,10 +49,9 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         }
         ("tool_result", Some(SHELL)) => {
             let shown = inner.object["content"][0]["text"].as_str().unwrap_or_default();
-            let exit_code = match inner.object["isError"] == true {
-                true => exit_code_after(shown, "Command exited with code "),
-                false => Some(0),
-            };
+            let has_failed = inner.object["isError"] == true;
+            let exit_code =
+                if has_failed { exit_code_after(shown, "Command exited with code ") } else { Some(0) };
             (Step::CommandDone { tool_call: inner.text("toolCallId")?.to_owned(), exit_code }, Vec::new())
         }
         ("tool_result", Some("read")) => match shown(&inner)? {

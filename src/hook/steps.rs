@@ -68,14 +68,7 @@ impl Hook {
                 let texts: Vec<_> = [remarks, different].into_iter().flatten().collect();
                 Ok(Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) })
             }
-            Step::Command { tool_call, command } => {
-                let turn_of = event.turn.is_none().then(|| self.session_name(&event.session, None));
-                let params =
-                    json!({ "command": command, "origin": origin(event, tool_call), "turnOf": turn_of });
-                // A command that cannot be recorded runs all the same.
-                client.call::<RunBegin>(&params)?;
-                Ok(Reply::PASS)
-            }
+            Step::Command { tool_call, command } => self.begin_run(&mut client, event, (tool_call, command)),
             Step::CommandDone { tool_call, exit_code } => {
                 let (tool_call, exit_code) = (Some(tool_call.clone()), *exit_code);
                 client.call::<RunEnd>(&RunEndParams { tool_call, exit_code, ..RunEndParams::default() })?;
@@ -91,6 +84,19 @@ impl Hook {
                 Ok(Reply::GoOn { input: None, context: Some(advice.join("\n\n")) })
             }
         }
+    }
+
+    /// Reports that a command begins. If its changes cannot be recorded, it runs all the same.
+    fn begin_run(
+        &self,
+        client: &mut Client,
+        event: &Event,
+        (tool_call, command): (&str, &str),
+    ) -> Result<Reply, HookError> {
+        let turn_of = event.turn.is_none().then(|| self.session_name(&event.session, None));
+        let params = json!({ "command": command, "origin": origin(event, tool_call), "turnOf": turn_of });
+        client.call::<RunBegin>(&params)?;
+        Ok(Reply::PASS)
     }
 
     /// Returns what the model should know about a call whose text its tool has not found.

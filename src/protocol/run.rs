@@ -65,7 +65,7 @@ pub struct RunEndResult {
     /// Changed files whose content before or after is not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omitted: Vec<OmittedFile>,
-    /// What could not be recorded.
+    /// Changes that could not be recorded, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// `true` if the daemon was restarted during the run, so that later changes are not recorded.

@@ -59,6 +59,7 @@ impl Ignores {
     }
 
     /// Returns the rules for the entries of a folder. `holds` says which names the folder contains.
+    #[must_use]
     pub fn within(
         &self,
         disk: &dyn Disk,

@@ -74,7 +74,7 @@ pub enum Omission {
     NoRoom,
     /// The content could not be written to the state folder.
     NotStored,
-    /// It is a device, a named pipe or a socket.
+    /// The file is a device, a named pipe or a socket.
     Special,
     /// Another file system is mounted there.
     Mount,

@@ -26,7 +26,7 @@ pub(crate) struct OpenRun {
     pub(super) bound_to: Option<SessionId>,
     pub(super) status: Option<RunStatus>,
     pub(super) is_interrupted: bool,
-    /// What was recorded so far.
+    /// The changes that were recorded so far.
     pub(super) changes: RunChanges,
 }
 

@@ -21,7 +21,7 @@ use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode
 /// Size of the contents in one transaction, in bytes. A run that changes more is recorded as several transactions.
 const BATCH: usize = 64 << 20;
 
-/// What a run has changed so far.
+/// The changes of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct RunChanges {
     /// The transactions, oldest first.
@@ -30,7 +30,7 @@ pub(crate) struct RunChanges {
     pub(crate) paths: Vec<PathBuf>,
     /// Changed files whose content before or after is not recorded, with the reasons.
     pub(crate) omitted: Vec<(PathBuf, String)>,
-    /// What could not be recorded for another reason.
+    /// Changes that could not be recorded for another reason, as sentences.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ impl Engine {
         let size = before.as_ref().map_or(0, Vec::len) + after.as_ref().map_or(0, Vec::len);
         let mut target = base.clone();
         target.key = FileKey::path(&file.path);
-        target.name = file.path.file_name()?.to_owned();
+        file.path.file_name()?.clone_into(&mut target.name);
         target.path.clone_from(&file.path);
         let mode = file.after.map(|state| state.stamp.mode);
         let observed = observed(target, before, file.before.map(|state| state.stamp));

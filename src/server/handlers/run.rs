@@ -90,7 +90,8 @@ pub(super) fn omitted_file(path: &Path, reason: &str) -> OmittedFile {
 /// Returns the command, without the end of a very long one.
 fn shortened(mut command: String) -> String {
     if command.len() > MAX_COMMAND {
-        command.truncate(command.floor_char_boundary(MAX_COMMAND));
+        let end = (0..=MAX_COMMAND).rev().find(|end| command.is_char_boundary(*end)).unwrap_or_default();
+        command.truncate(end);
         command.push('…');
     }
     command

@@ -20,7 +20,7 @@ pub struct PastRun {
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStatus {
-    /// It ended with this exit code.
+    /// The command ended with this exit code.
     Exited(i32),
     /// This signal ended it.
     Killed(i32),
@@ -52,6 +52,7 @@ pub enum PathState {
 
 impl PathChange {
     /// Returns the change that undoes this one.
+    #[must_use]
     pub fn inverse(&self) -> Self {
         Self { path: self.path.clone(), before: self.after.clone(), after: self.before.clone() }
     }

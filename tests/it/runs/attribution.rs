@@ -39,9 +39,14 @@ fn by_author<'a>(past: &'a [Value], author: &str) -> Vec<&'a Value> {
     past.iter().filter(|entry| entry["author"] == author).collect()
 }
 
+fn name_of(path: &Value) -> String {
+    let path = path.as_str().expect("a path");
+    path.rsplit('/').next().unwrap_or(path).to_owned()
+}
+
 fn names(entry: &Value) -> Vec<String> {
     let files = entry["files"].as_array().expect("files");
-    files.iter().map(|file| file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+    files.iter().map(|file| name_of(&file["path"])).collect()
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn a_file_that_changes_during_the_walk_is_recorded_as_it_was_read() {
     thread::sleep(Duration::from_millis(300));
     let past = history(&machine, &workspace);
     assert_eq!(past.len(), 1, "what a process writes after the end belongs to no one");
-    assert!(past[0]["files"].as_array().unwrap().len() >= 1);
+    assert_ne!(past[0]["files"], json!([]));
     assert_eq!(run(&machine, &workspace, "true").status.code(), Some(0));
 }
 

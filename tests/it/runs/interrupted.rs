@@ -55,6 +55,7 @@ fn a_killed_client_ends_its_run() {
     });
     assert_eq!(past[0]["run"]["interrupted"], true, "{past:#?}");
     workspace.put("go", "");
+    eventually("the command has ended", || (workspace.text("b.txt") == "three\n").then_some(()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::command::{history, run};
-use crate::support::{Machine, Workspace};
+use crate::support::{Machine, Workspace, numbered_lines};
 
 /// The state of a path: its kind with its permissions, and its content or target.
 type State = (String, Vec<u8>);
@@ -102,7 +102,7 @@ fn turn() -> impl Strategy<Value = Turn> {
 }
 
 fn project() -> Workspace {
-    let lines: String = (1..9).map(|n| format!("line {n}\n")).collect();
+    let lines = numbered_lines(9);
     let workspace = Workspace::with(&[
         ("a.txt", lines.as_bytes()),
         ("b.txt", b"caf\xe9\r\nsecond\r\n"),
