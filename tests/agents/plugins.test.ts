@@ -106,7 +106,7 @@ for (const client of clients) {
     (question) =>
       question.hook === hook ? answer : undefined;
 
-  scene(named('editd is asked before changes and commands, and after them and reads'), { 'cart.py': CART }, async (place) => {
+  scene(named('editd is asked about changes, commands and reads'), { 'cart.py': CART }, async (place) => {
     const [read, edit] = [tools.read(place.path('cart.py')), tools.edit(place.path('cart.py'), OLD, NEW)];
     const standIn = await play(
       client,
