@@ -11,6 +11,7 @@ mod runs {
     mod command;
     mod interrupted;
     mod random;
+    mod surroundings;
 }
 mod session {
     mod audience;
