@@ -49,7 +49,7 @@ type StampRecord = (u64, u64, (i64, u32), (i64, u32), u32, bool);
 impl TreeLog {
     /// Opens the log and reads the tree. Reading ends at the first line that is damaged.
     pub(super) fn open(path: &Path) -> io::Result<(Self, Tree)> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read?,
         };

@@ -9,6 +9,7 @@ mod support;
 mod runs {
     mod attribution;
     mod command;
+    mod enforced;
     mod interrupted;
     mod random;
     mod surroundings;
