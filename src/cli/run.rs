@@ -1,6 +1,6 @@
 //! `editd run`: runs a command, and records what it changes.
 
-mod enforce;
+pub(super) mod enforce;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

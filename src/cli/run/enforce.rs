@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr, RulesetStatus,
+    ABI, AccessFs, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 
 use crate::disk::{Disk, OsDisk};
@@ -76,4 +76,23 @@ fn outside(folder: &Path) -> Result<Vec<PathBuf>, NotRestricted> {
         found.extend(others.map(|entry| entry.path()));
     }
     Ok(found)
+}
+
+/// Returns the version of Landlock of this system in words, and `true` if `--enforce` works.
+pub(in crate::cli) fn supported() -> (String, bool) {
+    // Only a thread that restricts itself learns the version.
+    let status = std::thread::scope(|scope| {
+        let restrict = || {
+            let rules = Ruleset::default().handle_access(AccessFs::MakeSock).ok()?.create().ok()?;
+            Some(rules.restrict_self().ok()?.landlock)
+        };
+        scope.spawn(restrict).join().ok().flatten()
+    });
+    match status {
+        Some(LandlockStatus::Available { effective_abi, .. }) => {
+            (format!("Landlock ABI {}", effective_abi as i32), effective_abi >= NEEDED)
+        }
+        Some(LandlockStatus::NotEnabled) => ("Landlock is not enabled".to_owned(), false),
+        Some(LandlockStatus::NotImplemented) | None => ("this system has no Landlock".to_owned(), false),
+    }
 }
