@@ -22,12 +22,13 @@ pub(super) const EXIT_CODES: [Fact; 4] = [
 ];
 
 /// The environment variables.
-pub(super) const ENVIRONMENT: [Fact; 7] = [
+pub(super) const ENVIRONMENT: [Fact; 8] = [
     ("EDITD_STATE_DIR", "The state folder, unless --state-dir names it."),
     ("EDITD_RUNTIME_DIR", "The folder of the sockets, unless --runtime-dir names it."),
     ("EDITD_CONFIG", "The configuration file."),
     ("EDITD_AUTHOR", "The author of changes, unless --author names it."),
     ("EDITD_LOG", "The daemon's log level: error, warn, info (default), debug or trace."),
+    ("EDITD_ENFORCED", "Set by `editd run --enforce`: editd makes all edits, and starts no daemon."),
     ("NO_COLOR, CLICOLOR_FORCE", "Disables colours; enables colours also without a terminal."),
     ("VISUAL, EDITOR", "The editor that `editd review` opens to edit lines; else vi."),
 ];

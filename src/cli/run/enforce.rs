@@ -13,7 +13,7 @@ use crate::disk::{Disk, OsDisk};
 use crate::search::ignored;
 
 /// The oldest version of Landlock that can forbid everything that changes contents and names: truncating a file is
-/// a right of its own since then.
+/// a separate right since then.
 const NEEDED: ABI = ABI::V3;
 
 /// A reason why a command cannot be restricted.
@@ -52,7 +52,7 @@ pub(super) fn restrict(
 
 /// Allows all writes below a path.
 fn allow(rules: RulesetCreated, path: &Path) -> Result<RulesetCreated, NotRestricted> {
-    // A symlink could lead into the folder, and its target has a rule of its own.
+    // A symlink could lead into the folder, and its target has a separate rule.
     let Ok(metadata) = path.symlink_metadata() else { return Ok(rules) };
     let Some(opened) = PathFd::new(path).ok().filter(|_| !metadata.is_symlink()) else { return Ok(rules) };
     let writes = AccessFs::from_write(NEEDED);
