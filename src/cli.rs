@@ -18,6 +18,7 @@ mod paint;
 mod read;
 mod review;
 mod root;
+mod run;
 mod serve;
 mod status;
 mod stream;
@@ -62,6 +63,8 @@ pub(crate) enum End {
     Undecided,
     /// The command is a check, and the check found a problem.
     ProblemFound,
+    /// Another program has ended with this exit code.
+    Code(u8),
 }
 
 impl Context {
@@ -79,6 +82,11 @@ impl Context {
     /// Opens a session as an agent.
     pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, CliError> {
         self.session(Role::Agent, self.command_author(), root, self.audience())
+    }
+
+    /// Opens a session as an agent with another name than that of this command.
+    pub(crate) fn agent_named(&self, name: &str, root: Option<&Path>) -> Result<Client, CliError> {
+        self.session(Role::Agent, name, root, self.audience())
     }
 
     /// Opens a session as an agent, for a request whose parameters the user wrote. Messages have the names of
@@ -186,6 +194,7 @@ pub fn main() -> ExitCode {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::ProblemFound) => ExitCode::from(1),
         Ok(End::Undecided) => ExitCode::from(3),
+        Ok(End::Code(code)) => ExitCode::from(code),
         Err(error) => {
             error.show(json);
             ExitCode::from(error.exit_code())
@@ -253,6 +262,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Serve { detached } => serve::serve(&context, detached),
         Command::Lsp { .. } => serve::lsp(&context),
         Command::Connect(arguments) => connect::connect(&context, &arguments),
+        Command::Run(arguments) => run::run(&context, &arguments),
         Command::Hook { client } => hook::hook(&context, client),
         Command::Mcp(arguments) => serve::mcp(&context, arguments),
         Command::Demo { no_pause, keep } => demo::demo(no_pause, keep),

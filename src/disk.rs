@@ -72,7 +72,9 @@ pub use interface::{Disk, Examined, Flush, Sink, StageOrder, StagedFile, Streame
 pub use journal::{Journal, LossReason, Rescue};
 pub use lease::Lease;
 pub use os::OsDisk;
-pub use place::{Entry, FileImage, Handle, Kind, Listed, MTime, Root, Stat, Target, is_stray};
+pub use place::{
+    Entry, FileImage, Handle, Kind, Listed, MTime, Root, Scanned, Stat, Target, entry_below, is_stray,
+};
 pub use private::replace_private_file;
 pub use recovery::Recovery;
 #[cfg(any(test, feature = "test-disks"))]

@@ -35,6 +35,7 @@ pub(crate) mod jobs;
 pub(crate) mod native;
 mod recovery;
 pub(crate) mod review;
+pub(crate) mod runs;
 pub(crate) mod searching;
 mod session;
 pub(crate) mod undo;
@@ -114,6 +115,7 @@ pub(crate) struct EngineInner {
     /// Changes that clients are about to write with their own tools.
     pub(crate) prepared: native::PreparedChanges,
     pub(crate) turns: native::Turns,
+    pub(crate) runs: runs::Runs,
     /// Calls that arrive over another connection than that of their session.
     pub(crate) announced: native::AnnouncedCalls,
     pub(crate) hints: Hints,
@@ -178,6 +180,7 @@ impl Engine {
             history: history.clone(),
             prepared: native::PreparedChanges::default(),
             turns: native::Turns::default(),
+            runs: runs::Runs::new(&places.state_dir),
             announced: native::AnnouncedCalls::default(),
             interrupted: Interrupted::open(places.state_dir.join("interrupted"))?,
             places,
@@ -201,7 +204,11 @@ impl Engine {
         tokio::spawn(engine.clone().follow_hints());
         spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
         // The history compares files to find interrupted transactions, so the files must be recovered first.
-        spawn_thread("history", move || history.settle_previous_run())?;
+        let recovering = engine.clone();
+        spawn_thread("history", move || {
+            history.settle_previous_run();
+            recovering.recover_runs();
+        })?;
         Ok(engine)
     }
 

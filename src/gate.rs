@@ -101,6 +101,20 @@ pub enum Step {
         /// `true` if the tool has failed.
         failed: bool,
     },
+    /// A shell is about to run a command, which may change any file.
+    Command {
+        /// The call, as in [`ToolCall::id`].
+        tool_call: String,
+        /// The command.
+        command: String,
+    },
+    /// A command has ended.
+    CommandDone {
+        /// The call, as in [`ToolCall::id`].
+        tool_call: String,
+        /// The exit code, if the program reports it.
+        exit_code: Option<i32>,
+    },
     /// Tools did not find in the file what they were to change.
     NotFound(Vec<ToolCall>),
     /// A tool of editd's own server is about to run. Its call arrives over the connection of the server, which

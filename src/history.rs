@@ -31,7 +31,9 @@
 //!     label: Some("Do not shadow sum".to_owned()),
 //!     undoes: None,
 //!     rescued: false,
+//!     run: None,
 //!     files: Vec::new(),
+//!     paths: Vec::new(),
 //! };
 //! history.begin(&entry, Vec::new(), &[])?;
 //! // Here the change happens.
@@ -44,6 +46,7 @@
 
 mod index;
 mod record;
+mod run_record;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -68,6 +71,7 @@ pub use waiting::WaitingProposals;
 
 use index::Index;
 use record::EntryRecord;
+pub use record::PathRecord;
 use segment::{Line, SegmentName};
 use writer::Writer;
 
@@ -194,7 +198,9 @@ impl History {
             label: Some(why.to_owned()),
             undoes: None,
             rescued: true,
+            run: None,
             files: vec![file],
+            paths: Vec::new(),
         };
         let detail = PastDetail { hunks: Vec::new(), diff: None, back: Back::Image { mode: None } };
         if !self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {

@@ -120,7 +120,10 @@ impl Hook {
     /// Adds the model from the transcript. The message of a call may not be there before the tool, but earlier ones
     /// of the same model are.
     fn find_model(&self, event: &mut Event) {
-        let is_recorded = matches!(event.step, Step::Before(_) | Step::After { .. } | Step::Announced { .. });
+        let is_recorded = matches!(
+            event.step,
+            Step::Before(_) | Step::After { .. } | Step::Announced { .. } | Step::Command { .. }
+        );
         if let Some(transcript) = event.transcript.as_deref().filter(|_| is_recorded) {
             let lines = transcript::last_lines(transcript).ok();
             event.model = event.model.take().or_else(|| self.program.model_in(&lines?));

@@ -23,6 +23,7 @@
 //!   change, the commit of a change set, a file watcher, whose events are only hints.
 //! * [`search`]: directory walks, ignore rules, line search in files and in unsaved text.
 //! * [`history`]: past transactions and their undo plans, stored in the state folder.
+//! * [`snapshot`]: the last known state of all files under a root, with their contents, and what has changed since.
 //! * [`config`]: the configuration file and the policy file.
 //! * [`protocol`]: the wire contract as data. Parameters, results, errors, and conversions from and to LSP.
 //! * [`gate`]: translates between the built-in tools of agent programs and changes. Pure.
@@ -69,6 +70,7 @@ pub mod patch;
 pub mod protocol;
 pub mod search;
 pub mod server;
+pub mod snapshot;
 pub mod text;
 pub mod transport;
 pub mod workspace;

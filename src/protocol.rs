@@ -24,6 +24,7 @@ mod path;
 mod propose;
 mod read;
 mod results;
+mod run;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -39,6 +40,7 @@ pub use path::*;
 pub use propose::*;
 pub use read::*;
 pub use results::*;
+pub use run::*;
 
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;
@@ -128,6 +130,10 @@ macro_rules! with_methods {
                 NativeCall = "editd/nativeCall", NativeCallParams => NativeCallResult, native_call;
                 /// Returns the session that announced a call.
                 NativeSession = "editd/nativeSession", NativeSessionParams => NativeSessionResult, native_session;
+                /// Begins the run of a command that changes files itself.
+                RunBegin = "editd/runBegin", RunBeginParams => RunBeginResult, run_begin;
+                /// Ends the run of a command, and records what it has changed.
+                RunEnd = "editd/runEnd", RunEndParams => RunEndResult, run_end;
                 /// Returns the status of the daemon.
                 Status = "editd/status", NoParams => StatusResult;
             }

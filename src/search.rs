@@ -59,7 +59,7 @@ use std::sync::Arc;
 
 use crate::disk::Root;
 
-pub use filter::{FileGlob, Glob};
+pub use filter::{FileGlob, Glob, Ignores};
 pub use lines::Line;
 pub use matcher::StopCondition;
 pub use query::{Bounds, PatternError, Query};

@@ -30,6 +30,7 @@ mod handlers {
     mod native_call;
     mod read;
     mod review;
+    mod run;
     mod search;
     mod status;
 
@@ -147,6 +148,10 @@ impl Daemon {
         self.engine.clients.remove(session);
         self.engine.workspace.update(|w| w.disconnect(session.id));
         self.engine.diagnostics_reported.notify_waiters();
+        if !self.engine.runs.is_idle() {
+            let (engine, connection) = (self.engine.clone(), session.connection);
+            tokio::task::spawn_blocking(move || engine.interrupt_runs_of(connection));
+        }
     }
 
     /// Stops the daemon when no client has been connected for the configured time.

@@ -7,8 +7,8 @@ use anstyle::Style;
 use serde_json::json;
 
 use crate::protocol::{
-    HistoryMethod, HistoryParams, HistoryResult, Method, ProposalMethod, ProposalResult, TransactionEntry,
-    TransactionFile,
+    HistoryMethod, HistoryParams, HistoryResult, Method, OmittedFile, PathEntry, ProposalMethod,
+    ProposalResult, TransactionEntry, TransactionFile,
 };
 
 use super::arguments::LogArguments;
@@ -103,9 +103,32 @@ pub(crate) fn show(context: &Context, id: &str) -> Result<End, CliError> {
         ];
         let facts: Vec<_> = facts.into_iter().flatten().collect();
         writeln!(out, "{FAINT}{}{FAINT:#}", paint::visible(&facts.join(", ")))?;
+        print_run(&mut out, transaction, root.as_deref())?;
         print_diffs(&mut out, transaction)?;
     }
     Ok(End::Done)
+}
+
+/// Prints what a transaction has besides contents of files: the end of the command, and changed paths.
+fn print_run(out: &mut impl Write, it: &TransactionEntry, root: Option<&Path>) -> std::io::Result<()> {
+    for path in &it.paths {
+        writeln!(out, "{FAINT}{}{FAINT:#}", changed_path(path, root))?;
+    }
+    let Some(run) = &it.run else { return Ok(()) };
+    let end = match (run.exit_code, run.signal) {
+        (_, Some(signal)) => Some(format!("ended by signal {signal}")),
+        (Some(code), _) => Some(format!("exit code {code}")),
+        _ if run.interrupted => Some("interrupted: its end was not reported".to_owned()),
+        _ => None,
+    };
+    let others = run.others.iter().map(|other| format!("or by {}", paint::visible(other)));
+    let omitted = run.omitted.iter().map(|OmittedFile { path, reason }| {
+        format!("not recorded: the content of {}, because {reason}", root::relative(path, root))
+    });
+    for line in end.into_iter().chain(others).chain(omitted) {
+        writeln!(out, "{FAINT}{line}{FAINT:#}")?;
+    }
+    Ok(())
 }
 
 fn print_proposal(proposal: &ProposalResult) -> std::io::Result<()> {
@@ -168,11 +191,29 @@ fn log_row(
         row.add(FAINT, format!("{comma}{}", named(file, root)));
         row.add_counts(file.added, file.removed);
     }
+    let changed =
+        transaction.paths.iter().filter(|path| transaction.files.iter().all(|it| it.path != path.path));
+    let places = NAMED.saturating_sub(transaction.files.len());
+    for (at, path) in changed.take(places).enumerate() {
+        let comma = if at > 0 || !transaction.files.is_empty() { ", " } else { "" };
+        row.add(FAINT, format!("{comma}{}", changed_path(path, root)));
+    }
     match transaction.files.len().saturating_sub(NAMED) {
         0 => {}
         more => row.add(FAINT, format!(" and {more} more")),
     }
     row
+}
+
+/// Returns a changed link, folder or permission.
+fn changed_path(path: &PathEntry, root: Option<&Path>) -> String {
+    let PathEntry { path, before, after } = path;
+    let path = root::relative(path, root);
+    match (before.as_str(), after.as_str()) {
+        ("missing", after) => format!("new {path} ({})", paint::visible(after)),
+        (before, "missing") => format!("deleted {path} ({})", paint::visible(before)),
+        (before, after) => format!("{path} ({} to {})", paint::visible(before), paint::visible(after)),
+    }
 }
 
 /// Returns the path of a file relative to the root, with the action if the file was not just edited.

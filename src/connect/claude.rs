@@ -11,9 +11,9 @@ const BEFORE: u32 = 600;
 /// Time that a hook may take after a tool, in seconds.
 const AFTER: u32 = 60;
 
-/// The tools before which a hook runs: those that change files, and those of `editd mcp`. A matcher with other
+/// The tools before which a hook runs: those that change files or run commands, and those of `editd mcp`. A matcher with other
 /// characters than letters, `|` and `,` is a regular expression, which may match a part of a name.
-const TOOLS: &str = "^(Edit|Write|NotebookEdit|mcp__editd__.+)$";
+const TOOLS: &str = "^(Edit|Write|NotebookEdit|Bash|mcp__editd__.+)$";
 
 /// Returns the hooks by event.
 pub(super) fn hooks(route: Route<'_>) -> Vec<(&'static str, Value)> {
@@ -27,8 +27,8 @@ pub(super) fn hooks(route: Route<'_>) -> Vec<(&'static str, Value)> {
     };
     vec![
         ("PreToolUse", json!({ "matcher": TOOLS, "hooks": hook(BEFORE) })),
-        ("PostToolUse", json!({ "matcher": "Read|Edit|Write", "hooks": hook(AFTER) })),
-        ("PostToolUseFailure", json!({ "matcher": "Edit|Write", "hooks": hook(AFTER) })),
+        ("PostToolUse", json!({ "matcher": "Read|Edit|Write|Bash", "hooks": hook(AFTER) })),
+        ("PostToolUseFailure", json!({ "matcher": "Edit|Write|Bash", "hooks": hook(AFTER) })),
         ("PostToolBatch", json!({ "hooks": hook(AFTER) })),
     ]
 }

@@ -19,8 +19,8 @@ pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
     let hook = |timeout: u32| json!([{ "type": "command", "command": command, "timeout": timeout }]);
     vec![
         ("UserPromptSubmit", json!({ "hooks": hook(AFTER) })),
-        ("PreToolUse", json!({ "matcher": "^apply_patch$", "hooks": hook(BEFORE) })),
-        ("PostToolUse", json!({ "matcher": "^apply_patch$", "hooks": hook(AFTER) })),
+        ("PreToolUse", json!({ "matcher": "^(apply_patch|Bash)$", "hooks": hook(BEFORE) })),
+        ("PostToolUse", json!({ "matcher": "^(apply_patch|Bash)$", "hooks": hook(AFTER) })),
     ]
 }
 

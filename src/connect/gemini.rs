@@ -17,8 +17,14 @@ pub(super) fn hooks(program: &str) -> Vec<(&'static str, Value)> {
     let hook = |timeout: u32| json!([{ "name": "editd", "type": "command", "command": command, "timeout": timeout }]);
     vec![
         ("BeforeAgent", json!({ "hooks": hook(AFTER) })),
-        ("BeforeTool", json!({ "matcher": "^(replace|write_file)$", "hooks": hook(BEFORE) })),
-        ("AfterTool", json!({ "matcher": "^(read_file|replace|write_file)$", "hooks": hook(AFTER) })),
+        (
+            "BeforeTool",
+            json!({ "matcher": "^(replace|write_file|run_shell_command)$", "hooks": hook(BEFORE) }),
+        ),
+        (
+            "AfterTool",
+            json!({ "matcher": "^(read_file|replace|write_file|run_shell_command)$", "hooks": hook(AFTER) }),
+        ),
     ]
 }
 

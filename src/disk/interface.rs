@@ -1,7 +1,8 @@
 //! The trait [`Disk`], and the values that its primitives take and return.
 
 use crate::disk::{
-    DiskErrorKind, Entry, Expected, FileBytes, FileImage, Handle, Lease, Listed, Result, Root, Stat, Target,
+    DiskErrorKind, Entry, Expected, FileBytes, FileImage, Handle, Lease, Listed, Result, Root, Scanned, Stat,
+    Target,
 };
 use crate::workspace::NewMode;
 use std::io::Read;
@@ -113,6 +114,17 @@ pub trait Disk: Send + Sync {
     /// folder lies there even if names change concurrently.
     fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>>;
 
+    /// Lists a folder under a root together with the state of each name, in no particular order. Omits names
+    /// that disappear during the call. No symlink is followed, neither on the path nor in the folder.
+    fn scan(&self, root: &Root, folder: &Path) -> Result<Vec<Scanned>>;
+
+    /// Reads the whole file at a canonical path under a root together with its state. No symlink is followed.
+    /// Refuses files above `limit` bytes before it allocates.
+    fn read_below(&self, root: &Root, below: &Path, limit: u64) -> Result<FileImage>;
+
+    /// Returns the target of the symlink at a canonical path under a root. No other symlink is followed.
+    fn read_link(&self, root: &Root, below: &Path) -> Result<PathBuf>;
+
     /// Opens a file under a root for piecewise reading, without a guarantee that the pieces belong to one
     /// state. No symlink on its path is followed. Refuses anything but a regular file, without blocking on
     /// it.
@@ -184,6 +196,12 @@ pub trait Disk: Send + Sync {
 
     /// Creates a folder. Fails with [`DiskErrorKind::Exists`] if the name is taken.
     fn make_dir(&self, entry: &Entry) -> Result<()>;
+
+    /// Creates a symlink. Fails with [`DiskErrorKind::Exists`] if the name is taken.
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()>;
+
+    /// Sets the permission bits of a file or folder; a symlink there is an error.
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()>;
 
     /// Opens a folder by its name in an opened folder; a symlink there is an error.
     fn open_dir(&self, entry: &Entry) -> Result<Handle>;

@@ -11,16 +11,17 @@ mod write;
 use super::error::ErrnoContext;
 use crate::disk::{
     Disk, DiskError, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease, Listed, Result,
-    Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+    Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use open::HELD_FOLDER;
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, mkdirat, openat, renameat,
-    renameat_with, statat, unlinkat,
+    renameat_with, statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 use state::stat_entry;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use write::Appender;
 
@@ -81,6 +82,21 @@ impl Disk for OsDisk {
 
     fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
         open::list(root, folder)
+    }
+
+    fn scan(&self, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+        open::scan(root, folder)
+    }
+
+    fn read_below(&self, root: &Root, below: &Path, limit: u64) -> Result<FileImage> {
+        let file = open::open_file(root, below)?;
+        let mut image = read::read(&OwnedFd::from(file).into(), &root.path().join(below), limit)?;
+        image.stat = root.mark_racy(image.stat);
+        Ok(image)
+    }
+
+    fn read_link(&self, root: &Root, below: &Path) -> Result<PathBuf> {
+        open::read_link(root, below)
     }
 
     fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
@@ -183,6 +199,14 @@ impl Disk for OsDisk {
             fchmod(&fd, Mode::from_raw_mode(present & 0o7000 | wanted)).ok();
         }
         Ok(())
+    }
+
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()> {
+        symlinkat(target, &entry.dir, &entry.name).context("create the link", &entry.path)
+    }
+
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
+        attributes::set_mode(entry, mode)
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use crate::workspace::MTime;
 
+use super::{Disk, DiskError, DiskErrorKind, Result};
 use crate::workspace::FileKey;
 
 /// Prefix of the names of all staged and displaced files. These names have a fixed short length, because the
@@ -74,6 +75,11 @@ impl Root {
         &self.0.given
     }
 
+    /// Returns `true` if a file is on the file system of the root.
+    pub fn has_device_of(&self, stat: &Stat) -> bool {
+        stat.dev == self.0.device
+    }
+
     /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with
     /// every modification.
     pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {
@@ -92,6 +98,18 @@ impl Root {
     pub(super) fn is_steady(&self, stat: &Stat) -> bool {
         self.0.steady_stamps && stat.dev == self.0.device
     }
+}
+
+/// Returns the entry at a path from a root. No symlink is followed.
+pub fn entry_below(disk: &dyn Disk, root: &Root, below: &Path) -> Result<Entry> {
+    let mut names = below.iter();
+    let not_found = || DiskError::new(DiskErrorKind::NotFound, "open", root.path());
+    let mut entry = root.entry(names.next().ok_or_else(not_found)?);
+    for name in names {
+        let dir = disk.open_dir(&entry)?;
+        entry = Entry { dir, path: entry.path.join(name), name: name.to_owned() };
+    }
+    Ok(entry)
 }
 
 /// Kind of a name in a folder.
@@ -114,6 +132,22 @@ pub struct Listed {
     pub name: OsString,
     /// Kind of the file.
     pub kind: Kind,
+}
+
+/// A name in a folder, with its state.
+#[derive(Clone, Debug)]
+pub struct Scanned {
+    /// The name.
+    pub name: OsString,
+    /// State of the file, of a symlink itself.
+    pub stat: Stat,
+}
+
+impl Scanned {
+    /// Returns the kind of the file.
+    pub fn kind(&self) -> Kind {
+        self.stat.kind()
+    }
 }
 
 /// A resolved location under a root: an existing file, or a possible one.
@@ -264,6 +298,18 @@ impl Stat {
     /// Like [`Stat::same_version`], but ignores what a rename or a chmod changes.
     pub fn same_content(&self, other: &Self) -> bool {
         self.same_file(other) && self.size == other.size && self.mtime == other.mtime
+    }
+
+    /// Returns the kind of the file.
+    pub fn kind(&self) -> Kind {
+        /// The bits of a mode that hold the type of the file, and their values.
+        const TYPE: u32 = 0o170_000;
+        match self.mode & TYPE {
+            0o100_000 => Kind::File,
+            0o040_000 => Kind::Folder,
+            0o120_000 => Kind::Symlink,
+            _ => Kind::Other,
+        }
     }
 
     /// Returns `true` if both are the same inode.

@@ -14,7 +14,9 @@ use crate::engine::jobs::Job;
 use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::history::RecordedEntry;
 use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
-use crate::workspace::history::{Attribution, Back, PastAction, PastDetail, PastEntry, PastFile, step_to};
+use crate::workspace::history::{
+    Attribution, Back, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange, step_to,
+};
 use crate::workspace::{Refusal, RefusalKind, RequestedPath, Role, UndoRefusal};
 
 /// A file with the entries that wrote its lines.
@@ -30,6 +32,10 @@ pub(crate) struct VisibleTransaction {
     pub(crate) recorded: RecordedEntry,
     /// The visible files, each with its diff if the request asks for it.
     pub(crate) files: Vec<(PastFile, Option<String>)>,
+    /// The visible changes of links, folders and permissions.
+    pub(crate) paths: Vec<PathChange>,
+    /// The run that made it, with its visible omitted files.
+    pub(crate) run: Option<PastRun>,
 }
 
 /// Number of entries whose text is searched if the chain of contents is broken.
@@ -222,6 +228,17 @@ impl View<'_> {
         entry.files.iter().filter(is_shown)
     }
 
+    /// Returns the paths that are not among the files: changed links, folders and permissions, and omitted files.
+    fn other_paths<'e>(&'e self, entry: &'e PastEntry) -> impl Iterator<Item = &'e Path> {
+        let omitted = entry.run.iter().flat_map(|run| &run.omitted).map(|(path, _)| path.as_path());
+        let paths = entry.paths.iter().map(|change| change.path.as_path()).chain(omitted);
+        paths.filter(|path| self.shows(path))
+    }
+
+    fn shows(&self, path: &Path) -> bool {
+        self.session.role == Role::Editor || self.engine.in_roots(self.session, path) && !self.hides(path)
+    }
+
     fn hides(&self, path: &Path) -> bool {
         if let Some(hidden) = self.hidden.borrow().get(path) {
             return *hidden;
@@ -239,7 +256,13 @@ impl View<'_> {
             (file.clone(), diff)
         };
         let files = self.files(&recorded.entry).map(file).collect();
-        VisibleTransaction { recorded, files }
+        let entry = &recorded.entry;
+        let paths = entry.paths.iter().filter(|change| self.shows(&change.path)).cloned().collect();
+        let run = entry.run.clone().map(|mut run| {
+            run.omitted.retain(|(path, _)| self.shows(path));
+            run
+        });
+        VisibleTransaction { recorded, files, paths, run }
     }
 }
 
@@ -281,7 +304,9 @@ impl Engine {
             path.as_ref().is_none_or(inside)
         };
         let is_wanted = |RecordedEntry { entry, .. }: &RecordedEntry| {
-            filter.matches(entry) && view.files(entry).any(concerned)
+            let is_inside = |other: &Path| path.as_ref().is_none_or(|path| other.starts_with(path));
+            filter.matches(entry)
+                && (view.files(entry).any(concerned) || view.other_paths(entry).any(is_inside))
         };
         let not_listed = |id: &str| {
             Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::NotListed { id: id.to_owned() })))

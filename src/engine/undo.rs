@@ -1,5 +1,6 @@
 //! Undoing transactions.
 
+pub(crate) mod paths;
 mod reversal;
 
 use std::os::unix::ffi::OsStrExt;
@@ -120,6 +121,8 @@ impl Engine {
                         && (!own_session || entry.session.as_ref() == Some(&session.name))
                         && path.as_ref().is_none_or(concerned)
                         && entry.files.iter().all(reached)
+                        && entry.paths.iter().all(|change| self.in_roots(session, &change.path))
+                        && !(entry.files.is_empty() && entry.paths.is_empty())
                 };
                 let newest = self.history.newest(None, 1, is_candidate).unwrap_or_default().pop();
                 let none = || {
@@ -130,6 +133,10 @@ impl Engine {
             }
         };
         let places = collect_all(entry.files.iter().map(|file| self.locate_past_file(session, file)))?;
+        if let Some(change) = entry.paths.iter().find(|change| !self.in_roots(session, &change.path)) {
+            let roots = session.root_paths();
+            return Err(Refusal::at(&change.path, RefusalKind::OutsideWorkspace { roots }).into());
+        }
         Ok(LocatedTransaction { entry, places })
     }
 
@@ -165,7 +172,7 @@ impl Engine {
             return not_needed(refusal);
         }
         let writes = self.compute_undo(session, &entry, places)?;
-        if writes.is_empty() {
+        if writes.is_empty() && self.paths_to_restore(Some(&entry.id))?.is_empty() {
             return not_needed(already_reverted(entry.id.to_string()));
         }
         let actual = fingerprint(&writes);

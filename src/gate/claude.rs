@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Replacement};
-use super::program::{Dialect, last_model};
+use super::program::{Dialect, exit_code_after, last_model};
 use super::reader::Reader;
 use super::{Event, Fields, Reply, Step, ToolCall, Unknown, reply};
 
@@ -45,6 +45,16 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let step = match (name, event["tool_name"].as_str()) {
         ("PreToolUse", Some(tool)) if tool.starts_with(SERVER) => {
             Some(Step::Announced { tool_call: read.text("tool_use_id")?.to_owned() })
+        }
+        ("PreToolUse", Some("Bash")) => Some(Step::Command {
+            tool_call: read.text("tool_use_id")?.to_owned(),
+            command: read.inner("tool_input").text("command")?.to_owned(),
+        }),
+        (after @ ("PostToolUse" | "PostToolUseFailure"), Some("Bash")) => {
+            let failure = event["error"].as_str().unwrap_or_default();
+            let exit_code =
+                if after == "PostToolUse" { Some(0) } else { exit_code_after(failure, "Exit code ") };
+            Some(Step::CommandDone { tool_call: read.text("tool_use_id")?.to_owned(), exit_code })
         }
         ("PreToolUse", Some(tool)) => {
             let call = call(tool, read.text("tool_use_id")?, read.fields("tool_input")?, cwd)?;

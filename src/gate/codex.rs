@@ -28,6 +28,7 @@ pub(super) const DIALECT: Dialect = Dialect {
 };
 
 const TOOL: &str = "apply_patch";
+const SHELL: &str = "Bash";
 
 fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let read = Reader::new(NAME, event);
@@ -40,6 +41,13 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
             let (id, input) = (read.text("tool_use_id")?.to_owned(), read.fields("tool_input")?);
             let call = Arguments { client: NAME, id, input, cwd }.patch("command")?;
             Step::Before(Box::new(call.without_reads().losing(&[ToolLoss::MissingFinalNewline])))
+        }
+        ("PreToolUse", Some(SHELL)) => Step::Command {
+            tool_call: read.text("tool_use_id")?.to_owned(),
+            command: read.inner("tool_input").text("command")?.to_owned(),
+        },
+        ("PostToolUse", Some(SHELL)) => {
+            Step::CommandDone { tool_call: read.text("tool_use_id")?.to_owned(), exit_code: None }
         }
         // A patch that fails is not reported.
         ("PostToolUse", Some(TOOL)) => {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Replacement};
-use super::program::{Dialect, last_model};
+use super::program::{Dialect, exit_code_after, last_model};
 use super::reader::Reader;
 use super::{Event, Reply, Step, ToolCall, Unknown, reply};
 use crate::text::ContentHash;
@@ -25,6 +25,9 @@ pub(super) const DIALECT: Dialect = Dialect {
     encode,
     model_in: |lines| last_model(lines, "gemini", "/model"),
 };
+
+/// The tool that runs commands.
+const SHELL: &str = "run_shell_command";
 
 const REPLACE: Replacement =
     Replacement { old: "old_string", new: "new_string", all: "allow_multiple", removes_line_end: false };
@@ -45,6 +48,16 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         ("AfterTool", Some(tool @ ("replace" | "write_file"))) => {
             let tool_call = id(tool, &read.inner("tool_input"), cwd)?;
             Some(Step::After { tool_call, failed: event["tool_response"]["error"].is_object() })
+        }
+        ("BeforeTool", Some(SHELL)) => {
+            let command = read.inner("tool_input").text("command")?.to_owned();
+            Some(Step::Command { tool_call: command_id(&command), command })
+        }
+        ("AfterTool", Some(SHELL)) => {
+            let command = read.inner("tool_input").text("command")?.to_owned();
+            let shown = event["tool_response"]["llmContent"].as_str().unwrap_or_default();
+            let exit_code = exit_code_after(shown, "\nExit Code: ").or(Some(0));
+            Some(Step::CommandDone { tool_call: command_id(&command), exit_code })
         }
         ("AfterTool", Some("read_file")) => shown(&read.inner("tool_response"))?,
         _ => None,
@@ -77,6 +90,12 @@ fn id(tool: &str, input: &Reader<'_>, cwd: &Path) -> Result<String, Unknown> {
     let path = path(input, cwd).ok_or_else(|| input.unknown("file_path"))?;
     let hash = ContentHash::of(path.as_os_str().as_encoded_bytes()).to_string();
     Ok(format!("{tool}-{}", hash.trim_start_matches("b3:")))
+}
+
+/// Returns an id for the call of a shell: Gemini CLI sends none, and runs one command at a time.
+fn command_id(command: &str) -> String {
+    let hash = ContentHash::of(command.as_bytes()).to_string();
+    format!("{SHELL}-{}", hash.trim_start_matches("b3:"))
 }
 
 fn call(read: &Reader<'_>, tool: &str, cwd: &Path) -> Result<ToolCall, Unknown> {

@@ -26,6 +26,9 @@ pub(super) const DIALECT: Dialect = Dialect {
 const EDIT: Replacement =
     Replacement { old: "oldString", new: "newString", all: "replaceAll", removes_line_end: false };
 
+/// The tool that runs commands.
+const SHELL: &str = "bash";
+
 /// The properties that a patch does not keep.
 const PATCH_LOSES: [ToolLoss; 3] =
     [ToolLoss::CarriageReturns, ToolLoss::MissingFinalNewline, ToolLoss::FinalBlankLine];
@@ -42,6 +45,15 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         ("tool.execute.after" | "tool.execute.failed", "edit" | "write" | "apply_patch") => {
             let tool_call = input.text("callID")?.to_owned();
             (Step::After { tool_call, failed: name == "tool.execute.failed" }, input.object)
+        }
+        ("tool.execute.before", SHELL) => {
+            let command = output.inner("args").text("command")?.to_owned();
+            (Step::Command { tool_call: input.text("callID")?.to_owned(), command }, output.object)
+        }
+        ("tool.execute.after" | "tool.execute.failed", SHELL) => {
+            let exit_code = output.inner("metadata").object["exit"].as_i64();
+            let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
+            (Step::CommandDone { tool_call: input.text("callID")?.to_owned(), exit_code }, input.object)
         }
         ("tool.execute.after", "read") => {
             let shown = output.inner("metadata").inner("display");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::call::Arguments;
-use super::program::Dialect;
+use super::program::{Dialect, exit_code_after};
 use super::reader::Reader;
 use super::{Event, Step, Unknown, plugin};
 
@@ -19,6 +19,9 @@ pub(super) const DIALECT: Dialect = Dialect {
     encode: plugin::encode,
     model_in: |_| None,
 };
+
+/// The tool that runs commands.
+const SHELL: &str = "bash";
 
 fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let read = Reader::new(NAME, event);
@@ -39,6 +42,17 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
             let failed = inner.object["isError"] == true;
             let tool_call = inner.text("toolCallId")?.to_owned();
             (Step::After { tool_call, failed }, path(&inner.object["input"]))
+        }
+        ("tool_call", Some(SHELL)) => {
+            let command = inner.inner("input").text("command")?.to_owned();
+            (Step::Command { tool_call: inner.text("toolCallId")?.to_owned(), command }, Vec::new())
+        }
+        ("tool_result", Some(SHELL)) => {
+            let shown = inner.object["content"][0]["text"].as_str().unwrap_or_default();
+            let has_failed = inner.object["isError"] == true;
+            let exit_code =
+                if has_failed { exit_code_after(shown, "Command exited with code ") } else { Some(0) };
+            (Step::CommandDone { tool_call: inner.text("toolCallId")?.to_owned(), exit_code }, Vec::new())
         }
         ("tool_result", Some("read")) => match shown(&inner)? {
             Some(step) => (step, path(&inner.object["input"])),

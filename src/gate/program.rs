@@ -118,3 +118,10 @@ pub(super) fn last_model(lines: &str, message: &str, pointer: &str) -> Option<St
     });
     models.find(|model| !model.starts_with('<'))
 }
+
+/// Returns the exit code that follows the last occurrence of a phrase.
+pub(super) fn exit_code_after(text: &str, phrase: &str) -> Option<i32> {
+    let (_, rest) = text.rsplit_once(phrase)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::run_record::{PathChangeRecord, RunRecord};
 use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
 use crate::text::{Encoding, Format};
 use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
@@ -15,8 +16,10 @@ use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry,
 /// A path: text if it is valid UTF-8, otherwise its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum PathRecord {
+pub enum PathRecord {
+    /// Valid UTF-8.
     Text(String),
+    /// Anything else.
     Bytes(Vec<u8>),
 }
 
@@ -52,7 +55,11 @@ struct HeadRecord {
     undoes: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     rescued: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<RunRecord>,
     files: Vec<FileRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<PathChangeRecord>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,7 +161,9 @@ impl EntryRecord {
             label: entry.label.clone(),
             undoes: entry.undoes.as_deref().map(str::to_owned),
             rescued: entry.rescued,
+            run: entry.run.as_ref().map(RunRecord::new),
             files: entry.files.iter().map(FileRecord::new).collect(),
+            paths: entry.paths.iter().map(PathChangeRecord::new).collect(),
         };
         Self { head, details: details.into_iter().map(DetailRecord::new).collect() }
     }
@@ -179,7 +188,9 @@ impl HeadOnly {
             label: head.label,
             undoes: head.undoes.map(Into::into),
             rescued: head.rescued,
+            run: head.run.map(RunRecord::read),
             files: files.map(|(detail, file)| file.read(detail)).collect::<Option<_>>()?,
+            paths: head.paths.into_iter().map(PathChangeRecord::read).collect(),
         })
     }
 }
@@ -316,14 +327,16 @@ impl FormatRecord {
 }
 
 impl PathRecord {
-    pub(super) fn new(path: &Path) -> Self {
+    /// Returns the record of a path.
+    pub fn new(path: &Path) -> Self {
         path.to_str().map_or_else(
             || Self::Bytes(path.as_os_str().as_bytes().to_vec()),
             |text| Self::Text(text.to_owned()),
         )
     }
 
-    pub(super) fn read(self) -> PathBuf {
+    /// Returns the path.
+    pub fn read(self) -> PathBuf {
         match self {
             Self::Text(text) => text.into(),
             Self::Bytes(bytes) => OsString::from_vec(bytes).into(),

@@ -1,4 +1,6 @@
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -6,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::edit::{Deadline, Hunk, Plan, UndoPlan};
 use crate::text::{Encoding, Format, Text};
-use crate::workspace::history::Origin;
+use crate::workspace::history::{Origin, PastRun, PathChange, PathState, RunStatus};
 
 const LIMITS: HistoryLimits =
     HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86400), file_size: 1 << 20 };
@@ -55,7 +57,19 @@ fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
         label: Some("a \"label\"\n\u{1f}".to_owned()),
         undoes: None,
         rescued: false,
+        run: Some(PastRun {
+            id: "r1".to_owned(),
+            status: Some(RunStatus::Killed(9)),
+            interrupted: true,
+            others: vec!["bob: make".to_owned()],
+            omitted: vec![("/srv/large".into(), "too large".to_owned())],
+        }),
         files: vec![file],
+        paths: vec![PathChange {
+            path: OsString::from_vec(b"/srv/\xff".to_vec()).into(),
+            before: PathState::Link("target".into()),
+            after: PathState::Folder(0o755),
+        }],
     };
     let way = UndoPlan::of(&Plan::between(old, new, Deadline::NONE), old, &Text::from(new));
     let latin = Encoding::from_label("latin1").unwrap();

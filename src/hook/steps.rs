@@ -4,7 +4,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::gate::{self, Event, Reply, Step, ToolCall};
-use crate::protocol::{NativeCall, NativeDone, NativeEdit, NativeEditResult, NativeRead, NativeTurn, Read};
+use crate::protocol::{
+    NativeCall, NativeDone, NativeEdit, NativeEditResult, NativeRead, NativeTurn, Read, RunBegin, RunEnd,
+    RunEndParams,
+};
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, Identity, Target, allowed_root, whole_text};
 use crate::workspace::{Audience, Role};
@@ -65,6 +68,12 @@ impl Hook {
                 let texts: Vec<_> = [remarks, different].into_iter().flatten().collect();
                 Ok(Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) })
             }
+            Step::Command { tool_call, command } => self.begin_run(&mut client, event, (tool_call, command)),
+            Step::CommandDone { tool_call, exit_code } => {
+                let (tool_call, exit_code) = (Some(tool_call.clone()), *exit_code);
+                client.call::<RunEnd>(&RunEndParams { tool_call, exit_code, ..RunEndParams::default() })?;
+                Ok(Reply::PASS)
+            }
             Step::Announced { tool_call } => {
                 client.call::<NativeCall>(&json!({ "origin": origin(event, tool_call) }))?;
                 Ok(Reply::PASS)
@@ -75,6 +84,19 @@ impl Hook {
                 Ok(Reply::GoOn { input: None, context: Some(advice.join("\n\n")) })
             }
         }
+    }
+
+    /// Reports that a command begins. If its changes cannot be recorded, it runs all the same.
+    fn begin_run(
+        &self,
+        client: &mut Client,
+        event: &Event,
+        (tool_call, command): (&str, &str),
+    ) -> Result<Reply, HookError> {
+        let turn_of = event.turn.is_none().then(|| self.session_name(&event.session, None));
+        let params = json!({ "command": command, "origin": origin(event, tool_call), "turnOf": turn_of });
+        client.call::<RunBegin>(&params)?;
+        Ok(Reply::PASS)
     }
 
     /// Returns what the model should know about a call whose text its tool has not found.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::propose::OriginParams;
+use super::run::{PathEntry, RunEntry};
 
 /// Parameters of `editd/undo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,8 +84,14 @@ pub struct TransactionEntry {
     pub origin: Option<OriginParams>,
     /// Purpose of the change.
     pub label: Option<String>,
+    /// The run of a command that made it, instead of a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunEntry>,
     /// Changed files. Files outside the session's roots are omitted.
     pub files: Vec<TransactionFile>,
+    /// Changes of links, folders and permissions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathEntry>,
     /// `true` if the transaction has been undone.
     pub undone: bool,
     /// Transaction that undid it.

@@ -23,7 +23,7 @@ const LINES: usize = 10_000;
 
 /// The rules that apply in a folder. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Ignores {
+pub struct Ignores {
     nearest: Option<Arc<Level>>,
     global: Arc<Gitignore>,
 }
@@ -41,7 +41,7 @@ struct Level {
 impl Ignores {
     /// Returns the rules that apply to a folder, without the folder's own rules. `folder` is its canonical
     /// path from the root.
-    pub(super) fn around(disk: &dyn Disk, root: &Root, top: &Path, folder: &Path) -> Self {
+    pub fn around(disk: &dyn Disk, root: &Root, top: &Path, folder: &Path) -> Self {
         let global = Arc::new(global(top));
         let mut ignores = Self { nearest: None, global };
         // Outside of a repository, rules above the root do not apply to it.
@@ -59,7 +59,8 @@ impl Ignores {
     }
 
     /// Returns the rules for the entries of a folder. `holds` says which names the folder contains.
-    pub(super) fn within(
+    #[must_use]
+    pub fn within(
         &self,
         disk: &dyn Disk,
         root: &Root,
@@ -83,8 +84,17 @@ impl Ignores {
         Self { nearest: Some(Arc::new(level)), global: self.global.clone() }
     }
 
+    /// Returns `true` if both are the same value or clones of it.
+    pub fn same(&self, other: &Self) -> bool {
+        let nearest = match (&self.nearest, &other.nearest) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        nearest && Arc::ptr_eq(&self.global, &other.global)
+    }
+
     /// Returns `true` if an absolute path is ignored, provided that its parent folders are not.
-    pub(super) fn ignore(&self, path: &Path, is_folder: bool) -> bool {
+    pub fn ignore(&self, path: &Path, is_folder: bool) -> bool {
         let (mut git, mut exclude, mut left_repository) = (Match::None, Match::None, false);
         let mut level = self.nearest.as_deref();
         while let Some(Level { around, own, git: of_git, exclude: excluded, is_top }) = level {

@@ -27,6 +27,11 @@ impl ContentHash {
         hasher.finish()
     }
 
+    /// Creates a hash from its raw bytes.
+    pub fn from_bytes(bytes: [u8; LENGTH]) -> Self {
+        Self(bytes)
+    }
+
     /// Returns the raw bytes, for keys and files.
     pub fn as_bytes(&self) -> &[u8; LENGTH] {
         &self.0

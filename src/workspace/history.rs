@@ -1,6 +1,7 @@
 //! Past transactions and how to undo them. Pure; the `history` layer stores the records.
 
 mod blame;
+mod run;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use crate::edit::{Hunk, UndoPlan};
 use crate::text::{ContentHash, Format};
 
 pub use blame::{Attribution, Blamed};
+pub use run::{PastRun, PathChange, PathState, RunStatus};
 
 /// A recorded transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +34,12 @@ pub struct PastEntry {
     /// `true` if the entry changed nothing and only preserves a displaced text of another program: the
     /// `before` of its only file.
     pub rescued: bool,
+    /// The run of a command that made it, instead of a request.
+    pub run: Option<PastRun>,
     /// The files, in the order of the request.
     pub files: Vec<PastFile>,
+    /// Changes of links, folders and permissions, by path.
+    pub paths: Vec<PathChange>,
 }
 
 /// The place of a change in the work of its author, as far as its client reports it.

@@ -50,6 +50,13 @@ limits! {
     kept_bases: u64, from 0 = 256 << 20;
     /// Maximum size of the history in the state folder, in bytes. Beyond it, the oldest entries are removed.
     history_bytes: u64, from 0 = 256 << 20;
+    /// Maximum size of the contents in the snapshot of a root, compressed, in bytes. Beyond it, files have no content
+    /// to go back to.
+    snapshot_bytes: u64, from 0 = 1 << 30;
+    /// Maximum size of a file whose content is kept in a snapshot, in bytes.
+    snapshot_file_size: u64, from 1 = 16 << 20;
+    /// Maximum number of files and folders in the snapshot of a root. A root with more has none.
+    snapshot_files: usize, from 0 = 300_000;
     /// Maximum number of simultaneous connections, over both sockets.
     connections: usize, from 1 = 2048;
     /// Maximum size of a message body, in bytes. The escaped text of a file must fit.

@@ -106,7 +106,7 @@ for (const client of clients) {
     (question) =>
       question.hook === hook ? answer : undefined;
 
-  scene(named('editd is asked before a change, and after a change or a read'), { 'cart.py': CART }, async (place) => {
+  scene(named('editd is asked about changes, commands and reads'), { 'cart.py': CART }, async (place) => {
     const [read, edit] = [tools.read(place.path('cart.py')), tools.edit(place.path('cart.py'), OLD, NEW)];
     const standIn = await play(
       client,
@@ -122,7 +122,7 @@ for (const client of clients) {
     const asked = standIn.questions.filter(({ hook }) => hook !== 'unsaved');
     assert.deepEqual(
       asked.map(({ hook }) => hook),
-      [after, before, after],
+      [after, before, after, before, after],
     );
     assert.deepEqual([...standIn.commands], [`hook ${client.name}`]);
     const [, changing, changed] = asked;

@@ -6,6 +6,12 @@ mod fuzz;
 mod house;
 mod support;
 
+mod runs {
+    mod attribution;
+    mod command;
+    mod interrupted;
+    mod random;
+}
 mod session {
     mod audience;
     mod lifecycle;

@@ -1,5 +1,6 @@
 //! Arguments of the commands that have several.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -323,6 +324,17 @@ fn time_or_age(text: &str) -> Result<String, String> {
         .checked_sub(ago.abs())
         .map(|time| time.to_string())
         .map_err(|_| "that is too long ago".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// Author of the changes, instead of --author
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) author: Option<String>,
+
+    /// The command with its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 /// The commands, grouped by purpose.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Change text", &["edit", "write", "apply", "undo"]),
+    ("Change text", &["edit", "write", "apply", "run", "undo"]),
     ("Read and search", &["read", "search", "find", "list"]),
     ("Review and history", &["review", "proposals", "log", "show", "blame"]),
     ("Serve agents and editors", &["connect", "mcp", "lsp"]),
@@ -62,7 +62,7 @@ pub(super) const PROGRAM_EXAMPLES: [Example; 4] = [
 
 /// Examples of the commands. Each belongs to the command that its line names first. A test runs all of them in a
 /// folder with the files that they name.
-const EXAMPLES: [Example; 34] = [
+const EXAMPLES: [Example; 35] = [
     (
         "Show a change and ask before writing it",
         "editd edit src/main.rs --old 'port = 80;' --new 'port = 8080;'",
@@ -76,6 +76,7 @@ const EXAMPLES: [Example; 34] = [
     ("Write the output of another program", "date | editd write now.txt --yes"),
     ("Show a patch and ask before applying it", "editd apply fix.patch"),
     ("Apply the answer of a model", "editd apply --yes < answer.md"),
+    ("Record what a script changes", "editd run -- sed -i s/colour/color/ notes.md"),
     ("Undo the newest change", "editd undo"),
     ("Undo the newest change of one file", "editd undo --path notes.md"),
     ("Undo all changes of the last two hours", "editd undo --since 2h"),

@@ -4,7 +4,7 @@ const EDITD = 'editd';
 import type { Event, OpencodeClient, UserMessage } from '@opencode-ai/sdk';
 import { spawn } from 'node:child_process';
 
-const CHANGING = new Set(['edit', 'write', 'apply_patch']);
+const CHANGING = new Set(['edit', 'write', 'apply_patch', 'bash']);
 const REPORTED = new Set(['read', ...CHANGING]);
 
 type Arguments = Record<string, unknown>;

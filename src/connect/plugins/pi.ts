@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { access, constants, readFile, writeFile } from 'node:fs/promises';
 
-const CHANGING = new Set(['edit', 'write']);
+const CHANGING = new Set(['edit', 'write', 'bash']);
 const REPORTED = new Set(['read', ...CHANGING]);
 
 type Arguments = Record<string, unknown>;

@@ -4,16 +4,16 @@
 use super::read;
 use super::state::{convert, convert_statx, require_file};
 use crate::disk::error::ErrnoContext;
-use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Expected, Handle, Result, Stat};
+use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Expected, Handle, Kind, Result, Stat};
 use rustix::fs::{
-    Access, AtFlags, Gid, Mode, Statx, StatxAttributes, StatxFlags, Uid, XattrFlags, accessat, fchmod,
-    fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat, statx,
+    Access, AtFlags, Gid, Mode, OFlags, Statx, StatxAttributes, StatxFlags, Uid, XattrFlags, accessat, chmod,
+    fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat, openat, statx,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::ffi::CStr;
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 const OPERATION: &str = "change";
 const STICKY: u32 = 0o1000;
@@ -21,6 +21,19 @@ const ACL: &CStr = c"system.posix_acl_access";
 
 /// Linux limits an attribute's value, and a file's list of names, to this many bytes.
 const MAX_XATTR: usize = 64 * 1024;
+
+/// Sets the permission bits of a file or folder.
+pub(super) fn set_mode(entry: &Entry, mode: u32) -> Result<()> {
+    const OPERATION: &str = "set the mode of";
+    // A file need not be readable for this, but such a descriptor can only be used by its name in `/proc`.
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = openat(&entry.dir, &entry.name, flags, Mode::empty()).context(OPERATION, &entry.path)?;
+    if convert(&fstat(&fd).context(OPERATION, &entry.path)?).kind() == Kind::Symlink {
+        return Err(DiskError::new(DiskErrorKind::NotAFile { what: "a symlink" }, OPERATION, &entry.path));
+    }
+    let name = format!("/proc/self/fd/{}", fd.as_raw_fd());
+    chmod(name, Mode::from_raw_mode(mode)).context(OPERATION, &entry.path)
+}
 
 /// Examines the file and its folder; refuses a file that must not be changed.
 pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {

@@ -1,10 +1,10 @@
 //! Opening roots, and folders and files under a root. No path is trusted: what was opened decides.
 
-use super::state::{convert_statx, require_file, state};
+use super::state::{convert, convert_statx, require_file, state};
 use crate::disk::error::ErrnoContext;
 use crate::disk::interface::MAX_TRIES;
 use crate::disk::place::RootInner;
-use crate::disk::{DiskError, DiskErrorKind, Handle, Kind, Listed, Result, Root, Target};
+use crate::disk::{DiskError, DiskErrorKind, Handle, Kind, Listed, Result, Root, Scanned, Target};
 use rustix::fs::{
     AtFlags, Dir, DirEntry, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fstat, fstatfs, openat2,
     readlinkat, statat, statx,
@@ -178,6 +178,38 @@ pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
     Ok(found)
 }
 
+/// Lists a folder, without `.` and `..`, with the state of each name.
+pub(super) fn scan(root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+    let path = root.path().join(folder);
+    let fd = open_without_symlinks(root, folder, &path, OFlags::RDONLY | OFlags::DIRECTORY)?;
+    let mut found = Vec::new();
+    for entry in Dir::read_from(&fd).context("list", &path)? {
+        let entry = entry.context("list", &path)?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name == "." || name == ".." {
+            continue;
+        }
+        match statat(&fd, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(raw) => {
+                let stat = root.mark_racy(convert(&raw));
+                found.push(Scanned { name: name.to_owned(), stat });
+            }
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(DiskError::from_errno(errno, "check", &path.join(name))),
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the target of a symlink.
+pub(super) fn read_link(root: &Root, below: &Path) -> Result<PathBuf> {
+    const OPERATION: &str = "read the link";
+    let path = root.path().join(below);
+    let fd = open_link(root, below, &path)?;
+    let target = readlinkat(&fd, c"", Vec::with_capacity(256)).context(OPERATION, &path)?;
+    Ok(OsString::from_vec(target.into_bytes()).into())
+}
+
 /// Returns the kind of a name. Some file systems do not report it in a listing.
 fn kind(folder: &OwnedFd, entry: &DirEntry, name: &OsStr) -> Kind {
     let file_type = match entry.file_type() {
@@ -200,6 +232,13 @@ pub(super) fn open_file(root: &Root, below: &Path) -> Result<File> {
     let fd = open_without_symlinks(root, below, &path, flags)?;
     require_file(&state(&fd, "read", &path)?, &path)?;
     Ok(File::from(fd))
+}
+
+/// Opens a symlink itself. No symlink on the path to it is followed.
+fn open_link(root: &Root, below: &Path, path: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open_beneath(root, below, flags, ResolveFlags::NO_SYMLINKS)
+        .map_err(|errno| not_beneath(errno, "open", path))
 }
 
 /// Opens a path under the root again. No symlink on it is followed, so nothing outside can be opened, even if

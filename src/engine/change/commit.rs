@@ -102,7 +102,10 @@ impl Engine {
     ) -> Result<CommitResult, Refusal> {
         self.route(&mut writes)?;
         let changes = changes(&writes);
-        self.commit_staged(self.stage(&changes), writes, intent)
+        let restoring = self.restore_before_files(&intent.paths)?;
+        let committed = self.commit_staged(self.stage(&changes), writes, intent)?;
+        restoring.succeeded();
+        Ok(committed)
     }
 
     /// Writes the new files beside the old ones. The caller must commit the returned set. Returns `None` if
@@ -138,6 +141,7 @@ impl Engine {
             Ok(staged) => staged,
             Err(error) => return Err(self.not_written(writes, None, error)),
         };
+        let writing = self.writing(&writes);
         let mut entry = self.begin_history_entry(&mut writes, intent)?;
         let label = intent.label.as_deref().unwrap_or(&intent.author);
         let edited = match self.edit_in_editors(&writes, &entry.id, label) {
@@ -150,7 +154,11 @@ impl Engine {
         };
         match staged.map(StagedSet::commit).transpose() {
             Ok(on_disk) => {
+                entry.not_restored = self.restore_after_files(&intent.paths);
                 self.record_committed(&mut entry);
+                if let Some(writing) = writing {
+                    writing.succeeded();
+                }
                 if edited.recorded {
                     self.interrupted.end(&edited.transaction);
                 }

@@ -10,9 +10,11 @@ use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
 use crate::history::NotRecorded;
 use crate::text::{ContentHash, Format};
-use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::history::{
+    Back, Origin, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange,
+};
 use crate::workspace::limits::KEPT_DIFF;
-use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
+use crate::workspace::{Action, Audience, Proposal, Refusal, RefusalKind};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
@@ -27,6 +29,10 @@ pub(crate) struct Intent {
     pub(crate) label: Option<String>,
     /// The transaction that this change undoes.
     pub(crate) undoes: Option<Arc<str>>,
+    /// The run of a command that has made the change.
+    pub(crate) run: Option<PastRun>,
+    /// Changes of links, folders and permissions.
+    pub(crate) paths: Vec<PathChange>,
 }
 
 /// The result of a commit.
@@ -48,13 +54,16 @@ pub(crate) struct HistoryEntryGuard {
     flush: bool,
     /// Warning for the author if the history could not be written.
     warning: Option<String>,
+    /// Links, folders and permissions that could not be restored.
+    pub(crate) not_restored: Vec<Refusal>,
 }
 
 impl HistoryEntryGuard {
     /// Returns the result of the commit.
     pub(crate) fn result(self, mut files: Vec<CommittedFile>) -> CommitResult {
-        if let (Some(warning), Some(first)) = (self.warning, files.first_mut()) {
-            first.file.warnings.push(warning);
+        let not_restored = self.not_restored.iter().map(|refusal| refusal.message(Audience::Wire));
+        if let Some(first) = files.first_mut() {
+            first.file.warnings.extend(self.warning.into_iter().chain(not_restored));
         }
         CommitResult { files, transaction: self.begun.then_some(self.id), undoes: self.undoes }
     }
@@ -68,6 +77,8 @@ impl Intent {
             origin: proposal.origin.clone(),
             label: proposal.label.clone(),
             undoes: None,
+            run: None,
+            paths: Vec::new(),
         }
     }
 }
@@ -96,7 +107,9 @@ impl Engine {
             label: intent.label.clone(),
             undoes: intent.undoes.clone(),
             rescued: false,
+            run: intent.run.clone(),
             files: writes.iter().enumerate().map(|(detail, write)| past_file(write, detail)).collect(),
+            paths: intent.paths.clone(),
         };
         let details: Vec<_> = writes.iter().map(|write| past_detail(&write.computed)).collect();
         let with_details = writes.iter().zip(&details);
@@ -114,7 +127,7 @@ impl Engine {
                 (false, Some(format!("This change is not in the history and cannot be undone: {error}.")))
             }
         };
-        Ok(HistoryEntryGuard { id, undoes, begun, flush, warning })
+        Ok(HistoryEntryGuard { id, undoes, begun, flush, warning, not_restored: Vec::new() })
     }
 
     /// Records that the change was committed. Called immediately after the commit, before any other work on

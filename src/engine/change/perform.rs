@@ -123,15 +123,21 @@ impl Engine {
         }
         self.route(&mut writes)?;
         let changes = changes(&writes);
+        let paths = self.paths_to_restore(options.undoes.as_deref())?;
+        let restoring = self.restore_before_files(&paths)?;
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
         let undoes = options.undoes.clone();
         let proposal =
             self.record_proposal(session, header, &mut writes, ProposalState::Applying, options)?;
-        let commit_result = self.commit_staged(staged, writes, &Intent { undoes, ..Intent::of(&proposal) });
+        let intent = Intent { undoes, paths: paths.clone(), ..Intent::of(&proposal) };
+        let commit_result = self.commit_staged(staged, writes, &intent);
         drop(changes);
         match commit_result {
-            Ok(commit_result) => Ok(self.report(session, proposal, commit_result, false)),
+            Ok(commit_result) => {
+                restoring.succeeded();
+                Ok(self.report(session, proposal, commit_result, false))
+            }
             Err(refusal) => {
                 self.not_applied(session, &proposal, ProposalState::Failed);
                 Err(refusal.into())

@@ -1,5 +1,5 @@
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use crate::disk::{FileBytes, Stat};
 use crate::engine::change::request::Header;
 use crate::engine::native::{NativeCall, ToolLosses};
 use crate::engine::{Engine, SessionContext};
+use crate::text::ContentHash;
 use crate::workspace::history::Origin;
 use crate::workspace::limits::NATIVE_CHANGES;
 use crate::workspace::{Action, PlannedFile, ProposalId};
@@ -190,6 +191,18 @@ impl PreparedChanges {
     /// Forgets a proposal under review, because its author has received the outcome.
     pub(crate) fn forget_review(&self, id: &str) {
         self.entries.lock().retain_mut(|entry| entry.state.under_review(id).is_none());
+    }
+
+    /// Returns `true` if the tool of a client is to give a file this content.
+    pub(crate) fn leads_to(&self, path: &Path, hash: Option<ContentHash>) -> bool {
+        let entries = self.entries.lock();
+        let mut ready = entries.iter().filter_map(|entry| entry.state.ready());
+        let leads_there = |PreparedFile { file, .. }: &PreparedFile| match &file.action {
+            Action::Rename { to, .. } if file.path == path => to != path && hash.is_none(),
+            Action::Rename { to, .. } => to == path && file.hash_after == hash,
+            _ => file.path == path && file.hash_after == hash,
+        };
+        ready.any(|change| change.files.iter().any(leads_there))
     }
 
     /// Returns the change that a call was to write.

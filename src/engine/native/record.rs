@@ -101,6 +101,8 @@ impl Engine {
             origin: Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() },
             label: change.label.clone(),
             undoes: None,
+            run: None,
+            paths: Vec::new(),
         };
         let mut entry = self.begin_history_entry(&mut writes, &intent)?;
         self.record_committed(&mut entry);
@@ -108,6 +110,10 @@ impl Engine {
             CommittedFile::written_by_client(&write.computed.file, now)
         };
         let result = entry.result(writes.into_iter().zip(found).map(written).collect());
+        for committed in &result.files {
+            self.written_by_others(&committed.file.path);
+            self.written_by_others(&committed.seen.path);
+        }
         let is_as_prepared = different.is_empty();
         let moved = |committed: &CommittedFile| committed.moved(is_as_prepared);
         let (moved, observations): (Vec<_>, Vec<_>) = result.files.iter().map(moved).unzip();

@@ -68,7 +68,8 @@ impl Engine {
             });
         if !is_handed_over && !writes.is_empty() {
             indexes = writes.iter().map(|write| write.index).collect();
-            let intent = Intent { undoes, ..Intent::of(proposal) };
+            let paths = self.paths_to_restore(undoes.as_deref())?;
+            let intent = Intent { undoes, paths, ..Intent::of(proposal) };
             commit_result = self.commit(writes, &intent)?;
         }
         ScopeGuard::into_inner(attempt);

@@ -37,7 +37,7 @@ fn claude_code_reports_its_tools() {
     let Some(Step::Before(cell)) = of("PreToolUse-NotebookEdit") else { panic!("a change of a cell") };
     let expected = json!([{ "op": "replace", "id": "c1", "source": "x = 2" }]);
     assert_eq!(cell.params["changes"][0]["cells"], expected);
-    for other in ["PostToolBatch-Edit", "PreToolUse-Bash", "SessionStart"] {
+    for other in ["PostToolBatch-Edit", "PostToolBatch-Bash", "SessionStart"] {
         assert_eq!(of(other), None, "{other}");
     }
     let of_server = json!({
@@ -72,7 +72,7 @@ fn codex_reports_patches_and_prompts() {
     assert_eq!(absolute.params["patch"]["text"], absolute.input["command"]);
     is_after(client, "PostToolUse-apply_patch", false);
     assert!(matches!(step(client, "UserPromptSubmit"), Some(Step::Turn(_))));
-    for other in ["PreToolUse-Bash", "PostToolUse-Bash", "SessionStart", "SubagentStart-spawn-code"] {
+    for other in ["SessionStart", "SubagentStart-spawn-code"] {
         assert_eq!(step(client, other), None, "{other}");
     }
     let helper = client.decode(&recorded(client, "PreToolUse-apply_patch-subagent-code")).unwrap().unwrap();
@@ -96,9 +96,7 @@ fn gemini_cli_reports_its_tools() {
     let part = ("    amount = 0\n    for item in items:".to_owned(), 2);
     assert_eq!(shown(client, "AfterTool-read_file-range"), part);
     assert_eq!(step(client, "BeforeAgent"), Some(Step::Turn("565390a6-2026-11-25T00:55:08.029Z".to_owned())));
-    for other in
-        ["AfterTool-read_file-missing", "BeforeTool-run_shell_command", "BeforeTool-read_file", "AfterAgent"]
-    {
+    for other in ["AfterTool-read_file-missing", "BeforeTool-read_file", "AfterAgent"] {
         assert_eq!(step(client, other), None, "{other}");
     }
 }
@@ -119,9 +117,7 @@ fn opencode_reports_its_tools() {
     is_after(client, "tool.execute.after-apply_patch", false);
     let part = ("    amount = 0\n    for item in items:".to_owned(), 2);
     assert_eq!(shown(client, "tool.execute.after-read-range"), part);
-    for other in ["tool.execute.before-bash", "tool.execute.before-read", "tool.execute.after-bash"] {
-        assert_eq!(step(client, other), None, "{other}");
-    }
+    assert_eq!(step(client, "tool.execute.before-read"), None);
 }
 
 #[test]
@@ -137,13 +133,52 @@ fn pi_reports_its_tools() {
     is_after(client, "tool_result-edit-absent", true);
     let part = ("    amount = 0\n    for item in items:".to_owned(), 2);
     assert_eq!(shown(client, "tool_result-read-range"), part);
-    for other in ["tool_call-bash", "tool_call-read", "tool_result-read-missing", "tool_result-bash"] {
+    for other in ["tool_call-read", "tool_result-read-missing"] {
         assert_eq!(step(client, other), None, "{other}");
     }
     let unsaved = json!({
         "hook": "unsaved", "event": { "path": "/home/ada/a.txt" }, "context": { "session": "7", "cwd": "/" },
     });
     assert_eq!(client.decode(&unsaved).unwrap().unwrap().step, Step::Unsaved);
+}
+
+#[rstest]
+#[case::claude(AgentProgram::Claude, "PreToolUse-Bash", "PostToolUse-Bash", Some(0))]
+#[case::claude_failed(
+    AgentProgram::Claude,
+    "PreToolUse-Bash-failed",
+    "PostToolUseFailure-Bash-failed",
+    Some(3)
+)]
+#[case::codex(AgentProgram::Codex, "PreToolUse-Bash", "PostToolUse-Bash", None)]
+#[case::codex_in_code(AgentProgram::Codex, "PreToolUse-Bash-code", "PostToolUse-Bash-code", None)]
+#[case::gemini(AgentProgram::Gemini, "BeforeTool-run_shell_command", "AfterTool-run_shell_command", Some(0))]
+#[case::gemini_failed(
+    AgentProgram::Gemini,
+    "BeforeTool-run_shell_command-failed",
+    "AfterTool-run_shell_command-failed",
+    Some(3)
+)]
+#[case::opencode(AgentProgram::Opencode, "tool.execute.before-bash", "tool.execute.after-bash", Some(0))]
+#[case::opencode_failed(
+    AgentProgram::Opencode,
+    "tool.execute.before-bash-failed",
+    "tool.execute.after-bash-failed",
+    Some(3)
+)]
+#[case::pi(AgentProgram::Pi, "tool_call-bash", "tool_result-bash", Some(0))]
+#[case::pi_failed(AgentProgram::Pi, "tool_call-bash-failed", "tool_result-bash-failed", Some(3))]
+fn commands_are_reported_with_their_exit_code(
+    #[case] client: AgentProgram,
+    #[case] first: &str,
+    #[case] last: &str,
+    #[case] exit_code: Option<i32>,
+) {
+    let Some(Step::Command { tool_call, command }) = step(client, first) else {
+        panic!("no command in {first}")
+    };
+    assert!(command.contains("cat ") || command == "exit 3", "{command}");
+    assert_eq!(step(client, last), Some(Step::CommandDone { tool_call, exit_code }));
 }
 
 #[test]

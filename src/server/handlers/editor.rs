@@ -100,6 +100,10 @@ impl Daemon {
     /// Handles a notification about an open document at once, so in the order of arrival.
     pub fn document_event(&self, session: &SessionContext, uri: &str, event: DocumentEvent) {
         let is_closed = matches!(event, DocumentEvent::Closed);
+        if matches!(event, DocumentEvent::Saved) && !self.engine.runs.is_idle() {
+            let (engine, path) = (self.engine.clone(), path_of_uri(uri));
+            tokio::task::spawn_blocking(move || path.map(|path| engine.written_by_others(&path)));
+        }
         self.engine.update_document(&id_of(session, uri), event);
         if is_closed {
             self.engine.diagnostics_reported.notify_waiters();

@@ -4,18 +4,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::run::omitted_file;
 use super::search::path_of;
 use crate::engine::history::{BlamedFile, HistoryFilter, VisibleTransaction};
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
 use crate::history::RecordedEntry;
 use crate::protocol::{
-    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, OriginParams,
-    TransactionEntry, TransactionFile, requested_path, uri_of,
+    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, OriginParams, PathEntry,
+    RunEntry, TransactionEntry, TransactionFile, requested_path, uri_of,
 };
 use crate::server::Daemon;
 use crate::server::encode::system_time;
-use crate::workspace::history::{DISK, Origin, PastAction, PastEntry, PastFile};
+use crate::workspace::history::{
+    DISK, Origin, PastAction, PastEntry, PastFile, PastRun, PathChange, PathState, RunStatus,
+};
 
 /// Default number of transactions in an answer.
 const DEFAULT_LIMIT: usize = 50;
@@ -80,7 +83,7 @@ fn blame_entry((start_line, end_line, owner): (usize, usize, Option<Arc<PastEntr
     }
 }
 
-fn transaction(VisibleTransaction { recorded, files }: VisibleTransaction) -> TransactionEntry {
+fn transaction(VisibleTransaction { recorded, files, paths, run }: VisibleTransaction) -> TransactionEntry {
     let RecordedEntry { entry, undone_by } = recorded;
     TransactionEntry {
         transaction: entry.id.to_string(),
@@ -89,12 +92,42 @@ fn transaction(VisibleTransaction { recorded, files }: VisibleTransaction) -> Tr
         session: entry.session.as_deref().map(str::to_owned),
         origin: known_origin(&entry),
         label: entry.label.clone(),
+        run: run.as_ref().map(run_entry),
         files: files.into_iter().map(file_entry).collect(),
+        paths: paths.iter().map(path_entry).collect(),
         undone: undone_by.is_some(),
         undone_by: undone_by.as_ref().map(ToString::to_string),
         undoes: entry.undoes.as_ref().map(ToString::to_string),
         rescued: entry.rescued,
     }
+}
+
+fn run_entry(run: &PastRun) -> RunEntry {
+    let PastRun { id, status, interrupted, others, omitted } = run;
+    let (exit_code, signal) = match *status {
+        Some(RunStatus::Exited(code)) => (Some(code), None),
+        Some(RunStatus::Killed(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    let omitted = omitted.iter().map(|(path, reason)| omitted_file(path, reason)).collect();
+    RunEntry {
+        run: id.clone(),
+        exit_code,
+        signal,
+        interrupted: *interrupted,
+        others: others.clone(),
+        omitted,
+    }
+}
+
+fn path_entry(PathChange { path, before, after }: &PathChange) -> PathEntry {
+    let state = |state: &PathState| match state {
+        PathState::Missing => "missing".to_owned(),
+        PathState::Link(target) => format!("link to {}", target.display()),
+        PathState::Folder(mode) => format!("folder {mode:o}"),
+        PathState::File(mode) => format!("file {mode:o}"),
+    };
+    PathEntry { path: path.display().to_string(), before: state(before), after: state(after) }
 }
 
 fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {

@@ -10,6 +10,7 @@ use crate::disk::Target;
 use crate::engine::change::request::{Call, Reads};
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
+use crate::engine::jobs::blocking;
 use crate::engine::native::{
     LocatedRecord, NativeCall, NativeOutcome, NativeReading, PreparedChange, PreparedFile, RecordedChange,
     ShownPart, ToolLosses, Waiting,
@@ -32,7 +33,6 @@ const MAX_BLOCKED: Duration = Duration::from_secs(300);
 
 impl Daemon {
     /// `editd/nativeTurn`.
-    #[expect(clippy::unused_async, reason = "the table of methods awaits every handler")]
     pub async fn native_turn(
         &self,
         session: &Arc<SessionContext>,
@@ -40,6 +40,9 @@ impl Daemon {
     ) -> Result<NativeTurnResult, Failure> {
         decode::check_origin_id("turn", &turn)?;
         self.engine.turns.begin(&session.author, &session.name, turn);
+        // A command of an earlier turn whose end was not reported.
+        let (engine, session) = (self.engine.clone(), session.clone());
+        blocking(move || engine.interrupt_runs(|run| run.is_of(&session))).await?;
         Ok(NativeTurnResult {})
     }
 

@@ -10,6 +10,7 @@ import type { Outcome } from './scene.ts';
 export interface Entry {
   transaction: string;
   author: string;
+  label?: string;
   origin?: { turn?: string; agent?: string; model?: string; toolCall?: string };
   files: { path: string; action: string; diff?: string }[];
 }

@@ -34,6 +34,11 @@ export class Hands {
     return this.stage.callsOwn(edits.map((edit) => this.edit(edit)));
   }
 
+  /** Runs a command with the shell of the program. */
+  runs(command: string): Promise<string> {
+    return this.call(this.tools.shell(command));
+  }
+
   writes(name: string, text: string): Promise<string> {
     return this.call(this.tools.write(this.desk.path(name), text));
   }

@@ -17,6 +17,7 @@ export const OUTCOMES = {
   'made, with a warning': 'the tool makes the edit, and the person is warned that editd does not check it',
   named: '`editd log` and `editd undo` know the sub-agent',
   'not named': '`editd log` lists the edit under the program, without the sub-agent',
+  recorded: '`editd log` lists what the command has changed with the author and the turn, and `editd undo` reverts it',
   restored: 'all settings have their former bytes again',
 } as const;
 

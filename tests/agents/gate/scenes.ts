@@ -1,5 +1,6 @@
 // All scenes, in the order of the table in docs/agents.md.
 import { formats } from './bytes.ts';
+import { command } from './commands.ts';
 import { connects } from './connecting.ts';
 import { failsClosed, failsOpen } from './daemon.ts';
 import { named, onlyRead } from './delegation.ts';
@@ -15,6 +16,7 @@ export const SCENES: readonly Scene[] = [
   ...[accepted, rejected, partly, corrected],
   ...[unsaved, unsavedInNeovim],
   ...formats,
+  command,
   ...[onlyRead, named],
   ...[failsOpen, failsClosed],
   connects,

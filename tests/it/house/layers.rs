@@ -3,7 +3,7 @@
 use super::{Source, assert_none, read, sources};
 
 /// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "text",
     "edit",
     "patch",
@@ -13,6 +13,7 @@ const LAYERS: [&str; 19] = [
     "disk",
     "search",
     "history",
+    "snapshot",
     "config",
     "protocol",
     "gate",

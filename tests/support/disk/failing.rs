@@ -2,7 +2,7 @@
 
 use crate::disk::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
-    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+    Listed, Result, Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use parking_lot::Mutex;
 use std::fmt;
@@ -172,6 +172,18 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.list(root, folder)
     }
 
+    fn scan(&self, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+        self.inner.scan(root, folder)
+    }
+
+    fn read_below(&self, root: &Root, below: &Path, limit: u64) -> Result<FileImage> {
+        self.inner.read_below(root, below, limit)
+    }
+
+    fn read_link(&self, root: &Root, below: &Path) -> Result<PathBuf> {
+        self.inner.read_link(root, below)
+    }
+
     fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
         self.inner.open_file(root, below)
     }
@@ -273,6 +285,14 @@ impl<D: Disk> Disk for FailingDisk<D> {
 
     fn make_dir(&self, entry: &Entry) -> Result<()> {
         self.around("make the folder", &entry.path, |inner| inner.make_dir(entry))
+    }
+
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()> {
+        self.around("create the link", &entry.path, |inner| inner.make_link(entry, target))
+    }
+
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
+        self.around("set the mode", &entry.path, |inner| inner.set_mode(entry, mode))
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {

@@ -8,7 +8,7 @@ use super::failing::half_written;
 use crate::disk::place::{HandleKind, RootInner};
 use crate::disk::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
-    Listed, Result, Root, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
+    Listed, Result, Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -181,6 +181,20 @@ impl Disk for MemoryDisk {
         walk::list(&self.state.lock().tree, root, folder)
     }
 
+    fn scan(&self, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+        walk::scan(&self.state.lock().tree, root, folder)
+    }
+
+    fn read_below(&self, root: &Root, below: &Path, limit: u64) -> Result<FileImage> {
+        let target = self.resolve(root, below)?;
+        let missing = || DiskError::new(DiskErrorKind::NotFound, "read", &target.path);
+        self.read(&target, limit)?.ok_or_else(missing)
+    }
+
+    fn read_link(&self, root: &Root, below: &Path) -> Result<PathBuf> {
+        walk::link(&self.state.lock().tree, root, below)
+    }
+
     fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
         let bytes = walk::bytes(&self.state.lock().tree, root, below)?;
         Ok(Box::new(Cursor::new(bytes)))
@@ -307,6 +321,18 @@ impl Disk for MemoryDisk {
         let mut state = self.state.lock();
         state.call("make the folder", &entry.path)?;
         state.tree.make_dir(entry)
+    }
+
+    fn make_link(&self, entry: &Entry, target: &Path) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("create the link", &entry.path)?;
+        state.tree.make_link(entry, target)
+    }
+
+    fn set_mode(&self, entry: &Entry, mode: u32) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("set the mode", &entry.path)?;
+        state.tree.set_entry_mode(entry, mode)
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {

@@ -1,7 +1,7 @@
 //! Path resolution on the memory disk, by the same rules as on the real one.
 
 use super::tree::{Body, TOP, Tree};
-use super::{DiskError, DiskErrorKind, Handle, HandleKind, Listed, Result, Root, Stat, Target};
+use super::{DiskError, DiskErrorKind, Handle, HandleKind, Listed, Result, Root, Scanned, Stat, Target};
 use crate::disk::Kind;
 use crate::workspace::FileKey;
 use std::collections::VecDeque;
@@ -93,6 +93,25 @@ pub(super) fn list(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Listed
         _ => Kind::File,
     };
     Ok(names.iter().map(|(name, inode)| Listed { name: name.clone(), kind: kind(inode) }).collect())
+}
+
+/// Lists a folder with the state of each name.
+pub(super) fn scan(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+    let state = |Listed { name, .. }| {
+        let stat = peek(tree, root, &folder.join(&name)).transpose()?;
+        Some(stat.map(|stat| Scanned { name, stat }))
+    };
+    list(tree, root, folder)?.into_iter().filter_map(state).collect()
+}
+
+/// Returns the target of a symlink.
+pub(super) fn link(tree: &Tree, root: &Root, below: &Path) -> Result<PathBuf> {
+    match at(tree, root, below)? {
+        Body::Link(target) => Ok(target.clone()),
+        Body::Dir(_) | Body::File(_) => {
+            Err(DiskError::new(DiskErrorKind::Changed, "read the link", &root.path().join(below)))
+        }
+    }
 }
 
 /// Returns the content of a file.

@@ -132,6 +132,25 @@ impl Tree {
         Ok(())
     }
 
+    pub(crate) fn make_link(&mut self, entry: &Entry, target: &Path) -> Result<()> {
+        let dir = self.require_free(entry)?;
+        self.insert(dir, &entry.name, Body::Link(target.to_owned()), 0o120_777);
+        Ok(())
+    }
+
+    pub(crate) fn set_entry_mode(&mut self, entry: &Entry, mode: u32) -> Result<()> {
+        let clock = self.clock;
+        let inode = self.child(entry.dir.as_memory()?, &entry.name);
+        match inode.and_then(|inode| self.nodes.get_mut(&inode)) {
+            Some(node) if !matches!(node.body, Body::Link(_)) => {
+                (node.mode, node.ctime) = (node.mode & !0o7777 | mode, clock);
+                Ok(())
+            }
+            Some(_) => error(DiskErrorKind::NotAFile { what: "a symlink" }, "set the mode of", entry),
+            None => error(DiskErrorKind::NotFound, "set the mode of", entry),
+        }
+    }
+
     pub(crate) fn open_dir(&self, entry: &Entry) -> Result<Handle> {
         match self.child(entry.dir.as_memory()?, &entry.name) {
             Some(inode) if self.names(inode).is_some() => Ok(Handle(HandleKind::Memory(inode))),

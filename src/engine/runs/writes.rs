@@ -1,0 +1,155 @@
+//! Writes of editd and of editors while a command runs.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::disk::FileBytes;
+use crate::engine::Engine;
+use crate::engine::change::commit::PendingWrite;
+use crate::engine::runs::RunRoot;
+use crate::snapshot::Difference;
+use crate::workspace::Action;
+
+/// The paths from the root that editd is writing, with the number of writes of each. A mark leaves them alone.
+#[derive(Debug, Default)]
+pub(super) struct InFlight(Mutex<HashMap<PathBuf, usize>>);
+
+impl InFlight {
+    pub(super) fn paths(&self) -> HashSet<PathBuf> {
+        self.0.lock().keys().cloned().collect()
+    }
+
+    fn add(&self, path: &Path) {
+        *self.0.lock().entry(path.to_owned()).or_default() += 1;
+    }
+
+    fn remove(&self, path: &Path) {
+        let mut paths = self.0.lock();
+        if let Some(count) = paths.get_mut(path) {
+            *count -= 1;
+            if *count == 0 {
+                paths.remove(path);
+            }
+        }
+    }
+}
+
+/// A write of editd that is going on.
+pub(crate) struct Writing<'a> {
+    engine: &'a Engine,
+    files: Vec<WrittenFile>,
+}
+
+struct WrittenFile {
+    of: Arc<RunRoot>,
+    /// Path from the root.
+    path: PathBuf,
+    /// The content after the write; `None` if the file is removed.
+    content: Option<FileBytes>,
+}
+
+impl Engine {
+    /// Announces a write. If a command has changed one of the files, its change is recorded first.
+    pub(crate) fn writing(&self, writes: &[PendingWrite]) -> Option<Writing<'_>> {
+        if self.runs.is_idle() {
+            return None;
+        }
+        let mut files = Vec::new();
+        for write in writes.iter().filter(|write| write.through.is_none()) {
+            let (file, observed) = (&write.computed.file, &write.computed.observed);
+            let before = observed.stat.map(|stat| (stat, observed.bytes.to_vec()));
+            let bytes = write.computed.content.as_ref().map(|content| content.bytes.clone());
+            let after = match file.action {
+                Action::Delete => None,
+                _ => Some(bytes.unwrap_or_else(|| observed.bytes.clone())),
+            };
+            let mut add = |path: &Path, before: Option<_>, content: Option<FileBytes>| {
+                for of in self.runs.around(path) {
+                    let Ok(path) = path.strip_prefix(of.root.path()).map(Path::to_owned) else { continue };
+                    self.mark_file(&of, &path, before.as_ref());
+                    of.in_flight.add(&path);
+                    files.push(WrittenFile { of, path, content: content.clone() });
+                }
+            };
+            if let Action::Rename { to, .. } = &file.action {
+                add(&file.path, before, None);
+                add(to, None, after);
+            } else {
+                add(&file.path, before, after);
+            }
+        }
+        Some(Writing { engine: self, files })
+    }
+
+    /// Records what commands have changed in a file, before editd or an editor writes it.
+    fn mark_file(&self, of: &RunRoot, path: &Path, now: Option<&(crate::disk::Stat, Vec<u8>)>) {
+        let mut state = of.state.lock();
+        if state.open.is_empty() || !state.snapshot.is_known() || !state.snapshot.covers(&*self.disk, path) {
+            return;
+        }
+        let before = state.snapshot.node(path).cloned();
+        if let Err(error) = state.snapshot.set(&*self.disk, path, now.map(|(stat, bytes)| (stat, &bytes[..])))
+        {
+            tracing::warn!(%error, "a snapshot cannot be written");
+            return;
+        }
+        let after = state.snapshot.node(path).cloned();
+        let is_changed = match (&before, &after) {
+            (Some(before), Some(after)) => !before.equals(after),
+            (before, after) => before.is_some() != after.is_some(),
+        };
+        if is_changed {
+            let difference = Difference { path: path.to_owned(), before, after };
+            self.record_run(of, &mut state, vec![difference], None);
+        }
+    }
+
+    /// Enters a file that an editor or a client has written into the snapshot.
+    pub(crate) fn written_by_others(&self, path: &Path) {
+        if self.runs.is_idle() {
+            return;
+        }
+        for of in self.runs.around(path) {
+            let Ok(below) = path.strip_prefix(of.root.path()) else { continue };
+            let read = self.disk.read_below(&of.root, below, self.config.limits.snapshot_file_size);
+            let bytes = read.ok().map(|image| FileBytes::from(image.bytes));
+            self.enter(&of, below, bytes.as_ref());
+        }
+    }
+
+    /// Sets the content of a file in the snapshot. The next walk reads the file again, so that a later change is
+    /// found even if its stamp is the same.
+    fn enter(&self, of: &RunRoot, path: &Path, content: Option<&FileBytes>) {
+        let stat = self.disk.peek(&of.root, path).ok().flatten();
+        let content = stat.map(|mut stat| {
+            stat.racy = true;
+            (stat, content.map(FileBytes::to_vec).unwrap_or_default())
+        });
+        let mut state = of.state.lock();
+        if !state.snapshot.covers(&*self.disk, path) {
+            return;
+        }
+        let content = content.as_ref().map(|(stat, bytes)| (stat, &bytes[..]));
+        if let Err(error) = state.snapshot.set(&*self.disk, path, content) {
+            tracing::warn!(%error, "a snapshot cannot be written");
+        }
+    }
+}
+
+impl Writing<'_> {
+    /// Enters what was written into the snapshot.
+    pub(crate) fn succeeded(self) {
+        for WrittenFile { of, path, content } in &self.files {
+            self.engine.enter(of, path, content.as_ref());
+        }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.files.iter().for_each(|file| file.of.in_flight.remove(&file.path));
+    }
+}

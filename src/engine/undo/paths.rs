@@ -1,0 +1,205 @@
+//! Restoring links, folders and permissions that a command has changed.
+
+use std::path::Path;
+
+use crate::disk::{DiskError, DiskErrorKind, Kind, Root, entry_below};
+use crate::engine::{Engine, refusal_of};
+use crate::workspace::history::{PathChange, PathState};
+use crate::workspace::{Refusal, RefusalKind, Since};
+
+/// The permission bits of a mode.
+const PERMISSIONS: u32 = 0o7777;
+/// The permission of the owner to write.
+const OWNER_WRITE: u32 = 0o200;
+
+/// Paths that are restored before the files. They are reverted if the files cannot be restored.
+pub(crate) struct Restoring<'a> {
+    engine: &'a Engine,
+    done: Vec<&'a PathChange>,
+}
+
+impl Restoring<'_> {
+    /// The files are restored, so the paths stay.
+    pub(crate) fn succeeded(mut self) {
+        self.done.clear();
+    }
+}
+
+impl Drop for Restoring<'_> {
+    fn drop(&mut self) {
+        let Some(root) = self.engine.top().ok().filter(|_| !self.done.is_empty()) else { return };
+        for change in self.done.iter().rev() {
+            if let Err(error) = self.engine.revert_before(&root, change) {
+                tracing::error!(%error, path = %change.path.display(), "a path cannot be reverted");
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Returns the changes that undo the path changes of a transaction, without those that are in effect already.
+    /// Refuses if another program has changed one of the paths since.
+    pub(crate) fn paths_to_restore(&self, undoes: Option<&str>) -> Result<Vec<PathChange>, Refusal> {
+        let recorded = undoes.and_then(|id| self.history.find(id));
+        let Some(recorded) = recorded.filter(|recorded| !recorded.entry.paths.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let root = self.top()?;
+        let mut open = Vec::new();
+        for change in recorded.entry.paths.iter().map(PathChange::inverse) {
+            let now = self.path_state(&root, &change.path)?;
+            if now == change.after {
+                continue;
+            }
+            let is_as_left = match (&change.before, &now) {
+                (PathState::Missing, PathState::File(_)) => true,
+                (before, now) => before == now,
+            };
+            if !is_as_left {
+                let since = Since::Written { later: None };
+                let kind = RefusalKind::Stale { current: None, diff: None, base_known: false, since };
+                return Err(Refusal::at(&change.path, kind));
+            }
+            open.push(change);
+        }
+        open.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(open)
+    }
+
+    /// Makes way for files: removes links, creates folders, and gives files and folders the permission to write that
+    /// they had. If the result is dropped before it succeeded, all this is reverted.
+    pub(crate) fn restore_before_files<'a>(
+        &'a self,
+        changes: &'a [PathChange],
+    ) -> Result<Restoring<'a>, Refusal> {
+        let mut restoring = Restoring { engine: self, done: Vec::new() };
+        if changes.is_empty() {
+            return Ok(restoring);
+        }
+        let root = self.top()?;
+        for change in changes {
+            if self
+                .restore_before(&root, change)
+                .map_err(|error| Refusal::at(&change.path, refusal_of(&error)))?
+            {
+                restoring.done.push(change);
+            }
+        }
+        Ok(restoring)
+    }
+
+    /// Returns `true` if something was changed.
+    fn restore_before(
+        &self,
+        root: &Root,
+        PathChange { path, before, after }: &PathChange,
+    ) -> Result<bool, DiskError> {
+        let entry = entry_below(&*self.disk, root, below(path))?;
+        match (before, after) {
+            (PathState::Link(_), PathState::Missing) => self.disk.remove(&entry)?,
+            (PathState::Missing, PathState::Folder(mode)) => {
+                self.disk.make_dir(&entry)?;
+                self.disk.set_mode(&entry, *mode)?;
+            }
+            (PathState::Link(_), PathState::Folder(mode)) => {
+                self.disk.remove(&entry)?;
+                self.disk.make_dir(&entry)?;
+                self.disk.set_mode(&entry, *mode)?;
+            }
+            (PathState::File(now), PathState::File(mode))
+            | (PathState::Folder(now), PathState::Folder(mode))
+                if !now & mode & OWNER_WRITE != 0 =>
+            {
+                self.disk.set_mode(&entry, *mode)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reverts what [`restore_before`](Self::restore_before) has done.
+    fn revert_before(
+        &self,
+        root: &Root,
+        PathChange { path, before, after }: &PathChange,
+    ) -> Result<(), DiskError> {
+        let entry = entry_below(&*self.disk, root, below(path))?;
+        if let PathState::Folder(_) = after
+            && !matches!(before, PathState::Folder(_))
+        {
+            self.disk.remove_dir(&entry)?;
+        }
+        match before {
+            PathState::Link(target) => self.disk.make_link(&entry, target),
+            PathState::File(mode) | PathState::Folder(mode) => self.disk.set_mode(&entry, *mode),
+            PathState::Missing => Ok(()),
+        }
+    }
+
+    /// Restores what files were in the way of: links, permissions, and folders that did not exist. Returns what
+    /// could not be restored.
+    pub(crate) fn restore_after_files(&self, changes: &[PathChange]) -> Vec<Refusal> {
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        let root = match self.top() {
+            Ok(root) => root,
+            Err(refusal) => return vec![refusal],
+        };
+        // The contents of a folder are removed before the folder.
+        let restore = |change: &PathChange| {
+            let restored = self.restore_after(&root, change);
+            restored.err().map(|error| Refusal::at(&change.path, refusal_of(&error)))
+        };
+        changes.iter().rev().filter_map(restore).collect()
+    }
+
+    fn restore_after(&self, root: &Root, change: &PathChange) -> Result<(), DiskError> {
+        let PathChange { path, before, after } = change;
+        let entry = entry_below(&*self.disk, root, below(path))?;
+        match (before, after) {
+            (PathState::Folder(_), PathState::Missing) => self.disk.remove_dir(&entry),
+            (PathState::Folder(_), PathState::Link(target)) => {
+                self.disk.remove_dir(&entry)?;
+                self.disk.make_link(&entry, target)
+            }
+            (PathState::Missing, PathState::Link(target)) => self.disk.make_link(&entry, target),
+            (PathState::Link(_), PathState::Link(target)) => {
+                self.disk.remove(&entry)?;
+                self.disk.make_link(&entry, target)
+            }
+            (PathState::File(_), PathState::File(mode)) | (PathState::Folder(_), PathState::Folder(mode)) => {
+                self.disk.set_mode(&entry, *mode)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the state of a path now.
+    fn path_state(&self, root: &Root, path: &Path) -> Result<PathState, Refusal> {
+        let state = || -> Result<PathState, DiskError> {
+            let Some(stat) = self.disk.peek(root, below(path))? else { return Ok(PathState::Missing) };
+            let mode = stat.mode & PERMISSIONS;
+            Ok(match stat.kind() {
+                Kind::Folder => PathState::Folder(mode),
+                Kind::Symlink => PathState::Link(self.disk.read_link(root, below(path))?),
+                Kind::File | Kind::Other => PathState::File(mode),
+            })
+        };
+        match state() {
+            Err(DiskError { kind: DiskErrorKind::NotFound, .. }) => Ok(PathState::Missing),
+            state => state.map_err(|error| Refusal::at(path, refusal_of(&error))),
+        }
+    }
+
+    /// Returns the root of all paths. Recorded paths are canonical, so each is found from there without symlinks.
+    fn top(&self) -> Result<Root, Refusal> {
+        let top = Path::new("/");
+        self.disk.open_root(top).map_err(|error| Refusal::at(top, refusal_of(&error)))
+    }
+}
+
+/// Returns a path from the root of all paths.
+fn below(path: &Path) -> &Path {
+    path.strip_prefix("/").unwrap_or(path)
+}

@@ -1,0 +1,98 @@
+//! Runs of commands that change files themselves.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::engine::jobs::blocking;
+use crate::engine::runs::{NewRun, RunChanges};
+use crate::engine::{Failure, SessionContext};
+use crate::protocol::{Invalid, OmittedFile, RunBeginParams, RunBeginResult, RunEndParams, RunEndResult};
+use crate::server::{Daemon, decode};
+use crate::workspace::history::RunStatus;
+
+/// Maximum length of a command in the history, in bytes.
+const MAX_COMMAND: usize = 4096;
+
+impl Daemon {
+    /// `editd/runBegin`.
+    pub async fn run_begin(
+        &self,
+        session: &Arc<SessionContext>,
+        RunBeginParams { command, origin, turn_of, bound }: RunBeginParams,
+    ) -> Result<RunBeginResult, Failure> {
+        let mut origin = origin.map(decode::origin).transpose()?.unwrap_or_default();
+        if origin.turn.is_none() {
+            let of = turn_of.as_deref().unwrap_or(&session.name);
+            origin.turn = self.engine.turns.current(&session.author, of);
+        }
+        let new = NewRun { command: shortened(command), origin, is_bound: bound };
+        let (engine, session) = (self.engine.clone(), session.clone());
+        let begun = blocking(move || engine.begin_run(&session, new)).await?;
+        Ok(match begun {
+            Ok(run) => RunBeginResult { run: Some(run), reason: None },
+            Err(error) => RunBeginResult { run: None, reason: Some(error.to_string()) },
+        })
+    }
+
+    /// `editd/runEnd`.
+    pub async fn run_end(
+        &self,
+        session: &Arc<SessionContext>,
+        RunEndParams { run, tool_call, exit_code, signal }: RunEndParams,
+    ) -> Result<RunEndResult, Failure> {
+        if run.is_none() && tool_call.is_none() {
+            return Err(Invalid::new("run", "it is missing").into());
+        }
+        let status = signal.map(RunStatus::Killed).or(exit_code.map(RunStatus::Exited));
+        let (engine, session) = (self.engine.clone(), session.clone());
+        blocking(move || {
+            let ended = engine.end_run(
+                |open| {
+                    open.is_of(&session)
+                        && run.as_ref().is_none_or(|run| *run == open.id)
+                        && tool_call.as_ref().is_none_or(|call| Some(call) == open.origin.tool_call.as_ref())
+                },
+                status,
+            );
+            match (ended, &run) {
+                (Some(changes), _) => result(changes),
+                (None, Some(run)) => {
+                    let transactions = engine.transactions_of_run(run);
+                    RunEndResult {
+                        known: !transactions.is_empty(),
+                        transactions: transactions.iter().map(ToString::to_string).collect(),
+                        interrupted: true,
+                        ..RunEndResult::default()
+                    }
+                }
+                (None, None) => RunEndResult::default(),
+            }
+        })
+        .await
+    }
+}
+
+fn result(RunChanges { transactions, paths, omitted, warnings }: RunChanges) -> RunEndResult {
+    RunEndResult {
+        known: true,
+        transactions: transactions.iter().map(ToString::to_string).collect(),
+        paths: paths.iter().map(|path| path.display().to_string()).collect(),
+        omitted: omitted.iter().map(|(path, reason)| omitted_file(path, reason)).collect(),
+        warnings,
+        interrupted: false,
+    }
+}
+
+pub(super) fn omitted_file(path: &Path, reason: &str) -> OmittedFile {
+    OmittedFile { path: path.display().to_string(), reason: reason.to_owned() }
+}
+
+/// Returns the command, without the end of a very long one.
+fn shortened(mut command: String) -> String {
+    if command.len() > MAX_COMMAND {
+        let end = (0..=MAX_COMMAND).rev().find(|end| command.is_char_boundary(*end)).unwrap_or_default();
+        command.truncate(end);
+        command.push('…');
+    }
+    command
+}

@@ -1,0 +1,247 @@
+//! Snapshots: the last known state of all files under a root, with their contents. A walk finds out what has
+//! changed since, so that the changes of other programs can be recorded together with the text before.
+//!
+//! A snapshot is a folder with the state of each name, `tree.log`, and the contents of the files by their hash,
+//! `contents`. Files that the ignore rules exclude, folders of version control and other file systems are left out.
+//! A content is compressed, and its hash is checked when it is read.
+//!
+//! ```
+//! use std::collections::HashSet;
+//! use std::fs;
+//!
+//! use editd::disk::{Disk, OsDisk};
+//! use editd::snapshot::{Snapshot, SnapshotLimits};
+//!
+//! let folder = std::env::temp_dir().join(format!("editd-snapshot-{}", std::process::id()));
+//! fs::create_dir_all(folder.join("shop"))?;
+//! fs::write(folder.join("shop/cart.py"), "amount = 0\n")?;
+//! let disk = OsDisk::default();
+//! let root = disk.open_root(&folder.join("shop"))?;
+//! let limits = SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 20, ignored: false };
+//! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), limits)?;
+//! snapshot.update(&disk, &HashSet::new())?;
+//! fs::write(folder.join("shop/cart.py"), "amount = 1\n")?;
+//! let changes = snapshot.update(&disk, &HashSet::new())?;
+//! let before = changes[0].before.as_ref().and_then(|node| node.hash()).expect("it is recorded");
+//! assert_eq!(snapshot.content(before).expect("it is stored"), b"amount = 0\n");
+//! # fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod contents;
+mod log;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::disk::{Disk, DiskError, Root, Stat};
+use crate::search::Ignores;
+use crate::text::ContentHash;
+
+use contents::{Contents, Stored};
+use log::TreeLog;
+use scan::Scan;
+pub use tree::{Content, Difference, FileState, Node, Omission, Stamp, Tree};
+
+/// Limits of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotLimits {
+    /// Maximum size of all compressed contents, in bytes.
+    pub bytes: u64,
+    /// Maximum number of files, links and folders.
+    pub files: usize,
+    /// Maximum size of a file whose content is stored, in bytes.
+    pub file_size: u64,
+    /// `true` if files that the ignore rules exclude are recorded, too.
+    pub ignored: bool,
+}
+
+/// Reason why the state of a root is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSnapshot {
+    /// The root contains too many files.
+    #[error("it contains more than {limit} files")]
+    TooManyFiles {
+        /// The limit.
+        limit: usize,
+    },
+    /// The root cannot be listed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The snapshot cannot be read or written.
+    #[error("its snapshot cannot be stored: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The snapshot of a root.
+#[derive(Debug)]
+pub struct Snapshot {
+    root: Root,
+    /// Top folder of the repository that contains the root.
+    top: PathBuf,
+    tree: Tree,
+    log: TreeLog,
+    contents: Contents,
+    limits: SnapshotLimits,
+    /// The state folder of editd.
+    own: PathBuf,
+    /// `false` until the first walk is complete.
+    is_known: bool,
+}
+
+impl Snapshot {
+    /// Opens the snapshot of a root in a folder for snapshots, or begins one.
+    pub fn open(
+        folder: &Path,
+        (root, top): (&Root, &Path),
+        own: &Path,
+        limits: SnapshotLimits,
+    ) -> Result<Self, NoSnapshot> {
+        let folder =
+            folder.join(ContentHash::of(root.path().as_os_str().as_bytes()).to_string().replace(':', "-"));
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let (log, tree) = TreeLog::open(&folder.join("tree.log"))?;
+        let contents = Contents::open(&folder.join("contents"), limits.bytes)?;
+        let is_known = !tree.is_empty();
+        let (root, top, own) = (root.clone(), top.to_owned(), own.to_owned());
+        Ok(Self { root, top, tree, log, contents, limits, own, is_known })
+    }
+
+    /// Returns `true` if the state of the root was recorded before, so that [`update`](Self::update) finds out what
+    /// has changed.
+    pub fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// Walks the root, and returns what a user can see of the changes since the last walk. Paths that `skipped`
+    /// contains keep their state. If the walk fails, nothing changes.
+    pub fn update(
+        &mut self,
+        disk: &dyn Disk,
+        skipped: &HashSet<PathBuf>,
+    ) -> Result<Vec<Difference>, NoSnapshot> {
+        let Self { root, top, tree, contents, limits, own, .. } = &*self;
+        let mut later = Scan { disk, root, top, before: tree, contents, limits, own }.tree()?;
+        for path in skipped {
+            later.set(path, tree.node(path).cloned());
+        }
+        let changed = tree.compare(&later, |before, after| before != after);
+        // What is not in the log is compared again by the next daemon, so the tree must not be newer than the log.
+        self.log.record(&changed, &later)?;
+        let before = std::mem::replace(&mut self.tree, later);
+        self.is_known = true;
+        Ok(before.differences(&self.tree))
+    }
+
+    /// Sets the state of a file that editd or an editor has written. `content` is the content that it was given;
+    /// `None` if there is no file now.
+    pub fn set(
+        &mut self,
+        disk: &dyn Disk,
+        path: &Path,
+        content: Option<(&Stat, &[u8])>,
+    ) -> Result<(), NoSnapshot> {
+        let node = content.map(|(stat, bytes)| {
+            let hash = ContentHash::of(bytes);
+            let content = match self.contents.put(hash, bytes)? {
+                Stored::Yes => Content::Stored(hash),
+                Stored::NoRoom => Content::Omitted(Omission::NoRoom),
+            };
+            Ok::<_, io::Error>(Node::File(FileState { stamp: Stamp::of(stat), content }))
+        });
+        let node = node.transpose()?;
+        let mut changed = Vec::new();
+        if node.is_some() {
+            changed = self.new_folders(disk, path);
+        }
+        changed.push(Difference {
+            path: path.to_owned(),
+            before: self.tree.node(path).cloned(),
+            after: node,
+        });
+        for Difference { path, after, .. } in &changed {
+            self.tree.set(path, after.clone());
+        }
+        Ok(self.log.record(&changed, &self.tree)?)
+    }
+
+    /// Returns the folders of a path that are not recorded yet.
+    fn new_folders(&self, disk: &dyn Disk, path: &Path) -> Vec<Difference> {
+        let folders = path.ancestors().skip(1).take_while(|folder| folder.file_name().is_some());
+        let unknown = folders.filter(|folder| self.tree.node(folder).is_none());
+        let state = |folder: &Path| {
+            let stat = disk.peek(&self.root, folder).ok()??;
+            let after = Some(Node::Folder { mode: Stamp::of(&stat).mode });
+            Some(Difference { path: folder.to_owned(), before: None, after })
+        };
+        unknown.filter_map(state).collect()
+    }
+
+    /// Returns `true` if a walk records this path from the root, if there is a file.
+    pub fn covers(&self, disk: &dyn Disk, path: &Path) -> bool {
+        if self.tree.node(path).is_some() {
+            return true;
+        }
+        let mut ignores = Ignores::around(disk, &self.root, &self.top, Path::new(""));
+        let mut here = PathBuf::new();
+        let last = path.iter().count();
+        path.iter().enumerate().all(|(at, name)| {
+            ignores = ignores.within(disk, &self.root, &here, |_| true);
+            here.push(name);
+            let absolute = self.root.path().join(&here);
+            let is_ignored = !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
+            !is_ignored && !scan::is_version_control(name) && absolute != self.own
+        })
+    }
+
+    /// Returns the recorded state of a path from the root.
+    pub fn node(&self, path: &Path) -> Option<&Node> {
+        self.tree.node(path)
+    }
+
+    /// Returns the number of recorded names.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Returns `true` if no name is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_empty()
+    }
+
+    /// Returns a stored content.
+    pub fn content(&self, hash: ContentHash) -> Option<Vec<u8>> {
+        self.contents.get(hash)
+    }
+
+    /// Frees the space of contents that no file has anymore.
+    pub fn compact(&self) -> io::Result<()> {
+        self.contents.compact(|| self.tree.nodes().filter_map(|(_, node)| node.hash()).collect())
+    }
+}
+
+/// Removes the snapshots that were not used for that time.
+pub fn remove_unused(folder: &Path, age: Duration) -> io::Result<()> {
+    let now = SystemTime::now();
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let used = fs::metadata(path.join("tree.log")).and_then(|metadata| metadata.modified());
+        if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|unused| unused > age)) {
+            fs::remove_dir_all(path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! The tree of a snapshot on disk: lines that set or remove the state of a name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::{MTime, replace_private_file};
+use crate::history::PathRecord;
+
+use super::tree::{Content, Difference, FileState, Node, Stamp, Tree};
+
+/// Size in bytes below which the log is never written again from scratch.
+const SMALL: u64 = 1 << 20;
+
+/// The log of a tree.
+#[derive(Debug)]
+pub(super) struct TreeLog {
+    path: PathBuf,
+    file: File,
+    /// Size of the log after it was written from scratch.
+    base: u64,
+    size: u64,
+}
+
+/// A line of the log.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    /// The path from the root.
+    p: PathRecord,
+    /// The state of the name; absent if it was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    n: Option<NodeRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum NodeRecord {
+    File(StampRecord, String),
+    Link(StampRecord, PathRecord),
+    Folder(u32),
+}
+
+/// Inode, size, two times in seconds and nanoseconds, mode, and `true` if the stamp proves nothing.
+type StampRecord = (u64, u64, (i64, u32), (i64, u32), u32, bool);
+
+impl TreeLog {
+    /// Opens the log and reads the tree. Reading ends at the first line that is damaged.
+    pub(super) fn open(path: &Path) -> io::Result<(Self, Tree)> {
+        let bytes = match std::fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        let (mut tree, mut size) = (Tree::default(), 0);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let Some(whole) = line.strip_suffix(b"\n") else { break };
+            let Ok(Line { p, n }) = serde_json::from_slice(whole) else { break };
+            let node = match n.map(NodeRecord::read) {
+                Some(None) => break,
+                node => node.flatten(),
+            };
+            tree.set(&p.read(), node);
+            size += line.len() as u64;
+        }
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        file.set_len(size)?;
+        Ok((Self { path: path.to_owned(), file, base: size, size }, tree))
+    }
+
+    /// Records changed names. `tree` is the tree after the changes.
+    pub(super) fn record(&mut self, changed: &[Difference], tree: &Tree) -> io::Result<()> {
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        for Difference { path, after, .. } in changed {
+            print(path, after.as_ref(), &mut lines)?;
+        }
+        if self.size + lines.len() as u64 > SMALL.max(2 * self.base) {
+            return self.rewrite(tree);
+        }
+        if let Err(error) = self.file.write_all(&lines) {
+            // A part of a line would end the log for the next start.
+            self.file.set_len(self.size)?;
+            return Err(error);
+        }
+        self.size += lines.len() as u64;
+        Ok(())
+    }
+
+    fn rewrite(&mut self, tree: &Tree) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for (path, node) in tree.nodes() {
+            print(&path, Some(node), &mut lines)?;
+        }
+        let part = self.path.with_extension("part");
+        replace_private_file((&part, &self.path), [lines.as_slice()], false)?;
+        self.file = OpenOptions::new().append(true).open(&self.path)?;
+        (self.base, self.size) = (lines.len() as u64, lines.len() as u64);
+        Ok(())
+    }
+}
+
+fn print(path: &Path, node: Option<&Node>, lines: &mut Vec<u8>) -> io::Result<()> {
+    let line = Line { p: PathRecord::new(path), n: node.map(NodeRecord::new) };
+    serde_json::to_writer(&mut *lines, &line)?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+impl NodeRecord {
+    fn new(node: &Node) -> Self {
+        match node {
+            Node::File(FileState { stamp, content }) => {
+                let content = match content {
+                    Content::Stored(hash) => hash.to_string(),
+                    Content::Omitted(omission) => omission.to_string(),
+                };
+                Self::File(stamp_record(stamp), content)
+            }
+            Node::Link { target, stamp } => Self::Link(stamp_record(stamp), PathRecord::new(target)),
+            Node::Folder { mode } => Self::Folder(*mode),
+        }
+    }
+
+    fn read(self) -> Option<Node> {
+        Some(match self {
+            Self::File(stamp, content) => {
+                let hash = content.parse().map(Content::Stored).ok();
+                let content = hash.or_else(|| content.parse().map(Content::Omitted).ok())?;
+                Node::File(FileState { stamp: stamp_of(stamp), content })
+            }
+            Self::Link(stamp, target) => Node::Link { target: target.read(), stamp: stamp_of(stamp) },
+            Self::Folder(mode) => Node::Folder { mode },
+        })
+    }
+}
+
+fn stamp_record(stamp: &Stamp) -> StampRecord {
+    let time = |time: MTime| (time.seconds, time.nanos);
+    (stamp.ino, stamp.size, time(stamp.mtime), time(stamp.ctime), stamp.mode, stamp.racy)
+}
+
+fn stamp_of((ino, size, mtime, ctime, mode, racy): StampRecord) -> Stamp {
+    let time = |(seconds, nanos)| MTime { seconds, nanos };
+    Stamp { ino, size, mtime: time(mtime), ctime: time(ctime), mode, racy }
+}

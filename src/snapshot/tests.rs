@@ -1,0 +1,207 @@
+use std::collections::HashSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::disk::OsDisk;
+
+const LIMITS: SnapshotLimits =
+    SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 16, ignored: false };
+
+/// A root with its snapshot.
+struct Fixture {
+    disk: OsDisk,
+    base: TempDir,
+    snapshot: Snapshot,
+}
+
+impl Fixture {
+    fn new(limits: SnapshotLimits) -> Self {
+        let (disk, base) = (OsDisk::default(), tempfile::tempdir().unwrap());
+        fs::create_dir_all(base.path().join("root")).unwrap();
+        let snapshot = open(&disk, base.path(), limits);
+        Self { disk, base, snapshot }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.base.path().join("root").join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Walks, and returns the changes in a readable form.
+    fn update(&mut self) -> Vec<String> {
+        let changes = self.snapshot.update(&self.disk, &HashSet::new()).unwrap();
+        changes.iter().map(|change| self.show(change)).collect()
+    }
+
+    fn show(&self, Difference { path, before, after }: &Difference) -> String {
+        let state = |node: &Option<Node>| match node {
+            None => "none".to_owned(),
+            Some(Node::Folder { mode }) => format!("folder {mode:o}"),
+            Some(Node::Link { target, .. }) => format!("link to {}", target.display()),
+            Some(Node::File(FileState { content: Content::Omitted(omission), .. })) => omission.to_string(),
+            Some(Node::File(FileState { stamp, content: Content::Stored(hash) })) => {
+                let text =
+                    self.snapshot.content(*hash).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+                format!("{:?} {:o}", text.as_deref().unwrap_or("lost"), stamp.mode)
+            }
+        };
+        format!("{}: {} -> {}", path.display(), state(before), state(after))
+    }
+}
+
+fn open(disk: &OsDisk, base: &Path, limits: SnapshotLimits) -> Snapshot {
+    let root = disk.open_root(&base.join("root")).unwrap();
+    Snapshot::open(&base.join("snapshots"), (&root, root.path()), Path::new("/nowhere"), limits).unwrap()
+}
+
+#[test]
+fn a_walk_finds_each_kind_of_change_with_the_content_before() {
+    let mut it = Fixture::new(LIMITS);
+    it.put("edited.txt", "one\n");
+    it.put("src/removed.txt", "gone\n");
+    it.put("run.sh", "#!/bin/sh\n");
+    it.put("same.txt", "same\n");
+    symlink("same.txt", it.path("link")).unwrap();
+    assert!(!it.snapshot.is_known());
+    assert_eq!(it.update().len(), 6, "five names and a folder");
+    assert!(it.snapshot.is_known());
+    assert_eq!(it.update(), [""; 0]);
+    it.put("edited.txt", "two\n");
+    fs::remove_dir_all(it.path("src")).unwrap();
+    fs::set_permissions(it.path("run.sh"), Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(it.path("link")).unwrap();
+    symlink("run.sh", it.path("link")).unwrap();
+    it.put("new/file.txt", "new\n");
+    it.put("same.txt", "same\n");
+    let mut found = it.update();
+    found.sort();
+    let expected = [
+        "edited.txt: \"one\\n\" 644 -> \"two\\n\" 644",
+        "link: link to same.txt -> link to run.sh",
+        "new/file.txt: none -> \"new\\n\" 644",
+        "new: none -> folder 755",
+        "run.sh: \"#!/bin/sh\\n\" 644 -> \"#!/bin/sh\\n\" 755",
+        "src/removed.txt: \"gone\\n\" 644 -> none",
+        "src: folder 755 -> none",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_snapshot_survives_the_end_of_the_process() {
+    let mut it = Fixture::new(LIMITS);
+    it.put("a.txt", "one\n");
+    it.update();
+    it.put("a.txt", "two\n");
+    it.snapshot = open(&it.disk, it.base.path(), LIMITS);
+    assert!(it.snapshot.is_known());
+    assert_eq!(it.update(), ["a.txt: \"one\\n\" 644 -> \"two\\n\" 644"]);
+}
+
+#[test]
+fn ignored_files_and_version_control_are_left_out() {
+    let mut it = Fixture::new(LIMITS);
+    assert!(Command::new("git").args(["init", "-q"]).arg(it.path("")).status().unwrap().success());
+    it.put(".gitignore", "target/\n*.log\n");
+    it.put("target/debug/app", "x");
+    it.put("sub/trace.log", "x");
+    it.update();
+    it.put("target/debug/app", "y");
+    it.put("sub/trace.log", "y");
+    it.put(".git/config", "changed");
+    assert_eq!(it.update(), [""; 0]);
+    // A name that is no longer ignored is new.
+    it.put(".gitignore", "target/\n");
+    let found = it.update();
+    assert!(found.contains(&"sub/trace.log: none -> \"y\" 644".to_owned()), "{found:?}");
+}
+
+#[test]
+fn omitted_contents_are_named() {
+    let mut it = Fixture::new(SnapshotLimits { bytes: 200, file_size: 1000, ..LIMITS });
+    it.put("large", &"x".repeat(2000));
+    it.put("a", "first");
+    assert!(it.update().contains(&"large: none -> too_large".to_owned()));
+    let noise: String =
+        (0..900).map(|n: u32| char::from_u32(33 + n.wrapping_mul(2_654_435_761) % 90).unwrap()).collect();
+    it.put("b", &noise);
+    assert_eq!(it.update(), ["b: none -> no_room"]);
+    rustix::fs::mknodat(rustix::fs::CWD, it.path("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    assert_eq!(it.update(), ["pipe: none -> special"]);
+    it.put("large", &"y".repeat(2000));
+    assert_eq!(it.update(), ["large: too_large -> too_large"]);
+}
+
+#[test]
+fn a_root_with_too_many_files_has_no_snapshot() {
+    let mut it = Fixture::new(SnapshotLimits { files: 3, ..LIMITS });
+    for name in ["a", "b", "c", "d"] {
+        it.put(name, "");
+    }
+    let error = it.snapshot.update(&it.disk, &HashSet::new()).unwrap_err();
+    assert_eq!(error.to_string(), "it contains more than 3 files");
+}
+
+#[test]
+fn a_file_that_editd_has_written_is_not_a_change() {
+    let mut it = Fixture::new(LIMITS);
+    it.put("a.txt", "one\n");
+    it.update();
+    it.put("a.txt", "two\n");
+    it.put("new/b.txt", "new\n");
+    for (name, text) in [("a.txt", "two\n"), ("new/b.txt", "new\n")] {
+        let root = it.disk.open_root(&it.path("")).unwrap();
+        let stat = it.disk.peek(&root, Path::new(name)).unwrap().unwrap();
+        it.snapshot.set(&it.disk, Path::new(name), Some((&stat, text.as_bytes()))).unwrap();
+    }
+    assert_eq!(it.update(), [""; 0]);
+    fs::remove_file(it.path("a.txt")).unwrap();
+    it.snapshot.set(&it.disk, Path::new("a.txt"), None).unwrap();
+    assert_eq!(it.update(), [""; 0]);
+}
+
+#[test]
+fn unused_contents_are_removed_and_the_others_stay() {
+    let mut it = Fixture::new(SnapshotLimits { bytes: 4096, ..LIMITS });
+    it.put("kept", "kept for ever\n");
+    for n in 0..200 {
+        let text: String = (0..600u32)
+            .map(|i| char::from_u32(33 + (i * n).wrapping_mul(2_654_435_761) % 90).unwrap())
+            .collect();
+        it.put("changing", &text);
+        it.update();
+        it.snapshot.compact().unwrap();
+    }
+    let size = fs::read_dir(it.base.path().join("snapshots"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+        .join("contents");
+    assert!(fs::metadata(size).unwrap().len() <= 4096);
+    it.put("kept", "changed\n");
+    assert_eq!(it.update(), ["kept: \"kept for ever\\n\" 644 -> \"changed\\n\" 644"]);
+}
+
+#[test]
+fn unused_snapshots_are_removed() {
+    let mut it = Fixture::new(LIMITS);
+    it.put("a.txt", "one\n");
+    it.update();
+    let folder = it.base.path().join("snapshots");
+    remove_unused(&folder, Duration::from_secs(60)).unwrap();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    remove_unused(&folder, Duration::ZERO).unwrap();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}

@@ -1,0 +1,91 @@
+//! Runs whose end is never reported: the daemon or the client was killed.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::command::{history, printed, run, undo};
+use crate::support::{Machine, Outcome, Workspace, eventually, within};
+
+fn script(workspace: &Workspace) -> String {
+    let folder = workspace.root().display();
+    format!(
+        "echo two > a.txt; touch {folder}/begun; until [ -e {folder}/go ]; do sleep 0.05; done; echo three > b.txt"
+    )
+}
+
+fn workspace() -> Workspace {
+    Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n"), (".gitignore", "begun\ngo\n")])
+}
+
+#[test]
+fn a_killed_daemon_loses_nothing_that_happened_before() {
+    let (mut machine, workspace) = (Machine::start(), workspace());
+    run(&machine, &workspace, "echo zero >> c.txt");
+    let script = script(&workspace);
+    let mut command = machine.command(&["run", "--as", "robin", "--", "sh", "-c", &script]);
+    let child = command.current_dir(workspace.root()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the command has begun", || workspace.has("begun").then_some(()));
+    machine.crash();
+    machine.serve();
+    workspace.put("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "the exit code is still that of the command");
+    assert!(printed(&output).contains("the daemon was restarted in the meantime"), "{output:?}");
+    let past = history(&machine, &workspace);
+    assert_eq!(past.len(), 2, "{past:#?}");
+    assert_eq!((&past[0]["run"]["interrupted"], &past[0]["author"]), (&json!(true), &json!("robin")));
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn a_killed_client_ends_its_run() {
+    let (machine, workspace) = (Machine::start(), workspace());
+    let script = script(&workspace);
+    let mut command = machine.command(&["run", "--as", "robin", "--", "sh", "-c", &script]);
+    let mut child = command.current_dir(workspace.root()).spawn().unwrap();
+    eventually("the command has begun", || workspace.has("begun").then_some(()));
+    kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let past = within(Duration::from_secs(20), "the run is recorded", || {
+        Some(history(&machine, &workspace)).filter(|past| !past.is_empty())
+    });
+    assert_eq!(past[0]["run"]["interrupted"], true, "{past:#?}");
+    workspace.put("go", "");
+    eventually("the command has ended", || (workspace.text("b.txt") == "three\n").then_some(()));
+}
+
+#[test]
+fn the_next_turn_of_a_session_ends_its_runs() {
+    let (machine, workspace) = (Machine::start(), workspace());
+    let mut agent = machine.agent_named("robin", &workspace);
+    let begun =
+        agent.call("editd/runBegin", json!({ "command": "make", "origin": { "toolCall": "t" } })).done();
+    assert!(begun["run"].is_string(), "{begun}");
+    workspace.put("a.txt", "two\n");
+    agent.call("editd/nativeTurn", json!({ "turn": "next" })).done();
+    workspace.put("b.txt", "two\n");
+    let ended = agent.call("editd/runEnd", json!({ "toolCall": "t" })).done();
+    assert_eq!(ended["known"], false);
+    let past = history(&machine, &workspace);
+    assert_eq!(past.len(), 1, "{past:#?}");
+    assert_eq!((&past[0]["run"]["interrupted"], &past[0]["files"][1]), (&json!(true), &Value::Null));
+    // The end of a run that the daemon has ended is answered from the history.
+    let ended = agent.call("editd/runEnd", json!({ "run": begun["run"] })).done();
+    assert_eq!((&ended["known"], &ended["interrupted"]), (&json!(true), &json!(true)), "{ended}");
+}
+
+#[test]
+fn a_session_cannot_end_the_run_of_another() {
+    let (machine, workspace) = (Machine::start(), workspace());
+    let mut robin = machine.agent_named("robin", &workspace);
+    let begun = robin.call("editd/runBegin", json!({ "command": "make" })).done();
+    let mut eve = machine.agent_named("eve", &workspace);
+    let ended = eve.call("editd/runEnd", json!({ "run": begun["run"] })).done();
+    assert_eq!(ended["known"], false, "{ended}");
+    let ended = robin.call("editd/runEnd", json!({ "run": begun["run"] })).done();
+    assert_eq!(ended["known"], true, "{ended}");
+}

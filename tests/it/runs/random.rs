@@ -1,0 +1,178 @@
+//! Random commands, with edits of agents and of people in between: undoing all restores everything.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::command::{history, run};
+use crate::support::{Machine, Workspace, numbered_lines};
+
+/// The state of a path: its kind with its permissions, and its content or target.
+type State = (String, Vec<u8>);
+
+/// Returns all paths with their states, without the metadata of git.
+fn tree(root: &Path) -> BTreeMap<PathBuf, State> {
+    fn visit(folder: &Path, root: &Path, found: &mut BTreeMap<PathBuf, State>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path == root.join(".git") {
+                continue;
+            }
+            let metadata = path.symlink_metadata().expect("a state");
+            let state = if metadata.is_symlink() {
+                (
+                    "link".to_owned(),
+                    fs::read_link(&path).expect("a link").into_os_string().into_encoded_bytes(),
+                )
+            } else if metadata.is_dir() {
+                visit(&path, root, found);
+                (format!("folder {:o}", metadata.permissions().mode()), Vec::new())
+            } else {
+                (format!("file {:o}", metadata.permissions().mode()), fs::read(&path).expect("a file"))
+            };
+            found.insert(path.strip_prefix(root).expect("below").to_owned(), state);
+        }
+    }
+    let mut found = BTreeMap::new();
+    visit(root, root, &mut found);
+    found
+}
+
+const FILES: [&str; 7] = ["a.txt", "b.txt", "sub/c.txt", "sub/deep/d.txt", "bin.dat", "run.sh", "Name"];
+const LINKS: [&str; 3] = ["link", "sub/link", "other"];
+const FOLDERS: [&str; 4] = ["sub", "sub/deep", "more", "more/new"];
+
+fn file() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&FILES[..])
+}
+
+fn folder() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&FOLDERS[..])
+}
+
+/// A command line. It may fail: then it has changed less.
+fn step() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (file(), 0..50u32).prop_map(|(file, n)| format!("echo line {n} >> {file}")),
+        (file(), 0..50u32).prop_map(|(file, n)| format!("printf 'new {n}\\n' > {file}")),
+        (file(), 1..9u32).prop_map(|(file, n)| format!("sed -i '{n}s/^/changed /' {file}")),
+        (file(), 1..9u32).prop_map(|(file, n)| format!("sed -i '{n}d' {file}")),
+        file().prop_map(|file| format!("printf 'x\\0\\377%s' $RANDOM > {file}")),
+        file().prop_map(|file| format!("head -c 300000 /dev/zero | tr '\\0' 'z' > {file}")),
+        file().prop_map(|file| format!("rm -f {file}")),
+        (file(), file())
+            .prop_map(|(from, to)| format!("[ -f {from} ] && [ ! -d {to} ] && mv -f {from} {to}")),
+        (file(), file()).prop_map(|(from, to)| format!("[ ! -d {to} ] && cp {from} {to}")),
+        (file(), prop::sample::select(&LINKS[..])).prop_map(|(to, link)| format!("ln -sfn {to} {link}")),
+        prop::sample::select(&LINKS[..]).prop_map(|link| format!("rm -f {link}")),
+        (file(), prop::sample::select(&[0o600, 0o644, 0o755, 0o640][..]))
+            .prop_map(|(file, mode)| format!("[ -L {file} ] || chmod {mode:o} {file}")),
+        folder().prop_map(|folder| format!("mkdir -p {folder}")),
+        folder().prop_map(|folder| format!("rm -rf {folder}")),
+        (folder(), folder()).prop_map(|(from, to)| format!("mv {from} {to}")),
+        folder().prop_map(|folder| format!("chmod 750 {folder}")),
+        file().prop_map(|file| format!("[ -L {file} ] || truncate -s 3 {file}")),
+        Just("mv Name name || mv name Name".to_owned()),
+        Just("git add -A; git commit -qm step".to_owned()),
+        Just("git stash -q -u".to_owned()),
+        Just("git stash pop -q".to_owned()),
+        Just("git checkout -q -f HEAD~1 || git checkout -q -f main".to_owned()),
+        Just("git reset -q --hard".to_owned()),
+    ]
+}
+
+/// A step of somebody.
+#[derive(Clone, Debug)]
+enum Turn {
+    Run(Vec<String>),
+    /// An agent writes an existing file through editd.
+    Edit(&'static str, u32),
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    prop_oneof![
+        4 => prop::collection::vec(step(), 1..5).prop_map(Turn::Run),
+        1 => (file(), 0..50u32).prop_map(|(file, n)| Turn::Edit(file, n)),
+    ]
+}
+
+fn project() -> Workspace {
+    let lines = numbered_lines(9);
+    let workspace = Workspace::with(&[
+        ("a.txt", lines.as_bytes()),
+        ("b.txt", b"caf\xe9\r\nsecond\r\n"),
+        ("sub/c.txt", b"\xef\xbb\xbfone\ntwo"),
+        ("bin.dat", b"\0\x01\x02"),
+        ("run.sh", b"#!/bin/sh\n"),
+        ("Name", b"upper\n"),
+        (".gitignore", b"*.log\n"),
+    ]);
+    symlink("a.txt", workspace.path("link")).expect("a link");
+    fs::set_permissions(workspace.path("run.sh"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let git = "git init -q -b main && git config user.email a@b && git config user.name a && git add -A && git commit -qm one";
+    let done = Command::new("sh").args(["-c", git]).current_dir(workspace.root()).status().expect("git");
+    assert!(done.success());
+    workspace
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #[test]
+    fn undoing_all_restores_everything(turns in prop::collection::vec(turn(), 1..7)) {
+        let (machine, workspace) = (Machine::start(), project());
+        let before = tree(workspace.root());
+        for turn in &turns {
+            match turn {
+                Turn::Run(steps) => {
+                    run(&machine, &workspace, &format!("exec 2>/dev/null; {}; true", steps.join("; ")));
+                }
+                Turn::Edit(file, n) => {
+                    let mut agent = machine.agent_named("robin", &workspace);
+                    if agent.try_read(file).is_ok() {
+                        // It is refused for a file that is not text. New folders of editd would stay after the undo.
+                        let _ = agent.change(json!({ "path": file, "kind": "write", "content": format!("edited {n}\n") }));
+                    }
+                }
+            }
+        }
+        let past = history(&machine, &workspace);
+        let mut agent = machine.agent_named("robin", &workspace);
+        for entry in &past {
+            let now = tree(workspace.root());
+            let undone = agent.call("editd/undo", json!({ "transaction": entry["transaction"] }));
+            if let Err(error) = undone {
+                // A name that was a file and is a link or a folder now, or the other way round, is refused.
+                prop_assert!(flips(entry), "{:#?}\n{} {:#}", entry, error.message, error.data);
+                prop_assert_eq!(tree(workspace.root()), now, "a refused undo changes nothing");
+                return Ok(());
+            }
+        }
+        let after = tree(workspace.root());
+        prop_assert_eq!(&after, &before, "{:#?}", past);
+    }
+}
+
+/// Returns `true` if a file of the transaction has the name of a link or a folder, or is in a folder that was or is a
+/// link.
+fn flips(entry: &serde_json::Value) -> bool {
+    let files = entry["files"].as_array().expect("files");
+    let paths = entry["paths"].as_array().into_iter().flatten();
+    let is_plain =
+        |it: &serde_json::Value| it["before"].as_str().is_some_and(|state| state.starts_with("file"));
+    let others: Vec<_> = paths.filter(|it| !is_plain(it)).filter_map(|it| it["path"].as_str()).collect();
+    let links = entry["paths"].as_array().into_iter().flatten().filter(|it| {
+        [&it["before"], &it["after"]]
+            .iter()
+            .any(|state| state.as_str().is_some_and(|it| it.starts_with("link")))
+    });
+    let links: Vec<_> = links.filter_map(|it| it["path"].as_str()).collect();
+    files
+        .iter()
+        .filter_map(|file| file["path"].as_str())
+        .any(|file| others.contains(&file) || links.iter().any(|link| file.starts_with(&format!("{link}/"))))
+}
