@@ -240,7 +240,9 @@ fn author(argument: Option<String>) -> Result<Option<String>, CliError> {
 fn run(arguments: Arguments) -> Result<End, CliError> {
     let options = DirOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
     let places = dirs(&options).map_err(CliError::failed)?;
-    let spawn = if arguments.no_spawn { Spawn::Forbidden } else { Spawn::Allowed };
+    // A daemon that is started where programs cannot write could not write either.
+    let is_forbidden = arguments.no_spawn || crate::hook::is_enforced();
+    let spawn = if is_forbidden { Spawn::Forbidden } else { Spawn::Allowed };
     let author = author(arguments.author)?;
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {

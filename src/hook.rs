@@ -11,6 +11,7 @@
 //!     places: dirs(&DirOptions::default())?,
 //!     spawn: Spawn::Allowed,
 //!     program: AgentProgram::Claude,
+//!     is_enforced: false,
 //! };
 //! let event = br#"{ "hook_event_name": "PreToolUse", "tool_name": "Bash" }"#;
 //! println!("{}", hook.answer(event, &Abort::default()));
@@ -32,6 +33,14 @@ use crate::transport::{CallError, ConnectError, Spawn};
 
 pub use abort::Abort;
 
+/// Set in the environment of programs that cannot write to the project, and can start no daemon that could.
+pub const ENFORCED: &str = "EDITD_ENFORCED";
+
+/// Returns `true` if this program runs where programs cannot write to the project.
+pub fn is_enforced() -> bool {
+    std::env::var_os(ENFORCED).is_some_and(|value| !value.is_empty())
+}
+
 /// Answers the events of an agent program.
 #[derive(Clone, Debug)]
 pub struct Hook {
@@ -41,6 +50,8 @@ pub struct Hook {
     pub spawn: Spawn,
     /// The program.
     pub program: AgentProgram,
+    /// `true` if the program itself cannot write to the project, so that editd makes all its changes.
+    pub is_enforced: bool,
 }
 
 /// An error because of which editd cannot say whether a tool may run.

@@ -45,7 +45,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
-use crate::hook::Hook;
+use crate::hook::{Hook, is_enforced};
 use crate::server::Places;
 use crate::transport::Spawn;
 
@@ -78,7 +78,12 @@ pub fn serve(options: Options) -> io::Result<()> {
     let roots = Roots::new(options.roots, here);
     let (ending, over) = (CancellationToken::new(), CancellationToken::new());
     let Options { places, spawn, .. } = options;
-    let gate = Gate::new(Hook { places: places.clone(), spawn, program: AgentProgram::Claude });
+    let gate = Gate::new(Hook {
+        places: places.clone(),
+        spawn,
+        program: AgentProgram::Claude,
+        is_enforced: is_enforced(),
+    });
     let session = Session::new(places, spawn);
     let server = Server::new(session, gate, roots, &options.tools, over.clone());
     // A single thread, so that calls start in the order of arrival.

@@ -45,6 +45,7 @@
 //! ```
 
 mod filter;
+mod ignored;
 mod lines;
 mod matcher;
 mod query;
@@ -60,6 +61,7 @@ use std::sync::Arc;
 use crate::disk::Root;
 
 pub use filter::{FileGlob, Glob, Ignores};
+pub use ignored::ignored;
 pub use lines::Line;
 pub use matcher::StopCondition;
 pub use query::{Bounds, PatternError, Query};

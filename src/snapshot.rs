@@ -123,7 +123,7 @@ impl Snapshot {
     }
 
     /// Walks the root, and returns what a user can see of the changes since the last walk. Paths that `skipped`
-    /// contains keep their state. If the walk fails, nothing changes.
+    /// contains keep their state. If the walk fails, nothing changes. The first walk finds no changes.
     pub fn update(
         &mut self,
         disk: &dyn Disk,
@@ -134,11 +134,16 @@ impl Snapshot {
         for path in skipped {
             later.set(path, tree.node(path).cloned());
         }
+        if !self.is_known {
+            self.log.rewrite(&later)?;
+            self.tree = later;
+            self.is_known = true;
+            return Ok(Vec::new());
+        }
         let changed = tree.compare(&later, |before, after| before != after);
         // What is not in the log is compared again by the next daemon, so the tree must not be newer than the log.
         self.log.record(&changed, &later)?;
         let before = std::mem::replace(&mut self.tree, later);
-        self.is_known = true;
         Ok(before.differences(&self.tree))
     }
 

@@ -23,6 +23,7 @@ mod machine;
 mod memory;
 mod minute;
 mod refusals;
+mod runs;
 mod search;
 mod table;
 mod tracked;
@@ -31,7 +32,7 @@ mod typing;
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 27] = [
+const PARTS: [Part; 28] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -43,6 +44,7 @@ const PARTS: [Part; 27] = [
     ("base-1m", || edits::with_base_hash(2)),
     ("base-10m", || edits::with_base_hash(3)),
     ("hook", hook::edits),
+    ("runs", runs::commands),
     ("refusal", refusals::absent),
     ("read", refusals::read),
     ("answers", answers::table),

@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use serde_json::json;
 
 use crate::gate::AgentProgram;
-use crate::hook::{Abort, Hook};
+use crate::hook::{Abort, Hook, is_enforced};
 
 use super::{CliError, Context, End, stream};
 
@@ -19,7 +19,8 @@ const MAX_EVENT: u64 = 64 << 20;
 pub(crate) fn hook(context: &Context, program: AgentProgram) -> Result<End, CliError> {
     let mut event = Vec::new();
     io::stdin().lock().take(MAX_EVENT).read_to_end(&mut event)?;
-    let hook = Hook { places: context.places.clone(), spawn: context.spawn, program };
+    let hook =
+        Hook { places: context.places.clone(), spawn: context.spawn, program, is_enforced: is_enforced() };
     // This process is killed to abort it.
     let answer = hook.answer(&event, &Abort::default());
     if answer != json!({}) {

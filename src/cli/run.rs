@@ -1,19 +1,23 @@
 //! `editd run`: runs a command, and records what it changes.
 
+pub(super) mod enforce;
+
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
+use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::hook::ENFORCED;
 use crate::protocol::{RunBegin, RunBeginParams, RunEnd, RunEndParams, RunEndResult};
-use crate::transport::{CallError, Client};
+use crate::transport::{CallError, Client, repository};
 
-use super::arguments::{Output, RunArguments};
+use super::arguments::{Output, RunArguments, Strictness};
 use super::paint::FAINT;
 use super::{CliError, Context, End, paint, root, stream};
 
@@ -36,6 +40,12 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
             .with_hint("run the command in the folder of a project"));
     };
     let mut client = connect(context, arguments, &folder)?;
+    if let Some(strictness) = arguments.enforce {
+        // The connection keeps the daemon alive, because the command cannot start another one.
+        let ended = enforced(arguments, &folder, strictness);
+        drop(client);
+        return ended;
+    }
     let command = shown(&arguments.command);
     let begun = client.call::<RunBegin>(&RunBeginParams {
         command: command.clone(),
@@ -47,7 +57,7 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
         return Err(CliError::failed(format!("changes cannot be recorded: {reason}"))
             .with_hint("raise the limit in the configuration, or run the command without editd"));
     };
-    let ended = start_and_wait(&arguments.command);
+    let ended = start_and_wait(&mut command_of(arguments));
     let status = ended.as_ref().ok().copied();
     let end = RunEndParams {
         run: Some(id),
@@ -67,12 +77,49 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
     if let Err(error) = reported {
         error.show(context.output == Output::Json);
     }
+    Ok(end_of(&arguments.command[0], ended))
+}
+
+/// Runs the command where it cannot write to the project.
+fn enforced(arguments: &RunArguments, folder: &Path, strictness: Strictness) -> Result<End, CliError> {
+    let top = repository(folder).unwrap_or_else(|| "/".into());
+    let best_effort = strictness == Strictness::BestEffort;
+    let mut command = command_of(arguments);
+    command.env(ENFORCED, "1");
+    let work = || {
+        let is_restricted = enforce::restrict(folder, &top, &arguments.writable, best_effort)?;
+        Ok::<_, enforce::NotRestricted>((is_restricted, start_and_wait(&mut command)))
+    };
+    // The restriction is that of a thread and of all that it starts.
+    let worked = thread::scope(|scope| scope.spawn(work).join());
+    let worked = worked.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let (is_restricted, ended) = worked.map_err(|error| {
+        CliError::failed(error).with_hint("`--enforce=best-effort` runs the command all the same")
+    })?;
+    let mut out = stream::stderr();
+    if !is_restricted {
+        writeln!(out, "{FAINT}editd: this system cannot forbid writes, so the command could write{FAINT:#}")?;
+    } else if !ended.as_ref().is_ok_and(ExitStatus::success) {
+        let what = "the command could not write to the project; text is changed with `editd edit` or by a connected agent";
+        writeln!(out, "{FAINT}editd: {what}{FAINT:#}")?;
+    }
+    Ok(end_of(&arguments.command[0], ended))
+}
+
+fn command_of(arguments: &RunArguments) -> Command {
+    let mut command = Command::new(&arguments.command[0]);
+    command.args(&arguments.command[1..]);
+    command
+}
+
+/// Returns the exit code of the command, and reports one that could not be started.
+fn end_of(program: &OsString, ended: io::Result<ExitStatus>) -> End {
     match ended {
-        Ok(status) => Ok(End::Code(code_of(status))),
+        Ok(status) => End::Code(code_of(status)),
         Err(error) => {
-            CliError::at(Path::new(&arguments.command[0]), &error).show(false);
+            CliError::at(Path::new(program), &error).show(false);
             let is_missing = error.kind() == io::ErrorKind::NotFound;
-            Ok(End::Code(if is_missing { NOT_FOUND } else { NOT_STARTED }))
+            End::Code(if is_missing { NOT_FOUND } else { NOT_STARTED })
         }
     }
 }
@@ -89,7 +136,7 @@ fn connect(context: &Context, arguments: &RunArguments, folder: &Path) -> Result
 }
 
 /// Runs the command with the terminal and the environment of this program.
-fn start_and_wait(command: &[OsString]) -> io::Result<ExitStatus> {
+fn start_and_wait(command: &mut Command) -> io::Result<ExitStatus> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         // The handlers are installed before the command can be interrupted. A new program does not inherit them.
@@ -98,7 +145,7 @@ fn start_and_wait(command: &[OsString]) -> io::Result<ExitStatus> {
         for kind in PASSED_ON {
             passed_on.push((kind, signal(SignalKind::from_raw(kind.as_raw()))?));
         }
-        let mut child = Command::new(&command[0]).args(&command[1..]).spawn()?;
+        let mut child = command.spawn()?;
         let pid = pid_of(&child);
         for (kind, mut signals) in passed_on {
             tokio::spawn(async move {

@@ -17,6 +17,7 @@ use crate::workspace::{Limits, Role};
 
 use super::connect::ClientState;
 use super::paint::{ERROR, GOOD, hanging, width};
+use super::run::enforce;
 use super::{CliError, Context, End, connect, paint, root, stream};
 
 /// Time that `stop` waits for the daemon to end.
@@ -169,6 +170,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, CliError> {
     findings.push(folder("socket folder", &context.places.runtime_dir));
     findings.extend(daemon(context)?);
     findings.push(watches());
+    findings.push(enforcement());
     findings.extend(connections());
     let all_well = findings.iter().all(|finding| finding.well != Some(false));
     if !context.print_json(&json!({ "well": all_well, "findings": findings }))? {
@@ -321,6 +323,13 @@ fn daemon(context: &Context) -> Result<Vec<Finding>, CliError> {
 }
 
 /// Checks the limit on file watches. With too few, changes by other programs are only noticed later.
+fn enforcement() -> Finding {
+    let (version, works) = enforce::supported();
+    let effect =
+        if works { "`editd run --enforce` works" } else { "`editd run --enforce` needs ABI 3 (Linux 6.2)" };
+    Finding::info("enforcement", format!("{version}; {effect}"))
+}
+
 fn watches() -> Finding {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
     match limit.ok().and_then(|limit| limit.trim().parse::<u64>().ok()) {

@@ -87,6 +87,8 @@ pub(crate) struct ToolLosses {
     pub(crate) final_blank_line: bool,
     /// The tool formats the file again.
     pub(crate) formatting: bool,
+    /// The tool may not write.
+    pub(crate) writing: bool,
 }
 
 impl Engine {
@@ -187,10 +189,11 @@ pub(crate) fn can_be_written_by_client(computed: &ComputedChange, losses: ToolLo
 impl ToolLosses {
     fn affect(self, ComputedChange { file, observed, .. }: &ComputedChange) -> bool {
         if file.action == Action::Delete || self == Self::default() {
-            return false;
+            return self.writing;
         }
         let after = file.plan.apply(observed.text.as_ref().map_or("", |text| text));
         self.formatting
+            || self.writing
             || self.carriage_returns && after.contains('\r')
             || self.final_blank_line && (after.ends_with("\n\n") || after.ends_with("\r\n\r\n"))
             || self.missing_final_newline && !after.is_empty() && !after.ends_with('\n')

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::gate::{self, Event, Reply, Step, ToolCall};
 use crate::protocol::{
     NativeCall, NativeDone, NativeEdit, NativeEditResult, NativeRead, NativeTurn, Read, RunBegin, RunEnd,
-    RunEndParams,
+    RunEndParams, ToolLoss,
 };
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, Identity, Target, allowed_root, whole_text};
@@ -21,6 +21,8 @@ const DECISION: Duration = Duration::from_secs(570);
 const MAX_WAIT: u64 = 10_000;
 /// Maximum time for a request that waits for no decision.
 const REQUEST: Duration = Duration::from_secs(15);
+/// Text for the model after a command that has failed where commands cannot write.
+const ENFORCED: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes. Change files with your edit tools; editd then writes them.";
 /// Maximum length of the name of a session, in bytes.
 const SESSION_NAME: usize = 64;
 
@@ -72,7 +74,9 @@ impl Hook {
             Step::CommandDone { tool_call, exit_code } => {
                 let (tool_call, exit_code) = (Some(tool_call.clone()), *exit_code);
                 client.call::<RunEnd>(&RunEndParams { tool_call, exit_code, ..RunEndParams::default() })?;
-                Ok(Reply::PASS)
+                let has_failed = exit_code.is_some_and(|code| code != 0);
+                let context = (self.is_enforced && has_failed).then(|| ENFORCED.to_owned());
+                Ok(Reply::GoOn { input: None, context })
             }
             Step::Announced { tool_call } => {
                 client.call::<NativeCall>(&json!({ "origin": origin(event, tool_call) }))?;
@@ -116,6 +120,9 @@ impl Hook {
     fn params(&self, event: &Event, call: &ToolCall, (name, value): (&str, Value)) -> Value {
         let mut params = call.params.clone();
         params["origin"] = origin(event, &call.id);
+        if self.is_enforced {
+            params["toolLoses"] = json!([ToolLoss::Writing]);
+        }
         if event.turn.is_none() {
             params["turnOf"] = self.session_name(&event.session, None).into();
         }

@@ -67,6 +67,8 @@ pub enum ToolLoss {
     FinalBlankLine,
     /// The formatting of the whole file, so that editd makes every change itself.
     Formatting,
+    /// The file itself: the tool may not write, so editd makes every change itself.
+    Writing,
 }
 
 /// The reads that must precede a change.

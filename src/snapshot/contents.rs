@@ -71,8 +71,11 @@ impl Contents {
             return Ok(Stored::NoRoom);
         }
         let record = [hash.as_bytes().as_slice(), &len.to_le_bytes(), &compressed].concat();
-        // A record that is written in part is overwritten by the next one.
-        inner.file.write_all_at(&record, inner.end)?;
+        if let Err(error) = inner.file.write_all_at(&record, inner.end) {
+            // On a full disk, the part of the record would leave no room for anything else.
+            inner.file.set_len(inner.end)?;
+            return Err(error);
+        }
         let place = Place { offset: inner.end + HEADER as u64, len };
         inner.places.insert(hash, place);
         inner.end += record.len() as u64;

@@ -1,13 +1,13 @@
 //! The tree of a snapshot on disk: lines that set or remove the state of a name.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{MTime, replace_private_file};
+use crate::disk::MTime;
 use crate::history::PathRecord;
 
 use super::tree::{Content, Difference, FileState, Node, Stamp, Tree};
@@ -49,7 +49,7 @@ type StampRecord = (u64, u64, (i64, u32), (i64, u32), u32, bool);
 impl TreeLog {
     /// Opens the log and reads the tree. Reading ends at the first line that is damaged.
     pub(super) fn open(path: &Path) -> io::Result<(Self, Tree)> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read?,
         };
@@ -90,15 +90,22 @@ impl TreeLog {
         Ok(())
     }
 
-    fn rewrite(&mut self, tree: &Tree) -> io::Result<()> {
-        let mut lines = Vec::new();
-        for (path, node) in tree.nodes() {
-            print(&path, Some(node), &mut lines)?;
-        }
+    /// Writes the log from scratch.
+    pub(super) fn rewrite(&mut self, tree: &Tree) -> io::Result<()> {
         let part = self.path.with_extension("part");
-        replace_private_file((&part, &self.path), [lines.as_slice()], false)?;
+        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        // A tree can be large, so the lines are not collected.
+        let (mut out, mut line, mut size) = (BufWriter::new(file), Vec::new(), 0);
+        for (path, node) in tree.nodes() {
+            line.clear();
+            print(&path, Some(node), &mut line)?;
+            out.write_all(&line)?;
+            size += line.len() as u64;
+        }
+        out.flush()?;
+        fs::rename(&part, &self.path)?;
         self.file = OpenOptions::new().append(true).open(&self.path)?;
-        (self.base, self.size) = (lines.len() as u64, lines.len() as u64);
+        (self.base, self.size) = (size, size);
         Ok(())
     }
 }

@@ -9,8 +9,10 @@ mod support;
 mod runs {
     mod attribution;
     mod command;
+    mod enforced;
     mod interrupted;
     mod random;
+    mod surroundings;
 }
 mod session {
     mod audience;

@@ -326,11 +326,32 @@ fn time_or_age(text: &str) -> Result<String, String> {
         .map_err(|_| "that is too long ago".to_owned())
 }
 
+/// The handling of a system that cannot forbid all writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strictness {
+    /// The command does not run
+    Strict,
+    /// Forbid what the system can forbid
+    BestEffort,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// Author of the changes, instead of --author
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) author: Option<String>,
+
+    /// Forbid the command to write to the project, and record nothing
+    ///
+    /// The command and the programs that it starts can write only outside of the project, and to existing files and
+    /// folders that .gitignore excludes. Text is then changed through editd only. With `best-effort`, the command
+    /// also runs if this system cannot forbid everything.
+    #[arg(long, value_name = "STRICTNESS", num_args = 0..=1, default_missing_value = "strict", require_equals = true)]
+    pub(crate) enforce: Option<Strictness>,
+
+    /// Let the command write to this file or folder all the same
+    #[arg(long, value_name = "PATH", requires = "enforce")]
+    pub(crate) writable: Vec<PathBuf>,
 
     /// The command with its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]

@@ -22,12 +22,13 @@ pub(super) const EXIT_CODES: [Fact; 4] = [
 ];
 
 /// The environment variables.
-pub(super) const ENVIRONMENT: [Fact; 7] = [
+pub(super) const ENVIRONMENT: [Fact; 8] = [
     ("EDITD_STATE_DIR", "The state folder, unless --state-dir names it."),
     ("EDITD_RUNTIME_DIR", "The folder of the sockets, unless --runtime-dir names it."),
     ("EDITD_CONFIG", "The configuration file."),
     ("EDITD_AUTHOR", "The author of changes, unless --author names it."),
     ("EDITD_LOG", "The daemon's log level: error, warn, info (default), debug or trace."),
+    ("EDITD_ENFORCED", "Set by `editd run --enforce`: editd makes all edits, and starts no daemon."),
     ("NO_COLOR, CLICOLOR_FORCE", "Disables colours; enables colours also without a terminal."),
     ("VISUAL, EDITOR", "The editor that `editd review` opens to edit lines; else vi."),
 ];
@@ -62,7 +63,7 @@ pub(super) const PROGRAM_EXAMPLES: [Example; 4] = [
 
 /// Examples of the commands. Each belongs to the command that its line names first. A test runs all of them in a
 /// folder with the files that they name.
-const EXAMPLES: [Example; 35] = [
+const EXAMPLES: [Example; 36] = [
     (
         "Show a change and ask before writing it",
         "editd edit src/main.rs --old 'port = 80;' --new 'port = 8080;'",
@@ -77,6 +78,7 @@ const EXAMPLES: [Example; 35] = [
     ("Show a patch and ask before applying it", "editd apply fix.patch"),
     ("Apply the answer of a model", "editd apply --yes < answer.md"),
     ("Record what a script changes", "editd run -- sed -i s/colour/color/ notes.md"),
+    ("Build where nothing else can be written", "editd run --enforce -- sh -c 'echo built'"),
     ("Undo the newest change", "editd undo"),
     ("Undo the newest change of one file", "editd undo --path notes.md"),
     ("Undo all changes of the last two hours", "editd undo --since 2h"),

@@ -246,6 +246,7 @@ fn losses(params: &[ToolLoss]) -> ToolLosses {
         missing_final_newline: params.contains(&ToolLoss::MissingFinalNewline),
         final_blank_line: params.contains(&ToolLoss::FinalBlankLine),
         formatting: params.contains(&ToolLoss::Formatting),
+        writing: params.contains(&ToolLoss::Writing),
     }
 }
 

@@ -89,3 +89,37 @@ fn a_session_cannot_end_the_run_of_another() {
     let ended = robin.call("editd/runEnd", json!({ "run": begun["run"] })).done();
     assert_eq!(ended["known"], true, "{ended}");
 }
+
+/// The daemon is killed at many moments: while it takes a snapshot, while the command runs, while it records.
+#[test]
+fn a_daemon_killed_at_any_moment_leaves_a_snapshot_that_works() {
+    let mut machine = Machine::start();
+    for delay in [0, 2, 4, 6, 8, 10, 13, 16, 20, 30, 45] {
+        let files: Vec<_> =
+            (0..60).map(|n| (format!("sub{}/{n}.txt", n % 6), format!("text {n}\n"))).collect();
+        let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let workspace = Workspace::with(&files);
+        let before = workspace.everything();
+        let script = "for f in sub*/*.txt; do echo more >> $f; done";
+        let mut command = machine.command(&["run", "--as", "robin", "--", "sh", "-c", script]);
+        let child = command.current_dir(workspace.root()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        machine.crash();
+        machine.serve();
+        child.wait_with_output().unwrap();
+        for entry in history(&machine, &workspace) {
+            undo(&machine, &workspace, &entry["transaction"]);
+        }
+        // What was not recorded stays, and the next command is not blamed for it.
+        let left = workspace.everything();
+        let new = |text: &Option<Vec<u8>>| text.as_ref().is_some_and(|text| text.ends_with(b"more\n"));
+        assert_eq!(left.len(), before.len());
+        assert!(left.iter().zip(&before).all(|(left, before)| left == before || new(&left.1)), "{delay} ms");
+        let output = run(&machine, &workspace, "echo last > sub0/0.txt");
+        assert_eq!(output.status.code(), Some(0), "{delay} ms: {}", printed(&output));
+        let newest = &history(&machine, &workspace)[0];
+        assert_eq!(newest["files"].as_array().unwrap().len(), 1, "{delay} ms: {newest:#?}");
+        undo(&machine, &workspace, &newest["transaction"]);
+        assert_eq!(workspace.everything(), left, "{delay} ms");
+    }
+}

@@ -1,0 +1,142 @@
+//! `editd run --enforce`: a command that cannot write to the project.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Output};
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::command::{history, printed};
+use crate::support::{Machine, Workspace};
+
+fn enforce(machine: &Machine, workspace: &Workspace, options: &[&str], script: &str) -> Output {
+    let arguments = [&["run", "--enforce"], options, &["--", "sh", "-c", script]].concat();
+    machine.command(&arguments).current_dir(workspace.root()).output().expect("editd can be run")
+}
+
+/// A repository with an ignored folder.
+fn project() -> Workspace {
+    let workspace = Workspace::with(&[
+        ("a.txt", "one\n"),
+        ("sub/b.txt", "one\n"),
+        (".gitignore", "target/\n*.log\n"),
+        ("target/old", "old\n"),
+        ("trace.log", "old\n"),
+    ]);
+    symlink("sub/b.txt", workspace.path("link")).expect("a link");
+    let git = "git init -q && git config user.email a@b && git config user.name a && git add -A && git commit -qm one && echo two > a.txt";
+    let done = Command::new("sh").args(["-c", git]).current_dir(workspace.root()).status().expect("git");
+    assert!(done.success());
+    workspace
+}
+
+#[rstest]
+#[case::overwrite("echo x > a.txt")]
+#[case::append("echo x >> sub/b.txt")]
+#[case::in_place("sed -i s/two/x/ a.txt")]
+#[case::new("echo x > new.txt")]
+#[case::new_folder("mkdir new")]
+#[case::rename("mv a.txt b.txt")]
+#[case::rename_into("cp a.txt target/x && mv target/x a.txt")]
+#[case::rename_out("mv a.txt target/x")]
+#[case::remove("rm a.txt")]
+#[case::remove_all("rm -r sub")]
+#[case::truncate("truncate -s 0 a.txt")]
+#[case::hard_link_out("ln a.txt target/x && echo x > target/x")]
+#[case::hard_link_in("ln target/old x")]
+#[case::symlink("ln -s a.txt x")]
+#[case::through_a_symlink("echo x > link")]
+#[case::ignored_symlink("ln -s ../a.txt target/x; echo x > target/x")]
+#[case::descriptor("exec 3< a.txt; echo x > /proc/self/fd/3")]
+#[case::other_name("cd target && echo x > ../a.txt")]
+#[case::working_folder("echo x > /proc/self/cwd/a.txt")]
+#[case::grandchild("(setsid sh -c '(sleep 0.1; echo x > a.txt) &' &); sleep 0.4; false")]
+#[case::git_checkout("git checkout -q a.txt")]
+#[case::git_reset("git reset -q --hard")]
+#[case::git_stash("git stash -q")]
+#[case::python("python3 -c 'import os; os.truncate(\"a.txt\", 0)'")]
+#[case::python_descriptor("python3 -c 'import os; os.write(os.open(\"a.txt\", os.O_RDWR), b\"x\")'")]
+#[case::mount("mount --bind target sub && echo x > sub/b.txt")]
+fn nothing_in_the_project_can_be_written(#[case] script: &str) {
+    let (machine, workspace) = (Machine::start(), project());
+    let before: Vec<_> = tracked(&workspace);
+    let output = enforce(&machine, &workspace, &[], script);
+    assert_eq!(tracked(&workspace), before, "{output:?}");
+    assert_ne!(output.status.code(), Some(0), "{output:?}");
+    assert!(printed(&output).contains("the command could not write to the project"), "{output:?}");
+}
+
+/// Returns all files that git does not ignore, and the metadata of git.
+fn tracked(workspace: &Workspace) -> Vec<(std::path::PathBuf, Option<Vec<u8>>)> {
+    let is_tracked = |path: &std::path::Path| !path.to_string_lossy().contains("target");
+    workspace.everything().into_iter().filter(|(path, _)| is_tracked(path)).collect()
+}
+
+#[test]
+fn ignored_and_writable_files_and_the_rest_of_the_machine_can_be_written() {
+    let (machine, workspace) = (Machine::start(), project());
+    let outside = workspace.outside("beside/file");
+    fs::create_dir_all(outside.parent().expect("a folder")).expect("a folder");
+    let script = format!(
+        "echo built > target/app && mkdir target/deep && echo x >> trace.log && echo y > sub/b.txt && \
+         echo z > {} && echo w > /dev/null && rm target/old",
+        outside.display()
+    );
+    let output = enforce(&machine, &workspace, &["--writable", "sub"], &script);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(printed(&output), "");
+    assert_eq!(workspace.text("target/app"), "built\n");
+    assert_eq!(workspace.text("sub/b.txt"), "y\n");
+    assert_eq!(fs::read_to_string(outside).expect("a file"), "z\n");
+}
+
+#[test]
+fn text_is_changed_through_editd() {
+    let (machine, workspace) = (Machine::start(), project());
+    let editd = env!("CARGO_BIN_EXE_editd");
+    let script = format!("{editd} edit a.txt --old two --new 2 --yes");
+    let output = enforce(&machine, &workspace, &[], &script);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(workspace.text("a.txt"), "2\n");
+}
+
+#[test]
+fn a_native_edit_is_made_by_editd() {
+    let (machine, workspace) = (Machine::start(), project());
+    let event = |name: &str, tool: &str, input: Value, more: Value| {
+        let mut event = json!({
+            "hook_event_name": name, "session_id": "s", "prompt_id": "p", "cwd": workspace.root(),
+            "tool_name": tool, "tool_use_id": "t", "tool_input": input,
+        });
+        event.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        event.to_string()
+    };
+    let path = workspace.absolute("a.txt");
+    let file = json!({ "filePath": path, "content": "two\n", "startLine": 1 });
+    let read = event(
+        "PostToolUse",
+        "Read",
+        json!({ "file_path": path }),
+        json!({ "tool_response": { "type": "text", "file": file } }),
+    );
+    let edit = event(
+        "PreToolUse",
+        "Edit",
+        json!({ "file_path": path, "old_string": "two", "new_string": "2" }),
+        json!({}),
+    );
+    let failed =
+        event("PostToolUseFailure", "Bash", json!({ "command": "sed" }), json!({ "error": "Exit code 4" }));
+    for (name, text) in [("read", read), ("edit", edit), ("failed", failed)] {
+        fs::write(workspace.path(&format!("target/{name}")), text).expect("an event");
+    }
+    let editd = env!("CARGO_BIN_EXE_editd");
+    let script = format!("for e in read edit failed; do {editd} hook claude < target/$e; done");
+    let output = enforce(&machine, &workspace, &[], &script);
+    let answers = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(answers.contains("editd has made the change itself"), "{output:?}");
+    assert!(answers.contains("Commands cannot change the files of this project here"), "{output:?}");
+    assert_eq!(workspace.text("a.txt"), "2\n");
+    assert_eq!(history(&machine, &workspace)[0]["author"], "claude-code");
+}

@@ -1,0 +1,84 @@
+//! Projects with other file systems, other repositories, and without room.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::command::{history, printed, run, undo};
+use crate::support::{Machine, Volume, Workspace};
+
+fn git(workspace: &Workspace, folder: &str, arguments: &[&str]) {
+    let options = ["-c", "protocol.file.allow=always", "-c", "user.email=a@b", "-c", "user.name=a"];
+    let mut command = Command::new("git");
+    let done =
+        command.args(options).args(arguments).current_dir(workspace.path(folder)).output().expect("git");
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn a_mounted_file_system_is_not_entered() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let volume = Volume::tmpfs("size=1m");
+    fs::create_dir(workspace.path("mnt")).expect("a folder");
+    let at = workspace.absolute("mnt");
+    let mount = |arguments: &[&str]| Command::new("mount").args(arguments).status().expect("mount").success();
+    assert!(mount(&["--bind", volume.at().to_str().expect("a path"), &at]));
+    fs::write(workspace.path("mnt/large"), vec![b'x'; 1000]).expect("a file");
+    let output = run(&machine, &workspace, "echo two > a.txt; echo y >> mnt/large");
+    run(&machine, &workspace, "echo z > mnt/new");
+    let unmounted = Command::new("umount").arg(&at).status().expect("umount");
+    assert!(unmounted.success());
+    let past = history(&machine, &workspace);
+    let changed = past.last().expect("a transaction");
+    assert_eq!(changed["files"].as_array().map(Vec::len), Some(1), "{past:#?}\n{output:?}");
+    // A new name changes the mounted folder, which is all that is known of it.
+    assert!(past[0].to_string().contains("another file system is mounted there"), "{past:#?}");
+    undo(&machine, &workspace, &changed["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn files_of_submodules_and_of_work_trees_are_recorded() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("main/a.txt", "one\n"));
+    workspace.put("part/b.txt", "one\n");
+    for folder in ["part", "main"] {
+        git(&workspace, folder, &["init", "-q"]);
+        git(&workspace, folder, &["add", "-A"]);
+        git(&workspace, folder, &["commit", "-qm", "one"]);
+    }
+    git(&workspace, "main", &["submodule", "--quiet", "add", &workspace.absolute("part"), "sub"]);
+    git(&workspace, "main", &["commit", "-qm", "sub"]);
+    git(&workspace, "main", &["worktree", "add", "-q", "tree"]);
+    let root = Workspace::at(&workspace.path("main"));
+    run(&machine, &root, "for f in a.txt sub/b.txt tree/a.txt; do echo two >> $f; done; git commit -qam two");
+    let past = history(&machine, &root);
+    let files = past[0]["files"].as_array().expect("files");
+    assert_eq!(files.len(), 3, "{past:#?}");
+    assert!(!past[0].to_string().contains(".git/"), "{past:#?}");
+    undo(&machine, &root, &past[0]["transaction"]);
+    assert_eq!(root.text("sub/b.txt"), "one\n");
+    assert_eq!(root.text("tree/a.txt"), "one\n");
+}
+
+#[test]
+fn a_full_state_folder_costs_only_the_record() {
+    let volume = Volume::tmpfs("size=256k");
+    let mut machine = Machine::asleep("");
+    machine.keep_state_in(&volume.at());
+    machine.serve();
+    let workspace = Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
+    run(&machine, &workspace, "true");
+    let noise = "head -c 2000000 /dev/urandom > noise.bin";
+    let output = run(&machine, &workspace, &format!("{noise}; echo two > a.txt"));
+    assert_eq!(output.status.code(), Some(0), "the command runs");
+    assert!(printed(&output).contains("noise.bin is not recorded"), "{}", printed(&output));
+    assert_eq!(workspace.text("a.txt"), "two\n");
+    // There is room again.
+    fs::remove_file(workspace.path("noise.bin")).expect("a file");
+    let output = run(&machine, &workspace, "echo two > b.txt");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let newest = history(&machine, &workspace).first().cloned().unwrap_or(Value::Null);
+    assert!(newest["files"].to_string().contains("b.txt"), "{newest:#?}");
+    machine.agent_named("robin", &workspace).call("editd/history", json!({})).expect("it is served");
+}
