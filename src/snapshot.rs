@@ -19,9 +19,9 @@
 //! let root = disk.open_root(&folder.join("shop"))?;
 //! let limits = SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 20, ignored: false };
 //! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), limits)?;
-//! snapshot.update(&disk, &HashSet::new())?;
+//! snapshot.update(&disk, &HashSet::new(), None)?;
 //! fs::write(folder.join("shop/cart.py"), "amount = 1\n")?;
-//! let changes = snapshot.update(&disk, &HashSet::new())?;
+//! let changes = snapshot.update(&disk, &HashSet::new(), None)?;
 //! let before = changes[0].before.as_ref().and_then(|node| node.hash()).expect("it is recorded");
 //! assert_eq!(snapshot.content(before).expect("it is stored"), b"amount = 0\n");
 //! # fs::remove_dir_all(folder)?;
@@ -41,7 +41,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::disk::{Disk, DiskError, Root, Stat};
 use crate::search::Ignores;
@@ -73,6 +73,12 @@ pub enum NoSnapshot {
     TooManyFiles {
         /// The limit.
         limit: usize,
+    },
+    /// The walk took longer than allowed.
+    #[error("reading it took longer than {} seconds", .limit.as_secs())]
+    TooSlow {
+        /// The limit.
+        limit: Duration,
     },
     /// The root cannot be listed.
     #[error(transparent)]
@@ -123,14 +129,17 @@ impl Snapshot {
     }
 
     /// Walks the root, and returns what a user can see of the changes since the last walk. Paths that `skipped`
-    /// contains keep their state. If the walk fails, nothing changes. The first walk finds no changes.
+    /// contains keep their state. If the walk fails, nothing changes. The first walk finds no changes. With a limit, it
+    /// fails when it takes longer.
     pub fn update(
         &mut self,
         disk: &dyn Disk,
         skipped: &HashSet<PathBuf>,
+        limit: Option<Duration>,
     ) -> Result<Vec<Difference>, NoSnapshot> {
         let Self { root, top, tree, contents, limits, own, .. } = &*self;
-        let mut later = Scan { disk, root, top, before: tree, contents, limits, own }.tree()?;
+        let until = limit.map(|limit| (Instant::now() + limit, limit));
+        let mut later = Scan { disk, root, top, before: tree, contents, limits, own, until }.tree()?;
         for path in skipped {
             later.set(path, tree.node(path).cloned());
         }

@@ -6,11 +6,12 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::protocol::{
-    ApplyResult, HistoryMethod, HistoryParams, Method, RpcError, TransactionEntry, Undo, UndoParams, uri_of,
+    ApplyResult, HistoryMethod, HistoryParams, Method, PathEntry, RpcError, TransactionEntry, Undo,
+    UndoParams, uri_of,
 };
 use crate::transport::{CallError, Client};
 
-use super::arguments::UndoArguments;
+use super::arguments::{Output, UndoArguments};
 use super::paint::FAINT;
 use super::{CliError, Context, End, consent, log, paint, root, stream};
 
@@ -40,9 +41,14 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     if !arguments.yes {
         return Err(no_terminal());
     }
-    let result = context.agent(root.as_deref())?.request(Undo::NAME, &request);
+    let mut client = context.agent(root.as_deref())?;
+    let result = client.request(Undo::NAME, &request);
     let result = result.map_err(|error| with_path(arguments, error.into()))?;
-    consent::report(context, &result)
+    let end = consent::report(context, &result)?;
+    if let (Output::Text, Some(undone)) = (context.output, result["undoes"].as_str()) {
+        print_paths(&mut client, undone, ("removed", "restored"))?;
+    }
+    Ok(end)
 }
 
 /// Maximum number of transactions in one answer.
@@ -139,12 +145,30 @@ fn with_path(arguments: &UndoArguments, error: CliError) -> CliError {
 fn ask_and_undo(client: &mut Client, request: UndoParams) -> Result<End, CliError> {
     let shown = client.call::<Undo>(&UndoParams { preview: true, ..request })?;
     show(&shown)?;
+    let undone = shown.undoes.clone().unwrap_or_default();
+    print_paths(client, &undone, ("remove", "restore"))?;
     if !stream::confirm("Undo it like this?")? {
         return consent::nothing_changed();
     }
     let what = json!({ "transaction": shown.undoes, "fingerprint": shown.fingerprint });
     consent::summarize(&client.call::<Undo>(&what)?)?;
+    print_paths(client, &undone, ("removed", "restored"))?;
     Ok(End::Done)
+}
+
+/// Prints the links, folders and permissions that the undo of a transaction removes and restores.
+fn print_paths(client: &mut Client, undone: &str, (remove, restore): (&str, &str)) -> Result<(), CliError> {
+    let params = HistoryParams { transaction: Some(undone.to_owned()), ..HistoryParams::default() };
+    let found = client.call::<HistoryMethod>(&params)?.transactions;
+    let mut out = stream::stdout();
+    for PathEntry { path, before, after } in found.iter().flat_map(|transaction| &transaction.paths) {
+        let path = paint::visible(path);
+        match before.as_str() {
+            "missing" => writeln!(out, "{remove} {path} ({})", paint::visible(after))?,
+            before => writeln!(out, "{restore} {path} ({})", paint::visible(before))?,
+        }
+    }
+    Ok(())
 }
 
 fn show(preview: &ApplyResult) -> std::io::Result<()> {

@@ -33,6 +33,9 @@ use writes::InFlight;
 /// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
 const MAX_OPEN: usize = 256;
 
+/// Maximum time of the first walk for a command of an agent, whose hook waits for 15 seconds.
+const FIRST_WALK: Duration = Duration::from_secs(14);
+
 /// All roots in which commands run or have run.
 #[derive(Debug)]
 pub(crate) struct Runs {
@@ -60,6 +63,8 @@ struct RunRoot {
 struct RootState {
     snapshot: Snapshot,
     open: Vec<OpenRun>,
+    /// The reason why the first walk has failed: it is not repeated for each command of an agent.
+    given_up: Option<String>,
 }
 
 /// A request to begin a run.
@@ -82,6 +87,8 @@ pub(crate) enum NotRecordable {
     NoSnapshot { root: PathBuf, error: NoSnapshot },
     #[error("{MAX_OPEN} commands run there already")]
     TooMany,
+    #[error("{0}")]
+    GivenUp(String),
     #[error("the run cannot be stored: {0}")]
     NotStored(#[from] io::Error),
 }
@@ -129,14 +136,20 @@ impl Engine {
         if state.open.len() >= MAX_OPEN {
             return Err(NotRecordable::TooMany);
         }
+        if let Some(reason) = state.given_up.as_ref().filter(|_| !run.is_bound()) {
+            return Err(NotRecordable::GivenUp(reason.clone()));
+        }
+        let limit = (!run.is_bound() && !state.snapshot.is_known()).then_some(FIRST_WALK);
         // The count keeps a write that starts now from passing unseen.
         self.runs.open.fetch_add(1, Ordering::AcqRel);
-        let begun = self.mark(&of, &mut state, None).map_err(|error| no_snapshot(&of.root, error));
+        let begun = self.mark(&of, &mut state, None, limit).map_err(|error| no_snapshot(&of.root, error));
         let begun = begun.and_then(|()| Ok(run.store(&self.runs.files, of.root.path())?));
         if let Err(error) = begun {
             self.runs.open.fetch_sub(1, Ordering::AcqRel);
+            state.given_up = (!state.snapshot.is_known()).then(|| error.to_string());
             return Err(error);
         }
+        state.given_up = None;
         let id = run.id.clone();
         state.open.push(run);
         Ok(id)
@@ -165,7 +178,7 @@ impl Engine {
 
     fn end_at(&self, of: &RunRoot, state: &mut RootState, at: usize) -> RunChanges {
         let id = state.open[at].id.clone();
-        let result = self.mark(of, state, Some(&id));
+        let result = self.mark(of, state, Some(&id), None);
         let mut run = state.open.remove(at);
         self.runs.open.fetch_sub(1, Ordering::AcqRel);
         run.remove(&self.runs.files);
@@ -206,10 +219,16 @@ impl Engine {
     }
 
     /// Walks the root and records what has changed. `ending` is the run whose end this is.
-    fn mark(&self, of: &RunRoot, state: &mut RootState, ending: Option<&str>) -> Result<(), NoSnapshot> {
+    fn mark(
+        &self,
+        of: &RunRoot,
+        state: &mut RootState,
+        ending: Option<&str>,
+        limit: Option<Duration>,
+    ) -> Result<(), NoSnapshot> {
         let was_known = state.snapshot.is_known();
         let skipped = of.in_flight.paths();
-        let differences = state.snapshot.update(&*self.disk, &skipped)?;
+        let differences = state.snapshot.update(&*self.disk, &skipped, limit)?;
         if was_known && !state.open.is_empty() {
             self.record_run(of, state, differences, ending);
         }
@@ -232,7 +251,7 @@ impl Engine {
         let own = &self.places.state_dir;
         let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, limits)
             .map_err(|error| no_snapshot(root, error))?;
-        let state = Mutex::new(RootState { snapshot, open: Vec::new() });
+        let state = Mutex::new(RootState { snapshot, open: Vec::new(), given_up: None });
         let of = Arc::new(RunRoot { root: root.clone(), state, in_flight: InFlight::default() });
         roots.insert(root.path().to_owned(), of.clone());
         Ok(of)

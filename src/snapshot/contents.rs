@@ -15,6 +15,9 @@ const HEADER: usize = 16 + 4;
 /// Size in bytes of unused contents from which on the file is written again without them.
 const WORTH_COMPACTING: u64 = 16 << 20;
 
+/// Free space in bytes below which contents count as full.
+const NO_ROOM: u64 = 128;
+
 /// The stored contents.
 #[derive(Debug)]
 pub(super) struct Contents {
@@ -80,6 +83,11 @@ impl Contents {
         inner.places.insert(hash, place);
         inner.end += record.len() as u64;
         Ok(Stored::Yes)
+    }
+
+    /// Returns `true` if hardly any content fits, so that files need not be read for it.
+    pub(super) fn is_full(&self) -> bool {
+        self.inner.lock().end + NO_ROOM > self.limit
     }
 
     /// Returns a content, or `None` if it is not stored or damaged.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, Stat};
 use crate::search::Ignores;
@@ -34,6 +35,8 @@ pub(super) struct Scan<'a> {
     pub(super) limits: &'a SnapshotLimits,
     /// Absolute path of a folder that is never entered: the state folder of editd.
     pub(super) own: &'a Path,
+    /// The moment at which the walk fails, and the time that it had.
+    pub(super) until: Option<(Instant, Duration)>,
 }
 
 /// A folder that waits for its visit, with the ignore rules of its parents.
@@ -73,14 +76,14 @@ impl Scan<'_> {
     }
 
     /// Visits the folders of a level.
-    fn visit_all(&self, level: &[Waiting]) -> Result<Vec<Visited>, DiskError> {
+    fn visit_all(&self, level: &[Waiting]) -> Result<Vec<Visited>, NoSnapshot> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
         if level.len() < WORTH_SHARING || cores == 1 {
             return level.iter().filter_map(|waiting| self.visit(waiting).transpose()).collect();
         }
         let next = AtomicUsize::new(0);
         let take = || level.get(next.fetch_add(1, Ordering::Relaxed));
-        let work = || -> Result<Vec<Visited>, DiskError> {
+        let work = || -> Result<Vec<Visited>, NoSnapshot> {
             std::iter::from_fn(take).filter_map(|waiting| self.visit(waiting).transpose()).collect()
         };
         thread::scope(|scope| {
@@ -94,10 +97,10 @@ impl Scan<'_> {
     }
 
     /// Visits a folder. Returns `None` if it no longer exists.
-    fn visit(&self, (path, around): &Waiting) -> Result<Option<Visited>, DiskError> {
+    fn visit(&self, (path, around): &Waiting) -> Result<Option<Visited>, NoSnapshot> {
         let listed = match self.disk.scan(self.root, path) {
             Ok(listed) => listed,
-            Err(error) if path.as_os_str().is_empty() => return Err(error),
+            Err(error) if path.as_os_str().is_empty() => return Err(error.into()),
             Err(DiskError { kind: DiskErrorKind::NotFound, .. }) => return Ok(None),
             Err(_) => {
                 let folder = self.before.folder(path).cloned().unwrap_or_default();
@@ -111,6 +114,7 @@ impl Scan<'_> {
         let (mut names, mut below) = (Vec::with_capacity(listed.len()), Vec::new());
         let absolute = self.root.path().join(path);
         for Scanned { name, stat } in listed {
+            self.check_time()?;
             let kind = stat.kind();
             let here = absolute.join(&name);
             if is_version_control(&name)
@@ -133,6 +137,13 @@ impl Scan<'_> {
             _ => Arc::new(folder),
         };
         Ok(Some(Visited { path: path.clone(), folder, below, unreadable: Vec::new() }))
+    }
+
+    fn check_time(&self) -> Result<(), NoSnapshot> {
+        match self.until {
+            Some((until, limit)) if Instant::now() > until => Err(NoSnapshot::TooSlow { limit }),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the state of a name, or `None` if it no longer exists.
@@ -162,6 +173,9 @@ impl Scan<'_> {
     fn file(&self, path: &Path, stamp: Stamp) -> Option<Node> {
         let state = |stamp, content| Some(Node::File(FileState { stamp, content }));
         let omitted = |omission| state(stamp, Content::Omitted(omission));
+        if self.contents.is_full() {
+            return omitted(Omission::NoRoom);
+        }
         match self.disk.read_below(self.root, path, self.limits.file_size) {
             Ok(image) => {
                 let hash = ContentHash::of(&image.bytes);

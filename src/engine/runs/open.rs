@@ -64,6 +64,11 @@ impl OpenRun {
         }
     }
 
+    /// Returns `true` if the run ends with its connection, whose client waits for it.
+    pub(super) fn is_bound(&self) -> bool {
+        self.bound_to.is_some()
+    }
+
     /// Returns `true` if the run belongs to the session.
     pub(crate) fn is_of(&self, session: &SessionContext) -> bool {
         self.author == session.author && self.session == session.name

@@ -237,6 +237,30 @@ fn a_permission_is_the_only_change() {
 }
 
 #[test]
+fn the_command_line_shows_restored_paths() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("run.sh", "#!/bin/sh\n"));
+    run(&machine, &workspace, "chmod 755 run.sh; mkdir new");
+    let in_project = |arguments: &[&str]| {
+        let output =
+            machine.command(arguments).current_dir(workspace.root()).output().expect("editd can be run");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let transaction = history(&machine, &workspace)[0]["transaction"].as_str().unwrap().to_owned();
+    let logged = in_project(&["log"]);
+    assert!(
+        logged.contains("run.sh (file 644 to file 755)") && logged.contains("new new (folder 755)"),
+        "{logged}"
+    );
+    let shown = in_project(&["show", &transaction]);
+    assert!(shown.contains("exit code 0"), "{shown}");
+    let undone = in_project(&["undo", &transaction, "--yes", "--author", "robin"]);
+    let expected =
+        format!("removed {0}/new (folder 755)\nrestored {0}/run.sh (file 644)\n", workspace.root().display());
+    assert_eq!(undone, expected);
+}
+
+#[test]
 fn a_file_that_changes_during_the_walk_is_recorded_as_it_was_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "start\n"));
     let script = "(for n in $(seq 400); do echo $n >> log.txt; done) & echo two > a.txt; sleep 0.02";
