@@ -71,7 +71,7 @@ pub use waiting::WaitingProposals;
 
 use index::Index;
 use record::EntryRecord;
-pub use record::PathRecord;
+pub use record::{OriginRecord, PathRecord};
 use segment::{Line, SegmentName};
 use writer::Writer;
 

@@ -46,6 +46,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::disk::{Disk, DiskError, Root, Stat};
 use crate::search::Ignores;
 use crate::text::ContentHash;
+use crate::workspace::rules::is_version_control;
 
 use contents::{Contents, Stored};
 use log::TreeLog;
@@ -213,7 +214,7 @@ impl Snapshot {
             here.push(name);
             let absolute = self.root.path().join(&here);
             let is_ignored = !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
-            !is_ignored && !scan::is_version_control(name) && absolute != self.own
+            !is_ignored && !is_version_control(Path::new(name)) && absolute != self.own
         })
     }
 

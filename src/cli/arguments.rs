@@ -135,8 +135,8 @@ pub(crate) enum Command {
     },
     /// Run a command and record what it changes
     ///
-    /// What the command changes in the project is one change in `editd log`, with its diffs, and `editd undo`
-    /// reverts it. Files that .gitignore excludes are left out. Nothing is printed if nothing has changed; the
+    /// Everything that the command changes in the project is one change in `editd log`, with its diffs, and `editd
+    /// undo` reverts it. Files that .gitignore excludes are left out. Nothing is printed if nothing has changed; the
     /// exit code is that of the command.
     Run(RunArguments),
     /// Let the built-in tools of an agent program pass through editd

@@ -46,7 +46,7 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     let result = result.map_err(|error| with_path(arguments, error.into()))?;
     let end = consent::report(context, &result)?;
     if let (Output::Text, Some(undone)) = (context.output, result["undoes"].as_str()) {
-        print_paths(&mut client, undone, ("removed", "restored"))?;
+        print_paths(&mut client, undone, true)?;
     }
     Ok(end)
 }
@@ -146,24 +146,30 @@ fn ask_and_undo(client: &mut Client, request: UndoParams) -> Result<End, CliErro
     let shown = client.call::<Undo>(&UndoParams { preview: true, ..request })?;
     show(&shown)?;
     let undone = shown.undoes.clone().unwrap_or_default();
-    print_paths(client, &undone, ("remove", "restore"))?;
+    print_paths(client, &undone, false)?;
     if !stream::confirm("Undo it like this?")? {
         return consent::nothing_changed();
     }
     let what = json!({ "transaction": shown.undoes, "fingerprint": shown.fingerprint });
     consent::summarize(&client.call::<Undo>(&what)?)?;
-    print_paths(client, &undone, ("removed", "restored"))?;
+    print_paths(client, &undone, true)?;
     Ok(End::Done)
 }
 
-/// Prints the links, folders and permissions that the undo of a transaction removes and restores.
-fn print_paths(client: &mut Client, undone: &str, (remove, restore): (&str, &str)) -> Result<(), CliError> {
+/// Prints the links, folders and permissions that the undo of a transaction removes and restores, or has if it
+/// `is_done`.
+fn print_paths(client: &mut Client, undone: &str, is_done: bool) -> Result<(), CliError> {
+    let (remove, restore) = if is_done { ("removed", "restored") } else { ("remove", "restore") };
     let params = HistoryParams { transaction: Some(undone.to_owned()), ..HistoryParams::default() };
     let found = client.call::<HistoryMethod>(&params)?.transactions;
     let mut out = stream::stdout();
-    for PathEntry { path, before, after } in found.iter().flat_map(|transaction| &transaction.paths) {
+    for shown in found.iter().flat_map(|transaction| &transaction.paths) {
+        let PathEntry { path, before, after } = shown;
         let path = paint::visible(path);
         match before.as_str() {
+            "missing" if is_done && Path::new(&shown.path).symlink_metadata().is_ok() => {
+                writeln!(out, "kept {path} ({}): it is not empty", paint::visible(after))?;
+            }
             "missing" => writeln!(out, "{remove} {path} ({})", paint::visible(after))?,
             before => writeln!(out, "{restore} {path} ({})", paint::visible(before))?,
         }

@@ -41,7 +41,7 @@ pub(crate) enum NativeOutcome {
     /// editd has made the change.
     Applied(ChangeOutcome),
     /// The change waits for a reviewer, and the request for the change.
-    Reviewed(Box<Proposal>, Option<Waiting>),
+    Reviewed(Box<Proposal>, Waiting),
     /// The client is to write another change of one of these files first.
     Blocked(Vec<PathBuf>),
 }
@@ -125,7 +125,10 @@ impl Engine {
         if !writes.iter().all(|write| can_be_written_by_client(&write.computed, native.losses)) {
             let options = ChangeOptions { review, ..ChangeOptions::default() };
             return Ok(match self.perform(session, &header, writes, options)? {
-                ChangeOutcome::Undecided(proposal) => NativeOutcome::Reviewed(proposal, None),
+                ChangeOutcome::Undecided(proposal) => {
+                    let waiting = self.wait_for_review(&proposal.id.to_string());
+                    NativeOutcome::Reviewed(proposal, waiting)
+                }
                 applied @ ChangeOutcome::Applied(_) => NativeOutcome::Applied(applied),
             });
         }
@@ -136,7 +139,7 @@ impl Engine {
             self.prepared.review(session, native, header, &proposal.id);
             // The request waits from now on: while it holds the locks of the files, the change cannot be accepted.
             let waiting = self.wait_for_review(&proposal.id.to_string());
-            return Ok(NativeOutcome::Reviewed(Box::new(proposal), Some(waiting)));
+            return Ok(NativeOutcome::Reviewed(Box::new(proposal), waiting));
         }
         let files = writes.iter_mut().map(prepared_file).collect();
         Ok(NativeOutcome::Ready(self.prepared.ready(session, native, header, files)))

@@ -62,9 +62,10 @@ struct HeadRecord {
     paths: Vec<PathChangeRecord>,
 }
 
+/// The place of a change in the work of its author.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct OriginRecord {
+pub struct OriginRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +77,8 @@ pub(super) struct OriginRecord {
 }
 
 impl OriginRecord {
-    pub(super) fn new(origin: &Origin) -> Self {
+    /// Returns the record of an origin.
+    pub fn new(origin: &Origin) -> Self {
         let Origin { turn, agent, model, tool_call } = origin.clone();
         Self { turn, agent, model, tool_call }
     }
@@ -85,7 +87,8 @@ impl OriginRecord {
         *self == Self::default()
     }
 
-    pub(super) fn read(self) -> Origin {
+    /// Returns the origin.
+    pub fn read(self) -> Origin {
         let Self { turn, agent, model, tool_call } = self;
         Origin { turn, agent, model, tool_call }
     }

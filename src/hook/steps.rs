@@ -22,7 +22,7 @@ const MAX_WAIT: u64 = 10_000;
 /// Maximum time for a request that waits for no decision.
 const REQUEST: Duration = Duration::from_secs(15);
 /// Text for the model after a command that has failed where commands cannot write.
-const ENFORCED: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes. Change files with your edit tools; editd then writes them.";
+const CANNOT_WRITE: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes. Change files with your edit tools; editd then writes them.";
 /// Maximum length of the name of a session, in bytes.
 const SESSION_NAME: usize = 64;
 
@@ -75,7 +75,7 @@ impl Hook {
                 let (tool_call, exit_code) = (Some(tool_call.clone()), *exit_code);
                 client.call::<RunEnd>(&RunEndParams { tool_call, exit_code, ..RunEndParams::default() })?;
                 let has_failed = exit_code.is_some_and(|code| code != 0);
-                let context = (self.is_enforced && has_failed).then(|| ENFORCED.to_owned());
+                let context = (self.is_enforced && has_failed).then(|| CANNOT_WRITE.to_owned());
                 Ok(Reply::GoOn { input: None, context })
             }
             Step::Announced { tool_call } => {

@@ -11,13 +11,12 @@ use std::time::{Duration, Instant};
 use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, Stat};
 use crate::search::Ignores;
 use crate::text::ContentHash;
+use crate::workspace::rules::is_version_control;
 
 use super::contents::{Contents, Stored};
 use super::tree::{Content, FileState, Folder, Node, Omission, Stamp, Tree};
 use super::{NoSnapshot, SnapshotLimits};
 
-/// Folders of version control systems, which keep their own history.
-const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 /// Number of folders of one level from which on several threads share them.
 const WORTH_SHARING: usize = 8;
 /// Maximum number of threads.
@@ -117,14 +116,16 @@ impl Scan<'_> {
             self.check_time()?;
             let kind = stat.kind();
             let here = absolute.join(&name);
-            if is_version_control(&name)
+            let known = before.and_then(|before| before.get(&name));
+            // A recorded name is no metadata of version control, which keeps its own history.
+            if known.is_none() && is_version_control(Path::new(&name))
                 || here == self.own
                 || !self.limits.ignored && ignores.ignore(&here, kind == Kind::Folder)
             {
                 continue;
             }
             let path = path.join(&name);
-            let node = self.node(&path, &stat, before.and_then(|before| before.get(&name)));
+            let node = self.node(&path, &stat, known);
             if matches!(node, Some(Node::Folder { .. })) {
                 below.push((path, ignores.clone()));
             }
@@ -195,8 +196,4 @@ impl Scan<'_> {
             Err(_) => omitted(Omission::Unreadable),
         }
     }
-}
-
-pub(super) fn is_version_control(name: &OsStr) -> bool {
-    VERSION_CONTROL.iter().any(|folder| name == *folder)
 }

@@ -20,6 +20,8 @@ use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH};
 
 /// Timeout for a started daemon to answer on its socket.
 const START: Duration = Duration::from_secs(10);
+/// Maximum time for the answer to `initialize`. A daemon that takes longer hangs.
+const INTRODUCTION: Duration = Duration::from_secs(15);
 /// Pause between attempts.
 pub(super) const RETRY: Duration = Duration::from_millis(5);
 /// Maximum number of attempts to initialize a session with a daemon that disconnects. Two would suffice if a
@@ -58,6 +60,10 @@ pub enum ConnectError {
     /// An I/O error.
     #[error("connecting to the daemon: {0}")]
     Io(#[from] io::Error),
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 /// Connects to the socket for a role. Starts the daemon if none is running and `spawn` allows it.
@@ -234,8 +240,16 @@ impl Client {
             let stream = connect_socket(places, role, spawn)?;
             let input = Incoming(BufReader::new(stream.try_clone()?));
             let mut client = Self { input, output: Outgoing(stream), last_id: 0 };
+            client.set_timeout(INTRODUCTION)?;
             match client.initialize(identity) {
-                Ok(()) => return Ok(client),
+                Ok(()) => {
+                    client.output.0.set_write_timeout(None)?;
+                    client.output.0.set_read_timeout(None)?;
+                    return Ok(client);
+                }
+                Err(CallError::Io(error)) if is_timeout(&error) => {
+                    return Err(ConnectError::Silent(places.state_dir.join("logs")));
+                }
                 Err(CallError::Refused(error)) => return Err(ConnectError::Refused(error)),
                 Err(error) if error.is_end() && !attempts.is_empty() => std::thread::sleep(RETRY),
                 Err(CallError::Io(error)) => return Err(ConnectError::Io(error)),

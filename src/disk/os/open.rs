@@ -165,6 +165,28 @@ pub(super) fn confirm(target: &Target) -> Result<()> {
 
 /// Lists a folder, without `.` and `..`.
 pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
+    each_entry(root, folder, |fd, entry, name| {
+        Ok(Some(Listed { name: name.to_owned(), kind: kind(fd, entry, name) }))
+    })
+}
+
+/// Lists a folder, without `.` and `..`, with the state of each name.
+pub(super) fn scan(root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
+    each_entry(root, folder, |fd, entry, name| {
+        match statat(fd, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(raw) => Ok(Some(Scanned { name: name.to_owned(), stat: root.mark_racy(convert(&raw)) })),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(folder).join(name))),
+        }
+    })
+}
+
+/// Collects what `of` returns for the entries of a folder, except `.` and `..`.
+fn each_entry<T>(
+    root: &Root,
+    folder: &Path,
+    of: impl Fn(&OwnedFd, &DirEntry, &OsStr) -> Result<Option<T>>,
+) -> Result<Vec<T>> {
     let path = root.path().join(folder);
     let fd = open_without_symlinks(root, folder, &path, OFlags::RDONLY | OFlags::DIRECTORY)?;
     let mut found = Vec::new();
@@ -172,30 +194,7 @@ pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
         let entry = entry.context("list", &path)?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name != "." && name != ".." {
-            found.push(Listed { name: name.to_owned(), kind: kind(&fd, &entry, name) });
-        }
-    }
-    Ok(found)
-}
-
-/// Lists a folder, without `.` and `..`, with the state of each name.
-pub(super) fn scan(root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
-    let path = root.path().join(folder);
-    let fd = open_without_symlinks(root, folder, &path, OFlags::RDONLY | OFlags::DIRECTORY)?;
-    let mut found = Vec::new();
-    for entry in Dir::read_from(&fd).context("list", &path)? {
-        let entry = entry.context("list", &path)?;
-        let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if name == "." || name == ".." {
-            continue;
-        }
-        match statat(&fd, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(raw) => {
-                let stat = root.mark_racy(convert(&raw));
-                found.push(Scanned { name: name.to_owned(), stat });
-            }
-            Err(Errno::NOENT) => {}
-            Err(errno) => return Err(DiskError::from_errno(errno, "check", &path.join(name))),
+            found.extend(of(&fd, &entry, name)?);
         }
     }
     Ok(found)

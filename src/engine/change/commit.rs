@@ -155,6 +155,13 @@ impl Engine {
         match staged.map(StagedSet::commit).transpose() {
             Ok(on_disk) => {
                 entry.not_restored = self.restore_after_files(&intent.paths);
+                // Without files, nothing could carry the warning.
+                if writes.is_empty()
+                    && let Some(refusal) = entry.not_restored.pop()
+                {
+                    self.record_failed(Some(entry), true);
+                    return Err(refusal);
+                }
                 self.record_committed(&mut entry);
                 if let Some(writing) = writing {
                     writing.succeeded();

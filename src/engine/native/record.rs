@@ -112,7 +112,9 @@ impl Engine {
         let result = entry.result(writes.into_iter().zip(found).map(written).collect());
         for committed in &result.files {
             self.written_by_others(&committed.file.path);
-            self.written_by_others(&committed.seen.path);
+            if committed.seen.path != committed.file.path {
+                self.written_by_others(&committed.seen.path);
+            }
         }
         let is_as_prepared = different.is_empty();
         let moved = |committed: &CommittedFile| committed.moved(is_as_prepared);

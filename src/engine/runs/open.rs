@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk::replace_private_file;
 use crate::engine::SessionContext;
 use crate::engine::runs::{NewRun, RunChanges};
-use crate::history::PathRecord;
+use crate::history::{OriginRecord, PathRecord};
 use crate::workspace::SessionId;
 use crate::workspace::history::{Origin, RunStatus};
 
@@ -42,10 +42,7 @@ struct RunFileRecord {
     author: String,
     session: String,
     command: String,
-    turn: Option<String>,
-    agent: Option<String>,
-    model: Option<String>,
-    tool_call: Option<String>,
+    origin: OriginRecord,
     root: PathRecord,
 }
 
@@ -76,16 +73,12 @@ impl OpenRun {
 
     /// Stores the run, so that the next daemon knows it.
     pub(super) fn store(&self, folder: &Path, root: &Path) -> io::Result<()> {
-        let Origin { turn, agent, model, tool_call } = self.origin.clone();
         let record = RunFileRecord {
             id: self.id.clone(),
             author: self.author.clone(),
             session: self.session.to_string(),
             command: self.command.clone(),
-            turn,
-            agent,
-            model,
-            tool_call,
+            origin: OriginRecord::new(&self.origin),
             root: PathRecord::new(root),
         };
         fs::create_dir_all(folder)?;
@@ -105,12 +98,12 @@ impl OpenRun {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let read = |path: PathBuf| {
             let record: RunFileRecord = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-            let RunFileRecord { id, author, session, command, turn, agent, model, tool_call, root } = record;
+            let RunFileRecord { id, author, session, command, origin, root } = record;
             let run = Self {
                 id,
                 author,
                 session: session.into(),
-                origin: Origin { turn, agent, model, tool_call },
+                origin: origin.read(),
                 command,
                 bound_to: None,
                 status: None,

@@ -158,7 +158,11 @@ impl Engine {
         let PathChange { path, before, after } = change;
         let entry = entry_below(&*self.disk, root, below(path))?;
         match (before, after) {
-            (PathState::Folder(_), PathState::Missing) => self.disk.remove_dir(&entry),
+            (PathState::Folder(_), PathState::Missing) => match self.disk.remove_dir(&entry) {
+                // Others have put files into the folder, so it stays.
+                Err(DiskError { kind: DiskErrorKind::Exists, .. }) => Ok(()),
+                removed => removed,
+            },
             (PathState::Folder(_), PathState::Link(target)) => {
                 self.disk.remove_dir(&entry)?;
                 self.disk.make_link(&entry, target)

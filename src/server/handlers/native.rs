@@ -111,7 +111,6 @@ impl Daemon {
                 NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
                 NativeOutcome::Reviewed(proposal, waiting) => {
                     let id = proposal.id.to_string();
-                    let waiting = waiting.unwrap_or_else(|| self.engine.wait_for_review(&id));
                     let wait_ms = wait_ms.map(|ms| ms.saturating_sub(started.elapsed().as_millis() as u64));
                     self.native_outcome(session, &native, (&id, waiting), wait_ms).await
                 }

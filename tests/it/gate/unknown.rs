@@ -69,6 +69,21 @@ fn a_file_outside_of_projects_is_left_to_the_program() {
 }
 
 #[test]
+fn a_daemon_that_hangs_does_not_stop_the_tool() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root().to_str(), "tool_name": "Write",
+        "tool_use_id": "t", "tool_input": { "file_path": workspace.absolute("a.txt"), "content": "x" },
+    });
+    machine.pause();
+    let output = machine.run_with_input(&["hook", "claude"], &event.to_string());
+    machine.resume();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let warning = answer["systemMessage"].as_str().unwrap_or_default();
+    assert!(output.status.success() && warning.contains("editd does not check changes now"), "{output:?}");
+}
+
+#[test]
 fn a_repository_that_contains_the_home_folder_is_not_the_project() {
     let machine = Machine::start();
     let folder = machine.home().parent().expect("a folder").to_owned();

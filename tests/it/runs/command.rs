@@ -224,6 +224,18 @@ fn a_folder_that_is_not_empty_anymore_stays() {
 }
 
 #[test]
+fn the_command_line_tells_that_a_folder_stays() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    run(&machine, &workspace, "mkdir new");
+    workspace.put("new/mine", "mine\n");
+    let mut command = machine.command(&["undo", "--yes", "--author", "robin"]);
+    let output = command.current_dir(workspace.root()).output().expect("editd can be run");
+    let expected = format!("kept {}/new (folder 755): it is not empty\n", workspace.root().display());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{output:?}");
+    assert_eq!(workspace.text("new/mine"), "mine\n");
+}
+
+#[test]
 fn a_permission_is_the_only_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("run.sh", "#!/bin/sh\n"));
     fs::set_permissions(workspace.path("run.sh"), Permissions::from_mode(0o640)).unwrap();
