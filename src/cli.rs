@@ -36,6 +36,7 @@ use serde_json::Value;
 use crate::protocol::{Method, OUTSIDE};
 use crate::server::Places;
 use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
+use crate::workspace::history::{DISK, TERMINAL};
 use crate::workspace::{Audience, Role};
 
 use arguments::{Arguments, Command, Output};
@@ -50,10 +51,8 @@ pub(crate) struct Context {
     author: Option<String>,
 }
 
-/// Author of changes that a person confirmed at a terminal. Reserved: no agent may use this name.
-const PERSON: &str = "terminal";
 /// Reserved author names, which the history uses for changes that no agent made.
-const RESERVED: [&str; 3] = [PERSON, "editor", "disk"];
+const RESERVED: [&str; 3] = [TERMINAL, "editor", DISK];
 
 /// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +75,7 @@ impl Context {
     /// Returns the author of changes that were confirmed at the terminal: the given name, else `terminal`. An
     /// agent that answers the questions itself gives its name.
     fn person_author(&self) -> &str {
-        self.author.as_deref().unwrap_or(PERSON)
+        self.author.as_deref().unwrap_or(TERMINAL)
     }
 
     /// Opens a session as an agent.

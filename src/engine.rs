@@ -202,6 +202,7 @@ impl Engine {
         proposals.iter().for_each(restored);
         engine.workspace.update(|w| w.restore(proposals));
         tokio::spawn(engine.clone().follow_hints());
+        tokio::spawn(engine.clone().follow_landed());
         spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
         // The history compares files to find interrupted transactions, so the files must be recovered first.
         let recovering = engine.clone();

@@ -47,7 +47,7 @@ pub use arguments::{SERVER_NAME, TOOL_NAME, arguments, event_of_arguments};
 pub use call::{Form, ToolCall};
 pub use program::AgentProgram;
 pub use reader::Unknown;
-pub use reply::{advice, remarks, reply};
+pub use reply::{advice, decisions, remarks, reply};
 pub use rewrite::rewrite;
 
 /// The JSON members of an object.

@@ -1,6 +1,7 @@
 //! Diffs for people.
 
 mod display;
+mod inverse;
 
 use std::fmt::Write as _;
 use std::ops::Range;

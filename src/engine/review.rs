@@ -82,7 +82,9 @@ impl Engine {
             }
         }
         let names = (proposal.author.clone(), proposal.session_name.clone());
-        SessionContext::new(SessionId(0), proposal.role, names, roots, PositionEncoding::Utf8)
+        // A landed change may be in files that no agent may change through editd.
+        let role = if proposal.landed.is_some() { Role::Editor } else { proposal.role };
+        SessionContext::new(SessionId(0), role, names, roots, PositionEncoding::Utf8)
     }
 
     /// Observes all files of a proposal and rebases the proposed changes onto them.

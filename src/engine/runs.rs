@@ -5,6 +5,7 @@
 //! the snapshot is recorded as a transaction of all runs that were open since the last mark. Then editd's own write
 //! is entered into the snapshot, so that it is not taken for a change of the command.
 
+mod landed;
 mod open;
 mod record;
 mod writes;
@@ -28,6 +29,7 @@ use crate::workspace::history::{Origin, RunStatus};
 pub(crate) use open::{OpenRun, RunFile};
 pub(crate) use record::RunChanges;
 
+use landed::LandedQueue;
 use writes::InFlight;
 
 /// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
@@ -49,6 +51,8 @@ pub(crate) struct Runs {
     /// Folder with a file for each open run.
     files: PathBuf,
     recovered: Once,
+    /// Changes that people are about to review.
+    landed: LandedQueue,
 }
 
 /// A root with its snapshot and the open runs in it.
@@ -102,6 +106,7 @@ impl Runs {
             snapshots: state_dir.join("snapshots"),
             files: state_dir.join("runs"),
             recovered: Once::new(),
+            landed: LandedQueue::default(),
         }
     }
 
@@ -176,7 +181,7 @@ impl Engine {
         })
     }
 
-    fn end_at(&self, of: &RunRoot, state: &mut RootState, at: usize) -> RunChanges {
+    fn end_at(&self, of: &Arc<RunRoot>, state: &mut RootState, at: usize) -> RunChanges {
         let id = state.open[at].id.clone();
         let result = self.mark(of, state, Some(&id), None);
         let mut run = state.open.remove(at);
@@ -221,7 +226,7 @@ impl Engine {
     /// Walks the root and records what has changed. `ending` is the run whose end this is.
     fn mark(
         &self,
-        of: &RunRoot,
+        of: &Arc<RunRoot>,
         state: &mut RootState,
         ending: Option<&str>,
         limit: Option<Duration>,

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use crate::disk::Target;
 use crate::engine::change::commit::PendingWrite;
+use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
 use crate::engine::change::request::Header;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::{LocatedChange, Purpose};
 use crate::engine::jobs::{Job, Located};
+use crate::engine::review::ReviewFile;
 use crate::engine::undo::reversal::Reversal;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::history::RecordedEntry;
@@ -225,6 +227,30 @@ impl Engine {
             write.index = index;
         }
         Ok(writes)
+    }
+
+    /// Computes the undo of a transaction for one of its files, to the byte.
+    pub(crate) fn compute_reverted(
+        &self,
+        transaction: &str,
+        file: &PlannedFile,
+        reviewed: ReviewFile,
+    ) -> Result<Option<ComputedChange>, Refusal> {
+        let (now, _) = reviewed.located?;
+        let recorded = self.history.find(transaction).ok_or_else(|| changed_since(&now))?;
+        let details = self.history.details(transaction).ok_or_else(|| changed_since(&now))?;
+        let past = recorded.entry.file_at(&file.path).ok_or_else(|| changed_since(&now))?;
+        let detail = details.get(past.detail).ok_or_else(|| changed_since(&now))?;
+        let rules = self.compute_options(OnStale::Reject, None);
+        let reversal = Reversal {
+            engine: self,
+            entry: &recorded.entry,
+            file: past,
+            detail,
+            coverage: Coverage::Part,
+            rules: &rules,
+        };
+        reversal.compute(now, None)
     }
 
     /// Computes the undo of a transaction for all its files, or the refusals. Omits files that already are as

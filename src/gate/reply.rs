@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{Reply, ToolCall, rewrite};
-use crate::protocol::{CommentEntry, NativeEditResult, NativeRemarks};
+use crate::protocol::{CommentEntry, LandedDecision, NativeEditResult, NativeRemarks};
 use crate::workspace::ProposalState;
 
 /// Returns the answer to a call that the daemon has checked.
@@ -34,6 +34,32 @@ pub fn reply(call: &ToolCall, result: &NativeEditResult) -> Reply {
 /// Returns the refusal of a tool whose change editd has made itself, for a program that can only refuse it.
 pub(super) fn as_refusal(done: &str) -> Reply {
     Reply::Refuse(format!("This is not an error: {done}"))
+}
+
+/// Returns what the author should know about a person's decisions about changes that commands have made.
+pub fn decisions(decisions: &[LandedDecision]) -> Option<String> {
+    let mut text = String::new();
+    for decision in decisions {
+        let command = decision.label.as_deref().unwrap_or(&decision.landed);
+        let part = if decision.state == ProposalState::Rejected.as_ref() { "what" } else { "a part of what" };
+        let verb = if decision.user_edits.is_empty() { "reverted" } else { "corrected" };
+        // Writing to a string cannot fail.
+        let _ = if decision.paths.is_empty() {
+            writeln!(text, "The user has kept what `{command}` changed.")
+        } else {
+            let paths = decision.paths.join("`, `");
+            writeln!(
+                text,
+                "The user has {verb} {part} `{command}` changed, in `{paths}`. Read it again before you rely on it."
+            )
+        };
+        for edit in &decision.user_edits {
+            let _ = writeln!(text, "The user corrected it:\n{}", edit.diff.trim_end());
+        }
+        text.push_str(&comments(&decision.comments));
+    }
+    let text = text.trim_end();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// Returns what the author should know about a change that is made.

@@ -58,25 +58,24 @@ impl Hook {
                 Ok(gate::reply(call, &result))
             }
             Step::After { tool_call, failed } => {
-                let done = client.call::<NativeDone>(
-                    &json!({ "toolCall": tool_call, "failed": failed, "model": event.model }),
-                )?;
+                let params = json!({ "toolCall": tool_call, "failed": failed, "model": event.model });
+                let done = client.call::<NativeDone>(&params)?;
                 let different = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
                     let files = done.different.join("`, `");
                     format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")
                 });
                 let remarks =
                     if self.program.shows_context_before() { None } else { gate::remarks(&done.remarks) };
-                let texts: Vec<_> = [remarks, different].into_iter().flatten().collect();
-                Ok(Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) })
+                Ok(context([remarks, different, gate::decisions(&done.decisions)]))
             }
             Step::Command { tool_call, command } => self.begin_run(&mut client, event, (tool_call, command)),
             Step::CommandDone { tool_call, exit_code } => {
                 let (tool_call, exit_code) = (Some(tool_call.clone()), *exit_code);
-                client.call::<RunEnd>(&RunEndParams { tool_call, exit_code, ..RunEndParams::default() })?;
+                let params = RunEndParams { tool_call, exit_code, ..RunEndParams::default() };
+                let ended = client.call::<RunEnd>(&params)?;
                 let has_failed = exit_code.is_some_and(|code| code != 0);
-                let context = (self.is_enforced && has_failed).then(|| CANNOT_WRITE.to_owned());
-                Ok(Reply::GoOn { input: None, context })
+                let cannot_write = (self.is_enforced && has_failed).then(|| CANNOT_WRITE.to_owned());
+                Ok(context([cannot_write, gate::decisions(&ended.decisions)]))
             }
             Step::Announced { tool_call } => {
                 client.call::<NativeCall>(&json!({ "origin": origin(event, tool_call) }))?;
@@ -161,6 +160,12 @@ impl Hook {
 }
 
 /// Returns the text of a file that an editor has not saved, if there is one.
+/// Returns the reply that lets the tool go on, and gives the model the texts.
+fn context(texts: impl IntoIterator<Item = Option<String>>) -> Reply {
+    let texts: Vec<_> = texts.into_iter().flatten().collect();
+    Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) }
+}
+
 fn unsaved(client: &mut Client, event: &Event) -> Result<Reply, HookError> {
     let Some(path) = event.paths.first() else { return Ok(Reply::PASS) };
     let Ok(target) = Target::of_file(path) else { return Ok(Reply::PASS) };

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::decode::{Invalid, decode};
 use super::propose::EditParams;
 use super::results::CommentEntry;
+use super::run::LandedDecision;
 
 /// Parameters of `editd/nativeRead`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,6 +217,9 @@ pub struct NativeDoneResult {
     /// Paths of files whose content is not the prepared one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub different: Vec<String>,
+    /// Decisions of a person about what earlier commands of the session have changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<LandedDecision>,
     /// The remarks of `editd/nativeEdit`, for clients that can show the author nothing before the tool.
     #[serde(flatten)]
     pub remarks: NativeRemarks,

@@ -11,7 +11,7 @@ use super::editor::DiagnosticEntry;
 pub struct Hunk {
     /// Id of the hunk within its proposal.
     pub id: String,
-    /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename` or `encoding`.
+    /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename`, `encoding` or `binary`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// First old line, from 1; the line before the hunk if it has no old lines.
@@ -187,6 +187,10 @@ pub struct ProposalSummary {
     pub revision: u32,
     /// State of the proposal.
     pub state: String,
+    /// The transaction that recorded the changes, if a command has made them already. Accepting a hunk then keeps
+    /// it, and rejecting reverts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landed: Option<String>,
     /// Author of the proposal.
     pub author: String,
     /// Purpose of the change.
@@ -304,6 +308,10 @@ pub struct ProposalResult {
     pub revision: u32,
     /// State of the proposal.
     pub state: String,
+    /// The transaction that recorded the changes, if a command has made them already. Accepting a hunk then keeps
+    /// it, and rejecting reverts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landed: Option<String>,
     /// Author of the proposal.
     pub author: String,
     /// Purpose of the change.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::propose::OriginParams;
+use super::results::{CommentEntry, UserEdit};
 
 /// Parameters of `editd/runBegin`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,9 +69,39 @@ pub struct RunEndResult {
     /// Changes that could not be recorded, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Decisions of a person about what earlier commands of the author have changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<LandedDecision>,
     /// `true` if the daemon was restarted during the run, so that later changes are not recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+}
+
+/// The decision of a person about a change that a command has made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LandedDecision {
+    /// Id of the proposal by which the change was reviewed.
+    pub id: String,
+    /// The transaction that recorded the change.
+    pub landed: String,
+    /// The command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// `applied` if the change was kept, `partial`, or `rejected` if it was reverted.
+    pub state: String,
+    /// The transaction that reverted the change, or the part that was rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Paths of the files with reverted or edited lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Edits that the person made to the changed text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub user_edits: Vec<UserEdit>,
+    /// Comments of the person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<CommentEntry>,
 }
 
 /// A changed file whose content before or after the change is not recorded.

@@ -2,7 +2,7 @@
 
 mod review;
 
-pub(crate) use review::{outcome_of, proposal_view, undecided};
+pub(crate) use review::{landed_decision, outcome_of, proposal_view, undecided};
 
 use std::time::{Duration, SystemTime};
 
@@ -24,13 +24,14 @@ use crate::workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState};
 
 /// Converts a proposal in its current state.
 pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> ProposeResult {
-    let open = proposal.state.is_open();
+    let proposal = &*proposal.as_seen();
+    // A closed proposal and a landed change have nothing left to apply.
+    let open = proposal.state.is_open() && proposal.landed.is_none();
     ProposeResult {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: proposal.state.to_string(),
+        state: proposal.reported_state().to_string(),
         label: proposal.label.clone(),
-        // A closed proposal has nothing left to apply.
         workspace_edit: if open {
             workspace_edit(&*proposal.files, encoding)
         } else {
@@ -70,10 +71,12 @@ fn entries<'a>(
 
 /// Converts a proposal to its entry in the list of proposals.
 pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
+    let proposal = &*proposal.as_seen();
     ProposalSummary {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: proposal.state.to_string(),
+        state: proposal.reported_state().to_string(),
+        landed: landed(proposal),
         author: proposal.author.clone(),
         label: proposal.label.clone(),
         at: system_time(proposal.at),
@@ -81,6 +84,11 @@ pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
         added: proposal.files.iter().map(|file| file.diff.added).sum(),
         removed: proposal.files.iter().map(|file| file.diff.removed).sum(),
     }
+}
+
+/// Returns the transaction that recorded the change under review, if the change has landed.
+fn landed(proposal: &Proposal) -> Option<String> {
+    proposal.landed.as_ref().map(|landed| landed.transaction.to_string())
 }
 
 /// Converts a planned file.

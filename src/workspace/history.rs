@@ -58,6 +58,9 @@ pub struct Origin {
 /// The author name used for changes by programs other than editd.
 pub const DISK: &str = "disk";
 
+/// The author name used for changes by a person at a terminal.
+pub const TERMINAL: &str = "terminal";
+
 /// The effect of a transaction on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastFile {

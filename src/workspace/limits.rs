@@ -134,6 +134,12 @@ pub const KEPT_DIFF: usize = 16 << 10;
 pub const REJECTED_PROPOSALS: usize = 64;
 /// Maximum bytes of old and new text of all of them.
 pub const REJECTED_BYTES: u64 = 16 << 20;
+/// Maximum number of landed changes that wait for review; beyond it, the oldest are kept without one.
+pub const LANDED_REVIEWS: usize = 64;
+/// Maximum bytes of old and new text of all of them.
+pub const LANDED_BYTES: u64 = 32 << 20;
+/// Maximum number of files in a landed change that a person reviews. Larger ones can be undone as a whole.
+pub const LANDED_FILES: usize = 500;
 /// Maximum number of matches stored for each file of a closed proposal.
 pub const STORED_MATCHES: usize = 64;
 /// Maximum bytes of new text in the transition log; the oldest transitions are dropped first.

@@ -10,7 +10,7 @@ use super::files::{FileKey, Snapshot};
 use super::history::Origin;
 use super::ledger::Coverage;
 use super::limits::{KEPT_DIFF, STORED_MATCHES};
-use super::review::Review;
+use super::review::{Landed, Review};
 use super::rules::EXECUTABLE_CONFIG;
 use super::session::{Role, SessionId};
 
@@ -38,6 +38,8 @@ pub enum ProposalState {
     /// Fully decided; the accepted changes are being applied. Reported as the state before.
     #[strum(serialize = "pending")]
     Deciding,
+    /// A command has made the changes already. Awaiting a decision by a person to keep or revert them.
+    Landed,
     /// Applied.
     Applied,
     /// A person accepted some of the changes, and these were applied.
@@ -56,9 +58,10 @@ pub enum ProposalState {
 
 impl ProposalState {
     /// The states that have their own name on the wire.
-    pub const REPORTED: [Self; 9] = [
+    pub const REPORTED: [Self; 10] = [
         Self::Proposed,
         Self::Pending,
+        Self::Landed,
         Self::Applied,
         Self::Partial,
         Self::Rejected,
@@ -80,7 +83,7 @@ impl ProposalState {
 
     /// Returns `true` if a person has to decide.
     pub fn is_pending(self) -> bool {
-        matches!(self, Self::Pending | Self::Deciding)
+        matches!(self, Self::Pending | Self::Deciding | Self::Landed)
     }
 }
 
@@ -298,6 +301,8 @@ pub struct Proposal {
     pub transaction: Option<Arc<str>>,
     /// The transaction that it undoes.
     pub undoes: Option<Arc<str>>,
+    /// The change that has landed and that the files would revert, if that is what a person reviews.
+    pub landed: Option<Landed>,
     /// The changes, in the order of the request.
     pub files: Arc<[PlannedFile]>,
     /// The decisions of a person, if the proposal is under review.

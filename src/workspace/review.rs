@@ -8,6 +8,7 @@
 //! transaction.
 
 mod decide;
+mod landed;
 mod rebased;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use super::files::{MTime, Snapshot};
 use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
 pub use decide::{CurrentFile, Decision, FileOutcome, Replace};
+pub use landed::Landed;
 pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
@@ -59,6 +61,8 @@ pub enum HunkKind {
     Rename,
     /// Changes the encoding of the file.
     Encoding,
+    /// Replaces the content of a file that is not text.
+    Binary,
 }
 
 /// The decision about a hunk.
@@ -232,9 +236,16 @@ impl PlannedFile {
             Action::Create { .. } => vec![whole(HunkKind::Create)],
             Action::Delete => vec![whole(HunkKind::Delete)],
             Action::Rename { .. } => std::iter::once(whole(HunkKind::Rename)).chain(texts()).collect(),
-            Action::Edit if self.diff.hunks.is_empty() => vec![whole(HunkKind::Encoding)],
+            Action::Edit if self.diff.hunks.is_empty() => vec![whole(self.kind_without_lines())],
             Action::Edit => texts().collect(),
         }
+    }
+}
+
+impl PlannedFile {
+    /// Returns the kind of an edit that changes no lines.
+    fn kind_without_lines(&self) -> HunkKind {
+        if self.before.is_some() { HunkKind::Encoding } else { HunkKind::Binary }
     }
 }
 

@@ -18,6 +18,7 @@ use super::texts::TextStore;
 pub(super) mod changes;
 /// Open documents and their diagnostics.
 pub(super) mod documents;
+mod landed;
 mod proposal_store;
 /// Proposals from their creation until they are closed.
 pub(super) mod proposals;

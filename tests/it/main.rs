@@ -120,6 +120,7 @@ mod review {
     mod file_texts;
     mod files;
     mod hostile;
+    mod landed;
     mod policy;
     mod rebase;
     mod reopen;

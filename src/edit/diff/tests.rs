@@ -114,3 +114,31 @@ fn a_name_that_would_break_the_header_is_quoted_like_git() {
         assert_eq!(diff.unified.lines().next(), Some(format!("--- {header}").as_str()));
     }
 }
+
+/// Returns the lines of one side of a diff, with those of both sides.
+fn side(diff: &str, sign: char) -> Vec<&str> {
+    let body = diff.split_inclusive('\n').skip(2);
+    let (mut lines, mut is_wanted) = (Vec::new(), false);
+    for line in body.filter(|line| !line.starts_with("@@")) {
+        if !line.starts_with('\\') {
+            is_wanted = line.starts_with([' ', sign]);
+        }
+        if is_wanted {
+            lines.push(&line[usize::from(!line.starts_with('\\'))..]);
+        }
+    }
+    lines
+}
+
+proptest! {
+    #[test]
+    fn the_inverse_exchanges_the_sides(old in "[ab\\r\\n]{0,24}", new in "[ab\\r\\n]{0,24}") {
+        let diff = diff_texts(&old, &new, Labels { old: Some("f"), new: None }, Deadline::NONE);
+        let inverse = diff.inverse();
+        prop_assert_eq!(side(&inverse.unified, '-'), side(&diff.unified, '+'));
+        prop_assert_eq!(side(&inverse.unified, '+'), side(&diff.unified, '-'));
+        prop_assert!(diff.unified.is_empty() || inverse.unified.starts_with("--- /dev/null\n+++ b/f\n@@ "));
+        prop_assert_eq!(&inverse.inverse().unified, &diff.unified);
+        prop_assert_eq!(inverse.inverse().hunks, diff.hunks);
+    }
+}

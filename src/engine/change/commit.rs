@@ -163,6 +163,9 @@ impl Engine {
                     return Err(refusal);
                 }
                 self.record_committed(&mut entry);
+                if let Some(undone) = &intent.undoes {
+                    self.workspace.update(|w| w.landed_undone(undone));
+                }
                 if let Some(writing) = writing {
                     writing.succeeded();
                 }

@@ -16,8 +16,9 @@ use crate::engine::native::{can_be_written_by_client, prepared_file};
 use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
 use crate::engine::{Engine, Result, SessionContext, collect_all};
+use crate::workspace::history::Origin;
 use crate::workspace::review::{
-    Choice, DecidedFile, Decision, FileOutcome, Replacement, Review, ReviewOutcome,
+    Choice, DecidedFile, Decision, FileOutcome, HunkKind, Replacement, Review, ReviewOutcome,
 };
 use crate::workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind,
@@ -52,10 +53,13 @@ impl Engine {
         let mut decided = self.decided_files(proposal, &review, &files);
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
-        let undoes = proposal.undoes.clone().filter(|_| all && fresh);
+        let landed = proposal.landed.as_ref().map(|landed| &landed.transaction);
+        let undoes = landed.or(proposal.undoes.as_ref()).filter(|_| all && fresh).cloned();
         let mut writes = match &undoes {
-            Some(transaction) => self.compute_reviewed_undo(context, proposal, transaction)?,
-            None => self.compute_decided_files(proposal, &review, files)?,
+            Some(transaction) if landed.is_none() => {
+                self.compute_reviewed_undo(context, proposal, transaction)?
+            }
+            _ => self.compute_decided_files(proposal, &review, files)?,
         };
         let mut indexes: Vec<usize> = Vec::new();
         let mut commit_result = CommitResult { files: Vec::new(), transaction: None, undoes: None };
@@ -69,7 +73,7 @@ impl Engine {
         if !is_handed_over && !writes.is_empty() {
             indexes = writes.iter().map(|write| write.index).collect();
             let paths = self.paths_to_restore(undoes.as_deref())?;
-            let intent = Intent { undoes, paths, ..Intent::of(proposal) };
+            let intent = Intent { undoes, paths, ..intent_of(session, proposal, all) };
             commit_result = self.commit(writes, &intent)?;
         }
         ScopeGuard::into_inner(attempt);
@@ -87,10 +91,12 @@ impl Engine {
         let (moved, observations): (Vec<_>, Vec<_>) =
             committed.iter().map(|(_, file)| file.moved(false)).unzip();
         let is_connected = self.clients.get(proposal.session).is_some();
-        let by = if is_connected { proposal.session } else { SessionId(0) };
+        let author = if is_connected { proposal.session } else { SessionId(0) };
+        // A person who reverts a landed change makes the change.
+        let by = if landed.is_some() { (session.id, &session.author) } else { (author, &proposal.author) };
         self.workspace.update(|w| {
             w.decided(session.id, &id, review, transaction);
-            w.record_decided(by, &proposal.author, moved);
+            w.record_decided(by.0, by.1, moved);
             w.cache_all(observations);
         });
         Ok(())
@@ -107,7 +113,10 @@ impl Engine {
             let replacement = review.replaced.get(&index);
             let decided = Decided { file, choices: &review.choices[range], replacement };
             let to = reviewed.located.as_mut().ok().and_then(|(_, to)| to.take());
-            let computed = self.compute_decided(&decided, reviewed).map_err(Refusal::of_proposal)?;
+            let computed = match proposal.landed.as_ref().filter(|_| decided.is_exact(&reviewed)) {
+                Some(landed) => self.compute_reverted(&landed.transaction, file, reviewed)?,
+                None => self.compute_decided(&decided, reviewed).map_err(Refusal::of_proposal)?,
+            };
             Ok(computed.map(|computed| {
                 let to = to.filter(|_| matches!(computed.file.action, Action::Rename { .. }));
                 PendingWrite::new(index, computed, to)
@@ -209,23 +218,26 @@ impl Engine {
                     *hunk = lines;
                 }
                 let replacement = review.replaced.get(&index);
-                let user_edit =
-                    replacement.and_then(|replacement| self.user_edit(file, reviewed, replacement));
+                let is_landed = proposal.landed.is_some();
+                let user_edit = replacement
+                    .and_then(|replacement| self.user_edit((file, is_landed), reviewed, replacement));
                 DecidedFile { file: file.as_shown(), hunks, user_edit, written: None }
             };
         of_files.map(decided).collect()
     }
 
-    /// Returns the diff from the proposed content to the written content of a file that the user edited.
+    /// Returns the diff from the content that the author made to the written content of a file that the user
+    /// edited. That content is the proposed one, or the current one if the change has landed.
     fn user_edit(
         &self,
-        file: &PlannedFile,
+        (file, is_landed): (&PlannedFile, bool),
         reviewed: &ReviewFile,
         replacement: &Replacement,
     ) -> Option<String> {
         let now = reviewed.text().unwrap_or_default();
         let result = replacement.plan(&reviewed.content, reviewed.text(), self.deadline())?.apply(now);
-        let all = vec![Choice::Taken; reviewed.rebased.hunks.len()];
+        let choice = if is_landed { Choice::Rejected } else { Choice::Taken };
+        let all = vec![choice; reviewed.rebased.hunks.len()];
         let proposed = reviewed.observed_version(file).proposed(&all, None, self.deadline());
         let name = file.path.display().to_string();
         let labels = Labels::same(name.trim_start_matches('/'));
@@ -266,6 +278,7 @@ impl Engine {
         let places = LocatedReview { proposal, ..places };
         let (proposal, context, files) = self.observe_review(places, self.deadline());
         let decision = read(&proposal, &files)?;
+        let decision = if proposal.landed.is_some() { decision.inverse() } else { decision };
         let seen: Vec<_> =
             proposal.files.iter().zip(&files).map(|(file, it)| it.observed_version(file)).collect();
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
@@ -279,6 +292,30 @@ impl Engine {
         }
         let proposal = self.workspace.update(|w| w.decide(session.id, &id, revision, review))?;
         Ok(self.rebased_view(session, proposal, files))
+    }
+}
+
+impl Decided<'_> {
+    /// Returns `true` if the decisions make the whole change of a file, and only its recorded content can: the file
+    /// is as the change needs it, or it is not text.
+    fn is_exact(&self, reviewed: &ReviewFile) -> bool {
+        let is_binary = reviewed.rebased.hunks.iter().any(|hunk| hunk.kind == HunkKind::Binary);
+        let is_whole = self.replacement.is_none() && self.choices.iter().all(|choice| choice.has_effect());
+        is_whole && (is_binary || reviewed.is_fresh(self.file))
+    }
+}
+
+/// Returns the author and the purpose of the change that a decision makes. `all` is `true` if it makes the whole
+/// change of the proposal.
+fn intent_of(session: &SessionContext, proposal: &Proposal, all: bool) -> Intent {
+    let Some(landed) = &proposal.landed else { return Intent::of(proposal) };
+    let label = proposal.label.as_deref().unwrap_or(&landed.transaction);
+    Intent {
+        author: session.author.clone(),
+        session: session.name.clone(),
+        origin: Origin::default(),
+        label: Some(if all { format!("Undo: {label}") } else { format!("Undo a part of: {label}") }),
+        ..Intent::of(proposal)
     }
 }
 

@@ -38,6 +38,26 @@ pub(crate) struct HunkView {
     pub(crate) texts: Option<(String, String)>,
 }
 
+impl RebasedView {
+    /// Returns the view of the change in the other direction: it has landed, so nothing remains to be changed.
+    fn inverse(self) -> Self {
+        let hunks = self.hunks.into_iter().map(HunkView::inverse).collect();
+        Self { file: self.file.inverse(), is_change: false, hunks, ..self }
+    }
+}
+
+impl HunkView {
+    fn inverse(self) -> Self {
+        Self {
+            kind: self.kind.inverse(),
+            lines: self.lines.inverse(),
+            choice: self.choice.inverse(),
+            conflicted: self.conflicted,
+            texts: self.texts.map(|(old, new)| (new, old)),
+        }
+    }
+}
+
 impl Engine {
     /// Returns a proposal as the session sees it now.
     pub(crate) fn view(&self, session: &SessionContext, proposal: Proposal) -> ProposalView {
@@ -63,7 +83,8 @@ impl Engine {
                 let refusal = reviewed.located.as_ref().err();
                 let problem = refusal.map(|refusal| refusal.message(session.abilities.audience));
                 let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
-                RebasedView { file, is_change, problem, hunks }
+                let view = RebasedView { file, is_change, problem, hunks };
+                if proposal.landed.is_some() { view.inverse() } else { view }
             };
         let files = of_files.enumerate().map(view).collect();
         ProposalView::Rebased(proposal, files)

@@ -45,7 +45,8 @@ struct Sorted {
 }
 
 /// A change of the content of a file.
-struct FileChange {
+#[derive(Clone, Debug)]
+pub(super) struct FileChange {
     path: PathBuf,
     before: Option<FileState>,
     after: Option<FileState>,
@@ -56,7 +57,7 @@ impl Engine {
     /// Records differences as changes of all open runs. `ending` is the run whose end this is.
     pub(super) fn record_run(
         &self,
-        of: &RunRoot,
+        of: &Arc<RunRoot>,
         state: &mut RootState,
         differences: Vec<Difference>,
         ending: Option<&str>,
@@ -79,13 +80,14 @@ impl Engine {
         let (mut transactions, mut warnings) = (Vec::new(), Vec::new());
         let mut files = files.into_iter().peekable();
         loop {
-            let (mut writes, mut size) = (Vec::new(), 0);
+            let (mut writes, mut recorded_files, mut size) = (Vec::new(), Vec::new(), 0);
             while size < BATCH
                 && let (Some(file), Ok(base)) = (files.next(), &base)
             {
                 match self.pending(state, base, &file, writes.len()) {
                     Some((write, bytes)) => {
                         writes.push(write);
+                        recorded_files.push(file);
                         size += bytes;
                     }
                     None => omitted.push((file.path, Omission::NotStored.reason().to_owned())),
@@ -94,7 +96,11 @@ impl Engine {
             let intent =
                 intent(&state.open, ending, std::mem::take(&mut paths), std::mem::take(&mut omitted));
             match self.record_batch(&mut writes, &intent) {
-                Ok(transaction) => transactions.extend(transaction),
+                Ok(Some(transaction)) => {
+                    self.queue_for_review(of, (&intent.author, transaction.clone()), recorded_files);
+                    transactions.push(transaction);
+                }
+                Ok(None) => {}
                 Err(refusal) => warnings.push(refusal.message(Audience::Wire)),
             }
             let recorded = intent.run.map(|run| run.omitted).unwrap_or_default();
@@ -123,7 +129,7 @@ impl Engine {
     }
 
     /// Returns the change of a file with its size in bytes, or `None` if a content can no longer be read.
-    fn pending(
+    pub(super) fn pending(
         &self,
         state: &RootState,
         base: &Target,
@@ -165,6 +171,19 @@ impl Engine {
         let format = content.as_ref().map_or(before, |content| content.format);
         let draft = Draft { plan, ..Draft::default() };
         with_content(observed, action, (format, content), draft, Coverage::Part, &rules)
+    }
+}
+
+impl FileChange {
+    /// Returns the path of the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the change that reverts this one.
+    pub(super) fn inverse(&self) -> Self {
+        let (before, after) = self.hashes;
+        Self { path: self.path.clone(), before: self.after, after: self.before, hashes: (after, before) }
     }
 }
 

@@ -85,7 +85,7 @@ impl Engine {
     }
 
     /// Records what commands have changed in a file, before editd or an editor writes it.
-    fn mark_file(&self, of: &RunRoot, path: &Path, now: Option<&(crate::disk::Stat, Vec<u8>)>) {
+    fn mark_file(&self, of: &Arc<RunRoot>, path: &Path, now: Option<&(crate::disk::Stat, Vec<u8>)>) {
         let mut state = of.state.lock();
         if state.open.is_empty() || !state.snapshot.is_known() || !state.snapshot.covers(&*self.disk, path) {
             return;

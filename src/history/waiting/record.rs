@@ -10,7 +10,7 @@ use crate::history::record::{
     FormatRecord, OriginRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp,
 };
 use crate::text::ContentHash;
-use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
+use crate::workspace::review::{Choice, Comment, HunkId, Landed, Replacement, Review};
 use crate::workspace::rules::EXECUTABLE_CONFIG;
 use crate::workspace::{
     Action, Coverage, DisplayDiff, FileKey, NewMode, PlannedFile, Proposal, ProposalId, ProposalState,
@@ -44,6 +44,9 @@ pub(super) struct ProposalRecord {
     revision: u32,
     on_stale: String,
     undoes: Option<String>,
+    /// The transaction that recorded the change under review, if the change has landed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    landed: Option<String>,
     files: Vec<FileRecord>,
     review: ReviewRecord,
 }
@@ -120,6 +123,7 @@ impl ProposalRecord {
             revision: proposal.revision,
             on_stale: proposal.on_stale.to_string(),
             undoes: proposal.undoes.as_deref().map(str::to_owned),
+            landed: proposal.landed.as_ref().map(|landed| landed.transaction.to_string()),
             files: proposal.files.iter().map(FileRecord::new).collect(),
             review: ReviewRecord::new(&review),
         }
@@ -147,6 +151,7 @@ impl ProposalRecord {
             at: self.at.into(),
             transaction: None,
             undoes: self.undoes.map(Into::into),
+            landed: self.landed.map(|id| Landed { transaction: id.into(), is_reported: false }),
             files: files.into(),
             review: Some(self.review.read()?),
         };

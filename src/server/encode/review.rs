@@ -1,14 +1,21 @@
 //! Conversion of proposals under review, and of their outcomes.
 
-use super::{changed_state, entry, hunk, proposed, system_time};
+use super::{changed_state, entry, hunk, landed, proposed, system_time};
 use crate::edit;
 use crate::engine::review::view::{HunkView, ProposalView, RebasedView};
 use crate::protocol::{
-    AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, UserEdit, workspace_edit,
+    AppliedFile, ApplyResult, CommentEntry, Hunk, LandedDecision, ProposalResult, UserEdit, workspace_edit,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::Proposal;
 use crate::workspace::review::{Choice, Comment, DecidedFile, HunkKind, Review};
+
+/// Begins the notice about hunks that are in conflict.
+const NOT_ACCEPTED: &str =
+    "These hunks conflict with changes since the proposal and are not accepted; take or reject each of them";
+
+/// Begins the notice about hunks of a landed change that are in conflict.
+const KEPT: &str = "These hunks conflict with later changes and are not reverted; accept each of them to keep the current lines, or take it to restore the earlier ones";
 
 /// Returns a proposal as it was made or decided, without reading its files.
 pub(crate) fn stored_view(proposal: &Proposal, encoding: PositionEncoding) -> ProposalResult {
@@ -18,6 +25,7 @@ pub(crate) fn stored_view(proposal: &Proposal, encoding: PositionEncoding) -> Pr
         id: plain.id,
         revision: plain.revision,
         state: plain.state,
+        landed: landed(proposal),
         author: proposal.author.clone(),
         label: plain.label,
         at: system_time(proposal.at),
@@ -59,12 +67,10 @@ fn rebased_view(proposal: &Proposal, files: &[RebasedView], encoding: PositionEn
     result.files = files.iter().map(&mut shown).collect();
     let planned = files.iter().filter(|view| view.is_change).map(|view| &view.file);
     result.workspace_edit = workspace_edit(planned, encoding);
-    result.notice = (!conflicted.is_empty()).then(|| {
-        format!(
-            "These hunks conflict with changes since the proposal and are not accepted; take or reject each of them: {}.",
-            conflicted.join(", ")
-        )
-    });
+    if !conflicted.is_empty() {
+        let advice = if proposal.landed.is_some() { KEPT } else { NOT_ACCEPTED };
+        result.notice = Some(format!("{advice}: {}.", conflicted.join(", ")));
+    }
     result
 }
 
@@ -85,6 +91,7 @@ pub(crate) fn comments(review: Option<&Review>) -> Vec<CommentEntry> {
 
 /// Returns the outcome of a decided proposal, as its author receives it.
 pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
+    let proposal = &*proposal.as_seen();
     let review = proposal.review.as_ref()?;
     let outcome = review.outcome.as_ref()?;
     let mut choices = review.choices.iter().enumerate();
@@ -118,12 +125,28 @@ fn result(proposal: &Proposal, files: Vec<AppliedFile>) -> ApplyResult {
     ApplyResult {
         id: proposal.id.to_string(),
         revision: proposal.revision,
-        state: proposal.state.to_string(),
+        state: proposal.reported_state().to_string(),
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         undoes: proposal.undoes.as_ref().map(ToString::to_string),
         files,
         comments: comments(proposal.review.as_ref()),
         reason: proposal.reason.clone(),
         ..ApplyResult::default()
+    }
+}
+
+/// Returns the decision about a landed change, as the author of the change receives it.
+pub(crate) fn landed_decision(proposal: &Proposal) -> LandedDecision {
+    let outcome = outcome_of(proposal).unwrap_or_default();
+    let is_changed = |file: &&AppliedFile| file.entry.hunks.iter().any(|hunk| hunk.state != "accepted");
+    LandedDecision {
+        id: proposal.id.to_string(),
+        landed: landed(proposal).unwrap_or_default(),
+        label: proposal.label.clone(),
+        state: outcome.state,
+        transaction: outcome.transaction,
+        paths: outcome.files.iter().filter(is_changed).map(|file| file.entry.path.clone()).collect(),
+        user_edits: outcome.user_edits,
+        comments: outcome.comments,
     }
 }

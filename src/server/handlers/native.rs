@@ -200,7 +200,8 @@ impl Daemon {
         NativeDoneParams { tool_call, failed, model }: NativeDoneParams,
     ) -> Result<NativeDoneResult, Failure> {
         if self.engine.prepared.of_call(session, &tool_call).is_none() {
-            return Ok(NativeDoneResult::default());
+            let decisions = self.landed_decisions(session, true);
+            return Ok(NativeDoneResult { decisions, ..NativeDoneResult::default() });
         }
         let call = tool_call.clone();
         let locate = move |engine: &Engine, session: &SessionContext| {
@@ -214,7 +215,8 @@ impl Daemon {
         self.engine.prepared.remove(session, &tool_call);
         let different = different.iter().map(|path| path.display().to_string()).collect();
         let transaction = transaction.map(|id| id.to_string());
-        Ok(NativeDoneResult { known: true, transaction, different, remarks })
+        let decisions = self.landed_decisions(session, true);
+        Ok(NativeDoneResult { known: true, transaction, different, decisions, remarks })
     }
 }
 

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::{NewRun, RunChanges};
 use crate::engine::{Failure, SessionContext};
-use crate::protocol::{Invalid, OmittedFile, RunBeginParams, RunBeginResult, RunEndParams, RunEndResult};
-use crate::server::{Daemon, decode};
+use crate::protocol::{
+    Invalid, LandedDecision, OmittedFile, RunBeginParams, RunBeginResult, RunEndParams, RunEndResult,
+};
+use crate::server::{Daemon, decode, encode};
 use crate::workspace::history::RunStatus;
 
 /// Maximum length of a command in the history, in bytes.
@@ -44,8 +46,9 @@ impl Daemon {
             return Err(Invalid::new("run", "it is missing").into());
         }
         let status = signal.map(RunStatus::Killed).or(exit_code.map(RunStatus::Exited));
+        let decisions = self.landed_decisions(session, run.is_none());
         let (engine, session) = (self.engine.clone(), session.clone());
-        blocking(move || {
+        let ended = blocking(move || {
             let ended = engine.end_run(
                 |open| {
                     open.is_of(&session)
@@ -67,8 +70,16 @@ impl Daemon {
                 }
                 (None, None) => RunEndResult::default(),
             }
-        })
-        .await
+        });
+        Ok(RunEndResult { decisions, ..ended.await? })
+    }
+
+    /// Returns the decisions of a person about earlier commands of the author, each of them once. `is_tool` selects
+    /// those that a tool of the session has run, instead of those that were run by themselves.
+    pub(super) fn landed_decisions(&self, session: &SessionContext, is_tool: bool) -> Vec<LandedDecision> {
+        let name = is_tool.then_some(&*session.name);
+        let outcomes = self.engine.workspace.update(|w| w.take_landed_outcomes(&session.author, name));
+        outcomes.iter().map(encode::landed_decision).collect()
     }
 }
 
@@ -79,7 +90,7 @@ fn result(RunChanges { transactions, paths, omitted, warnings }: RunChanges) -> 
         paths: paths.iter().map(|path| path.display().to_string()).collect(),
         omitted: omitted.iter().map(|(path, reason)| omitted_file(path, reason)).collect(),
         warnings,
-        interrupted: false,
+        ..RunEndResult::default()
     }
 }
 

@@ -219,7 +219,7 @@ impl CurrentFile<'_> {
                 _ => FileOutcome::Delete,
             },
             Action::Rename { .. } if yes(HunkKind::Rename) => FileOutcome::Rename(text),
-            Action::Edit if yes(HunkKind::Encoding) => match content {
+            Action::Edit if yes(HunkKind::Encoding) || yes(HunkKind::Binary) => match content {
                 _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
                 _ => FileOutcome::Text(text),
             },

@@ -127,6 +127,7 @@ fn hunks_are_numbered_over_all_files() {
         at: SystemTime::UNIX_EPOCH,
         transaction: None,
         undoes: None,
+        landed: None,
         files: vec![file("a\nb\nc\n", "A\nb\nC\n"), file("a\n", "b\n")].into(),
         review: None,
     };

@@ -37,6 +37,7 @@ impl Workspace {
             at: new.at,
             transaction: None,
             undoes: new.undoes,
+            landed: None,
             files: new.files.into(),
             review: None,
         };
@@ -62,8 +63,7 @@ impl Workspace {
 
     /// Returns the proposals that the session may see, oldest first.
     pub fn proposals(&self, session: SessionId, state: Option<ProposalState>) -> Vec<&Proposal> {
-        let matches =
-            |proposal: &&Proposal| state.is_none_or(|state| proposal.state.as_ref() == state.as_ref());
+        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.reported_state() == state);
         self.proposals.all().filter(|it| self.may_see(session, it)).filter(matches).collect()
     }
 
@@ -160,6 +160,10 @@ impl Workspace {
             return Err(unknown(id));
         }
         match proposal.state {
+            ProposalState::Landed => {
+                self.require_person(session)?;
+                at_revision(proposal, revision)
+            }
             ProposalState::Superseded => Err(superseded(proposal)),
             ProposalState::Applying | ProposalState::Deciding => {
                 let what = format!("proposal `{id}` is being applied already");
@@ -236,7 +240,7 @@ impl Workspace {
     /// reviewing editor, except for the session that receives the answer.
     pub(super) fn announce(&mut self, id: &str, actor: Option<SessionId>) {
         let Some(proposal) = self.proposals.get(id) else { return };
-        let (id, revision, state) = (proposal.id.clone(), proposal.revision, proposal.state);
+        let (id, revision, state) = (proposal.id.clone(), proposal.revision, proposal.reported_state());
         let reviewed = proposal.is_reviewed();
         let is_recipient = |session: &&Session| {
             let concerned = session.author == proposal.author || (reviewed && session.abilities.review);

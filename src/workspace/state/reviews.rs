@@ -78,7 +78,7 @@ impl Workspace {
         self.proposals.update(id, |proposal| {
             proposal.revision += 1;
             proposal.review = Some(review);
-            proposal.state = ProposalState::Pending;
+            proposal.state = proposal.waiting_state();
         });
         self.announce(id, Some(session));
         self.proposal(session, id).cloned()
@@ -94,9 +94,11 @@ impl Workspace {
 
     /// Records that the decision was applied, in `transaction` if anything was written.
     pub fn decided(&mut self, session: SessionId, id: &str, review: Review, transaction: Option<Arc<str>>) {
-        let state = review.verdict();
+        let Some(state) = self.proposals.get(id).map(|proposal| proposal.verdict(&review)) else { return };
         self.proposals.update(id, |proposal| {
-            if matches!(state, ProposalState::Rejected | ProposalState::Partial) {
+            let has_rejected = matches!(state, ProposalState::Rejected | ProposalState::Partial);
+            // A landed change that was reverted can be restored from the history.
+            if has_rejected && proposal.landed.is_none() {
                 self.rejected.insert(proposal.id.clone(), session, proposal.files.clone());
             }
             proposal.revision += 1;
@@ -110,7 +112,7 @@ impl Workspace {
     pub fn decision_failed(&mut self, id: &str) {
         self.proposals.update(id, |proposal| {
             let was_pending = proposal.is_reviewed();
-            proposal.state = if was_pending { ProposalState::Pending } else { ProposalState::Proposed };
+            proposal.state = if was_pending { proposal.waiting_state() } else { ProposalState::Proposed };
         });
     }
 
@@ -118,6 +120,7 @@ impl Workspace {
     pub fn pending_on(&self, author: &str, key: &FileKey) -> Vec<Proposal> {
         let is_on_file = |proposal: &&Proposal| {
             proposal.state.is_pending()
+                && proposal.landed.is_none()
                 && proposal.author == author
                 && proposal.role == Role::Agent
                 && proposal.files.iter().any(|file| file.key == *key)
@@ -131,7 +134,7 @@ impl Workspace {
         for mut proposal in proposals {
             // The session that made it no longer exists.
             proposal.session = SessionId(0);
-            proposal.state = ProposalState::Pending;
+            proposal.state = proposal.waiting_state();
             let hunks = proposal.hunk_count();
             let review = proposal.review.get_or_insert_with(|| Review::open(hunks));
             if review.choices.len() == hunks {
