@@ -1,6 +1,7 @@
 //! `editd review`: decisions about proposals at a terminal, hunk by hunk.
 
 mod file;
+mod questions;
 mod show;
 
 use std::io::Write;
@@ -18,7 +19,7 @@ use super::arguments::{Output, ReviewArguments};
 use super::paint::{FAINT, PLACE, Row, cell, fitted, widest, width};
 use super::{CliError, Context, End, paint, root, stream};
 
-use file::{CONFLICTED, FileReview, Next};
+use file::{CONFLICTED, FileReview, LANDED, Next};
 
 /// Width of the state column.
 const STATE: usize = 10;
@@ -87,20 +88,23 @@ fn end_if(undecided: bool) -> End {
     if undecided { End::Undecided } else { End::Done }
 }
 
-/// Prints the proposal, or all pending ones, as JSON.
+/// Prints the proposal, or all that are undecided, as JSON.
 fn print(context: &Context, client: &mut Client, id: Option<&str>) -> Result<End, CliError> {
     let result = match id {
         Some(id) => client.request(ProposalMethod::NAME, &json!({ "id": id }))?,
-        None => client.request(Proposals::NAME, &json!({ "state": "pending" }))?,
+        None => json!({ "proposals": pending(client, None)? }),
     };
     context.print_json(&result)?;
     let is_listed = result["proposals"].as_array().is_some_and(|list| !list.is_empty());
     Ok(end_if(is_listed || result["state"].as_str().is_some_and(is_waiting)))
 }
 
-/// Returns the pending proposals, or only the one with this id.
+/// Returns the pending proposals and the landed changes, or only the one with this id.
 fn pending(client: &mut Client, id: Option<&str>) -> Result<Vec<ProposalSummary>, CliError> {
-    let mut list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
+    let mut list = Vec::new();
+    for state in ["pending", LANDED] {
+        list.append(&mut client.call::<Proposals>(&json!({ "state": state }))?.proposals);
+    }
     list.retain(|proposal| id.is_none_or(|id| proposal.id == id));
     Ok(list)
 }
@@ -111,15 +115,18 @@ fn fetch(client: &mut Client, id: &str) -> Result<ProposalResult, CliError> {
 
 /// Returns `true` if this is the state of a proposal that is undecided.
 fn is_waiting(state: &str) -> bool {
-    matches!(state, "pending" | "proposed")
+    matches!(state, "pending" | "proposed" | LANDED)
 }
 
 /// Returns `true` if the proposal is still undecided. Otherwise prints its state.
 fn check_waiting(proposal: &ProposalResult) -> std::io::Result<bool> {
     let waits = is_waiting(&proposal.state);
     if !waits {
-        let (id, state) = (paint::visible(&proposal.id), paint::visible(&proposal.state));
+        let (id, state) = (paint::visible(&proposal.id), show::state(proposal));
         writeln!(stream::stdout(), "{id} is already {state}.")?;
+        if proposal.landed.is_some() {
+            return Ok(false);
+        }
         if let Some(other) = &proposal.replaced_by {
             writeln!(stream::stdout(), "It was replaced: `editd review {}`.", paint::visible(other))?;
         } else if matches!(proposal.state.as_str(), "rejected" | "partial") {
@@ -169,7 +176,7 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
     let (mut at, mut touched, mut rest) = (0, None, None);
     while at < proposal.files.len() {
         let is_again = touched.is_some();
-        let mut file = FileReview::new(&proposal.files[at], touched.take());
+        let mut file = FileReview::new(&proposal, at, touched.take());
         if let Some(rest) = rest.filter(|_| !is_again) {
             file.answer_rest(0, rest);
         }
@@ -177,7 +184,7 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
         if let Next::Rest(answer) = then {
             rest = Some(answer);
         }
-        let accepted = file.accepted();
+        let written = file.written();
         let sent = send(context, client, &proposal, file)?;
         let is_sent = sent.is_some();
         proposal = match sent {
@@ -192,7 +199,7 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
             // The proposal has changed in the meantime: ask again about the open hunks of this file.
             continue;
         }
-        let hunks = conflicted(&proposal, at, &accepted);
+        let hunks = conflicted(&proposal, at, &written);
         if !hunks.is_empty() {
             show::problem("the file has just changed; review this hunk again")?;
             touched = Some(hunks);

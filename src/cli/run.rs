@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::gate;
 use crate::hook::ENFORCED;
 use crate::protocol::{RunBegin, RunBeginParams, RunEnd, RunEndParams, RunEndResult};
 use crate::transport::{CallError, Client, repository};
@@ -129,7 +130,10 @@ fn connect(context: &Context, arguments: &RunArguments, folder: &Path) -> Result
         Some(author) => super::author(Some(author))?,
         None => None,
     };
-    let author = author.unwrap_or_else(|| context.command_author().to_owned());
+    // A person who runs a command at a terminal has made its changes.
+    let by_whom =
+        || if stream::is_interactive() { context.person_author() } else { context.command_author() };
+    let author = author.unwrap_or_else(|| by_whom().to_owned());
     let client = context.agent_named(&author, Some(folder))?;
     client.set_timeout(SNAPSHOT).map_err(CallError::Io)?;
     Ok(client)
@@ -196,6 +200,9 @@ fn report(context: &Context, command: &str, folder: &Path, result: &RunEndResult
     }
     for warning in &result.warnings {
         writeln!(out, "{FAINT}editd: {}{FAINT:#}", paint::visible(warning))?;
+    }
+    for line in gate::decisions(&result.decisions).iter().flat_map(|text| text.lines()) {
+        writeln!(out, "{FAINT}editd: {}{FAINT:#}", paint::visible(line))?;
     }
     if result.interrupted {
         let what =

@@ -30,6 +30,8 @@ pub struct PendingProposal {
     pub author: String,
     /// Purpose of the proposal.
     pub label: Option<String>,
+    /// `true` if the change has already been made, so that the user keeps or reverts it.
+    pub landed: bool,
     /// Undecided hunks, in order.
     pub hunks: Vec<PendingHunk>,
 }
@@ -45,25 +47,27 @@ pub struct PendingHunk {
     pub kind: Option<String>,
     /// `true` if the lines have changed since the hunk was proposed.
     pub conflicted: bool,
-    /// First replaced line, from 0. If the hunk replaces no lines, the line before which it inserts the new
-    /// ones.
+    /// First line of the file that the hunk is about, from 0: the lines to replace, or those that a landed change
+    /// has written. If there are none, the line before which lines are inserted or were deleted.
     pub line: u32,
-    /// Number of replaced lines.
+    /// Number of these lines.
     pub lines: u32,
-    /// New lines.
-    pub new_text: String,
+    /// The other side: the new lines, or those before a landed change.
+    pub other_text: String,
 }
 
 impl PendingProposal {
     /// Returns the undecided part of a proposal, or `None` if the proposal is decided.
     pub fn of(proposal: &ProposalResult) -> Option<Self> {
-        if proposal.state != "pending" {
-            return None;
-        }
+        let landed = match proposal.state.as_str() {
+            "pending" => false,
+            "landed" => true,
+            _ => return None,
+        };
         let of_file = |entry: &FileEntry| {
             let path = PathBuf::from(&entry.path);
             let open = entry.hunks.iter().filter(|hunk| matches!(&*hunk.state, "pending" | "conflicted"));
-            open.map(|hunk| PendingHunk::of(hunk, &path)).collect::<Vec<_>>()
+            open.map(|hunk| PendingHunk::of(hunk, &path, landed)).collect::<Vec<_>>()
         };
         let hunks: Vec<_> = proposal.files.iter().flat_map(|file| of_file(&file.entry)).collect();
         Some(Self {
@@ -71,6 +75,7 @@ impl PendingProposal {
             revision: proposal.revision,
             author: proposal.author.clone(),
             label: proposal.label.clone(),
+            landed,
             hunks,
         })
         .filter(|waiting| !waiting.hunks.is_empty())
@@ -99,9 +104,14 @@ impl PendingProposal {
 }
 
 impl PendingHunk {
-    fn of(hunk: &Hunk, path: &Path) -> Self {
-        // A hunk that replaces no lines names the line before the insertion.
-        let line = if hunk.old_lines == 0 { hunk.old_start } else { hunk.old_start.saturating_sub(1) };
+    fn of(hunk: &Hunk, path: &Path, landed: bool) -> Self {
+        let (start, lines, other_text) = if landed {
+            (hunk.new_start, hunk.new_lines, &hunk.old_text)
+        } else {
+            (hunk.old_start, hunk.old_lines, &hunk.new_text)
+        };
+        // A hunk without lines names the line before it.
+        let line = if lines == 0 { start } else { start.saturating_sub(1) };
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             id: hunk.id.clone(),
@@ -109,14 +119,9 @@ impl PendingHunk {
             kind: hunk.kind.clone(),
             conflicted: hunk.state == "conflicted",
             line: number(line),
-            lines: number(hunk.old_lines),
-            new_text: hunk.new_text.clone().unwrap_or_default(),
+            lines: number(lines),
+            other_text: other_text.clone().unwrap_or_default(),
         }
-    }
-
-    /// Returns the decision that accepts the hunk in its current state.
-    fn acceptance(&self) -> Decision {
-        if self.conflicted { Decision::Take } else { Decision::Accept }
     }
 
     /// Returns `true` if a cursor or selection on these lines refers to the hunk. An insertion between two
@@ -152,8 +157,10 @@ pub fn announcement(new: &[PendingProposal]) -> Option<String> {
             };
             let label = one.label.as_deref().map(one_line).filter(|label| !label.is_empty());
             let label = label.map(|label| format!(" ({label})")).unwrap_or_default();
-            format!("editd: {} proposes {changes} in {place}{label}", one_line(&one.author))
+            let verb = if one.landed { "made" } else { "proposes" };
+            format!("editd: {} {verb} {changes} in {place}{label}", one_line(&one.author))
         }
+        many if many.iter().any(|one| one.landed) => format!("editd: {} reviews wait for you", many.len()),
         many => format!("editd: {} proposals wait for you", many.len()),
     };
     if text.chars().count() <= ANNOUNCEMENT {

@@ -212,14 +212,17 @@ impl Daemon {
         Ok(code_lenses(&waiting, &buffer.path, last))
     }
 
-    /// Returns the pending proposals for the user of this editor. With `only`, returns those about that file.
+    /// Returns the pending proposals and landed changes for the user of this editor. With `only`, returns those about that file.
     pub(crate) async fn waiting(
         &self,
         session: &Arc<SessionContext>,
         only: Option<&Path>,
     ) -> Result<Vec<PendingProposal>> {
-        let pending = ProposalsParams { state: Some(ProposalState::Pending.to_string()) };
-        let summaries = self.proposals(session, pending).await?.proposals;
+        let mut summaries = Vec::new();
+        for state in [ProposalState::Pending, ProposalState::Landed] {
+            let of_state = ProposalsParams { state: Some(state.to_string()) };
+            summaries.extend(self.proposals(session, of_state).await?.proposals);
+        }
         let open = self.engine.open_in(session.id);
         let concerns = |summary: &&ProposalSummary| {
             let mut paths = summary.paths.iter().map(Path::new);
@@ -261,7 +264,7 @@ fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
     sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
 }
 
-/// Maximum number of proposals that an editor shows at a time, oldest first.
+/// Maximum number of proposals and landed changes that an editor shows at a time, each oldest first.
 const SHOWN: usize = 64;
 
 /// Returns `true` if the file belongs to the work in an editor: it is in a folder of the editor or open

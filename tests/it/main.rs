@@ -246,6 +246,7 @@ mod cli {
     mod help;
     mod history;
     mod hostile;
+    mod landed;
     mod man_pages;
     mod non_utf8_names;
     mod pipes;

@@ -8,38 +8,18 @@ use serde_json::{Value, json};
 
 use crate::cli::paint::{FAINT, HINT};
 use crate::cli::{CliError, Context, root, stream};
-use crate::protocol::{AppliedFile, CommentEntry, FileEntry, Hunk, Read};
+use crate::protocol::{AppliedFile, CommentEntry, FileEntry, Hunk, ProposalResult, Read};
 use crate::text::{ContentHash, lines};
 use crate::transport::{Client, whole_text};
 use crate::workspace::Role;
 
+use super::questions::Questions;
 use super::show;
 
-const HELP: &str = "\
-y  accept this hunk
-n  reject it
-a  accept it and all others of this file
-d  reject it and all others of this file
-A  accept it and all others of the proposal
-D  reject it and all others of the proposal
-e  edit its new lines in $VISUAL or $EDITOR
-c  send a comment to the author
-s  leave it for later
-q  leave this and all further hunks for later
-?  this help";
+/// State of a proposal whose changes have been made already.
+pub(super) const LANDED: &str = "landed";
 
-const HELP_TOUCHED: &str = "\
-t  take the author's side, and discard the change made here since
-n  keep the current text
-d  keep it, and reject all others of this file
-D  keep it, and reject all others of the proposal
-e  edit the author's lines in $VISUAL or $EDITOR
-c  send a comment to the author
-s  leave it for later
-q  leave this and all further hunks for later
-?  this help";
-
-/// State of a hunk whose lines have changed since it was proposed.
+/// State of a hunk whose lines have changed since it was proposed or made.
 pub(super) const CONFLICTED: &str = "conflicted";
 
 /// The answer for a hunk.
@@ -72,6 +52,8 @@ pub(super) enum Rest {
 /// A file of a proposal with the answers so far.
 pub(super) struct FileReview<'p> {
     file: &'p AppliedFile,
+    /// `true` if the changes have been made already.
+    is_landed: bool,
     answers: Vec<Answer>,
     comments: Vec<CommentEntry>,
     /// Ids of the only hunks to ask about. `None` means all.
@@ -79,15 +61,18 @@ pub(super) struct FileReview<'p> {
 }
 
 impl<'p> FileReview<'p> {
-    /// Creates a review of a file, or of only these hunks.
-    pub(super) fn new(file: &'p AppliedFile, only: Option<Vec<String>>) -> Self {
-        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only }
+    /// Creates a review of the file at an index, or of only these hunks.
+    pub(super) fn new(proposal: &'p ProposalResult, at: usize, only: Option<Vec<String>>) -> Self {
+        let (file, is_landed) = (&proposal.files[at], proposal.state == LANDED);
+        let answers = vec![Answer::Open; file.entry.hunks.len()];
+        Self { file, is_landed, answers, comments: Vec::new(), only }
     }
 
-    /// Returns the ids of the hunks that were accepted unchanged.
-    pub(super) fn accepted(&self) -> Vec<String> {
+    /// Returns the ids of the hunks whose decision changes the file, unless their lines have just changed.
+    pub(super) fn written(&self) -> Vec<String> {
+        let written = if self.is_landed { Answer::Reject } else { Answer::Accept };
         let both = self.file.entry.hunks.iter().zip(&self.answers);
-        both.filter(|(_, answer)| **answer == Answer::Accept).map(|(hunk, _)| hunk.id.clone()).collect()
+        both.filter(|(_, answer)| **answer == written).map(|(hunk, _)| hunk.id.clone()).collect()
     }
 
     /// Asks about every open hunk.
@@ -100,7 +85,7 @@ impl<'p> FileReview<'p> {
                 continue;
             }
             let mut out = stream::stdout();
-            show::heading(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
+            show::heading(&mut out, (self.file, self.is_landed), &hunks[at], (at + 1, hunks.len()))?;
             show::hunk(&mut out, self.file, &hunks[at])?;
             match self.ask_about(at)? {
                 Next::Continue => {}
@@ -114,18 +99,16 @@ impl<'p> FileReview<'p> {
     fn ask_about(&mut self, at: usize) -> Result<Next, CliError> {
         let hunk = &self.file.entry.hunks[at];
         let is_touched = hunk.state == CONFLICTED;
-        let question = if is_touched {
-            "Take the author's side [t,n,d,D,e,c,s,q,?]?"
-        } else {
-            "Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]?"
-        };
+        // A decision that would change lines which have changed since needs its own answer.
+        let (may_accept, may_reject) = (!is_touched || self.is_landed, !is_touched || !self.is_landed);
+        let Questions { question, help } = Questions::about(self.is_landed, is_touched);
         loop {
             let Some(answer) = stream::ask_line(&format!("{HINT}{question}{HINT:#} "))? else {
                 return Ok(Next::Quit);
             };
             let all = match answer.as_str() {
-                "A" if !is_touched => Some(Rest::Accept),
-                "D" => Some(Rest::Reject),
+                "A" if may_accept => Some(Rest::Accept),
+                "D" if may_reject => Some(Rest::Reject),
                 _ => None,
             };
             if let Some(rest) = all {
@@ -134,10 +117,10 @@ impl<'p> FileReview<'p> {
             }
             match answer.to_lowercase().as_str() {
                 "t" if is_touched => self.answers[at] = Answer::Take,
-                "y" | "yes" if !is_touched => self.answers[at] = Answer::Accept,
-                "n" | "no" => self.answers[at] = Answer::Reject,
-                "a" if !is_touched => self.answer_rest(at, Rest::Accept),
-                "d" => self.answer_rest(at, Rest::Reject),
+                "y" | "yes" if may_accept => self.answers[at] = Answer::Accept,
+                "n" | "no" if may_reject => self.answers[at] = Answer::Reject,
+                "a" if may_accept => self.answer_rest(at, Rest::Accept),
+                "d" if may_reject => self.answer_rest(at, Rest::Reject),
                 "e" => match self.edited(hunk)? {
                     Some(answer) => self.answers[at] = answer,
                     None => continue,
@@ -154,7 +137,6 @@ impl<'p> FileReview<'p> {
                 "s" => {}
                 "q" => return Ok(Next::Quit),
                 _ => {
-                    let help = if is_touched { HELP_TOUCHED } else { HELP };
                     writeln!(stream::stdout(), "{FAINT}{help}{FAINT:#}")?;
                     continue;
                 }
@@ -163,20 +145,24 @@ impl<'p> FileReview<'p> {
         }
     }
 
-    /// Sets the answer of all unanswered hunks from `at` on. Conflicted hunks can only be rejected this way,
-    /// because taking one needs its own answer.
+    /// Sets the answer of all unanswered hunks from `at` on. Conflicted hunks can only keep their current text this
+    /// way, because overwriting it needs its own answer.
     pub(super) fn answer_rest(&mut self, at: usize, rest: Rest) {
         let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at);
         for (other, hunk) in both.filter(|(other, _)| **other == Answer::Open) {
             match rest {
-                Rest::Accept if hunk.state == "pending" => *other = Answer::Accept,
-                Rest::Reject if is_open(hunk) => *other = Answer::Reject,
+                Rest::Accept if hunk.state == "pending" || self.is_landed && is_open(hunk) => {
+                    *other = Answer::Accept;
+                }
+                Rest::Reject if hunk.state == "pending" || !self.is_landed && is_open(hunk) => {
+                    *other = Answer::Reject;
+                }
                 _ => {}
             }
         }
     }
 
-    /// Opens the new lines in the person's editor. Returns `None` if they cannot be edited or were not
+    /// Opens the new lines, which are the current ones of a landed change, in the person's editor. Returns `None` if they cannot be edited or were not
     /// changed.
     fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, CliError> {
         let created = created(&self.file.entry);
@@ -201,7 +187,7 @@ impl<'p> FileReview<'p> {
     /// Returns the decision to send, or `None` if there are no answers. Returns an error if edited lines
     /// cannot be sent.
     pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
-        let Self { file, answers, comments, only: _ } = self;
+        let Self { file, is_landed, answers, comments, only: _ } = self;
         if answers.iter().all(|answer| *answer == Answer::Open) && comments.is_empty() {
             return Ok(None);
         }
@@ -227,9 +213,10 @@ impl<'p> FileReview<'p> {
                 return Err("lines were edited, so you must decide every hunk of this file; review it again"
                     .to_owned());
             }
-            let texts: Vec<_> = both().map(|(hunk, answer)| text(hunk, answer)).collect();
-            let whole = content(context, file, &texts)?;
-            let (path, base) = (&file.entry.path, &file.entry.hash_before);
+            let texts: Vec<_> = both().map(|(hunk, answer)| text(hunk, answer, is_landed)).collect();
+            let whole = content(context, (file, is_landed), &texts)?;
+            let entry = &file.entry;
+            let (path, base) = (&entry.path, if is_landed { &entry.hash_after } else { &entry.hash_before });
             decision["replace"] = json!([{ "path": path, "baseHash": base, "content": whole }]);
         }
         Ok(Some(decision))
@@ -241,9 +228,13 @@ pub(super) fn is_open(hunk: &Hunk) -> bool {
 }
 
 /// Returns the text that replaces the lines of a hunk, or `None` if they stay unchanged.
-fn text<'a>(hunk: &'a Hunk, answer: &'a Answer) -> Option<&'a str> {
+fn text<'a>(hunk: &'a Hunk, answer: &'a Answer, is_landed: bool) -> Option<&'a str> {
     match answer {
         Answer::Edited(text) => Some(text),
+        Answer::Reject | Answer::Take if is_landed => hunk.old_text.as_deref(),
+        // The hunk was rejected earlier.
+        Answer::Open if is_landed && hunk.state == "rejected" => hunk.old_text.as_deref(),
+        _ if is_landed => None,
         Answer::Accept | Answer::Take => hunk.new_text.as_deref(),
         // The hunk was accepted earlier.
         Answer::Open if hunk.state == "accepted" => hunk.new_text.as_deref(),
@@ -305,19 +296,31 @@ fn with_final_ending(before: &str, mut edited: String) -> String {
 }
 
 /// Returns the whole file with the lines of its hunks replaced by these texts.
-fn content(context: &Context, file: &AppliedFile, texts: &[Option<&str>]) -> Result<String, String> {
-    let now = match file.entry.hash_before.as_deref() {
-        Some(hash) => text_with_hash(context, &file.entry.path, hash)?,
+fn content(
+    context: &Context,
+    (file, is_landed): (&AppliedFile, bool),
+    texts: &[Option<&str>],
+) -> Result<String, String> {
+    let entry = &file.entry;
+    let hash = if is_landed { &entry.hash_after } else { &entry.hash_before };
+    let now = match hash.as_deref() {
+        Some(hash) => text_with_hash(context, &entry.path, hash)?,
         None => String::new(),
     };
     let starts: Vec<usize> = lines(&now).map(|line| line.start).chain([now.len()]).collect();
     let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
     let (mut whole, mut copied) = (String::with_capacity(now.len()), 0);
-    for (hunk, text) in file.entry.hunks.iter().zip(texts) {
+    for (hunk, text) in entry.hunks.iter().zip(texts) {
         let is_text = hunk.kind.as_deref().is_none_or(|kind| kind == "create");
         let Some(text) = text.filter(|_| is_text) else { continue };
-        let first = hunk.old_start - usize::from(hunk.old_lines > 0);
-        let (start, end) = (at(first), at(first + hunk.old_lines));
+        let (first, count) = match hunk.kind {
+            // The hunk of a new file names no lines.
+            Some(_) if is_landed => (0, starts.len()),
+            None if is_landed => (hunk.new_start, hunk.new_lines),
+            _ => (hunk.old_start, hunk.old_lines),
+        };
+        let first = first.saturating_sub(usize::from(count > 0));
+        let (start, end) = (at(first), at(first + count));
         if start < copied {
             return Err("two hunks now change the same lines; decide them without editing".to_owned());
         }

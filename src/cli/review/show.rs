@@ -16,8 +16,20 @@ use super::file::{CONFLICTED, diff_body};
 const WHOLE: usize = 200;
 /// Number of context lines before and after a hunk.
 const CONTEXT: usize = 3;
+/// Maximum width of a command, in columns.
+const COMMAND: usize = 32;
 
-/// Lists the pending proposals.
+/// Returns the state of a proposal, as people call it.
+pub(super) fn state(proposal: &ProposalResult) -> String {
+    match (proposal.state.as_str(), &proposal.landed) {
+        ("applied", Some(_)) => "kept".to_owned(),
+        ("rejected", Some(_)) => "reverted".to_owned(),
+        ("partial", Some(_)) => "partly reverted".to_owned(),
+        (state, _) => visible(state),
+    }
+}
+
+/// Lists the pending proposals and the landed changes.
 pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     match proposals.len() {
@@ -25,6 +37,9 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
         // A single proposal is shown without a list.
         1 if asks => return Ok(()),
         1 => {}
+        count if proposals.iter().any(|it| it.landed.is_some()) => {
+            writeln!(out, "{NAME}{count} changes wait for review:{NAME:#}")?;
+        }
         count => writeln!(out, "{NAME}{count} proposals are pending, oldest first:{NAME:#}")?,
     }
     let id = proposals.iter().map(|it| it.id.len()).max().unwrap_or_default();
@@ -34,8 +49,11 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
         row.add(PLACE, format!("  {:<id$}", proposal.id));
         row.add(Style::new(), format!("  {}", fitted(&proposal.author, author)));
         row.add(FAINT, format!("  {:>6}  ", ago(&proposal.at)));
+        if proposal.landed.is_some() {
+            row.add(HINT, "already made  ".to_owned());
+        }
         if let Some(label) = proposal.label.as_deref().filter(|label| !label.is_empty()) {
-            row.add(Style::new(), format!("{}  ", cell(label)));
+            row.add(Style::new(), format!("{}  ", label_of(label, proposal.landed.is_some())));
         }
         let paths: Vec<_> = proposal.paths.iter().map(|path| short(path)).collect();
         row.add(FAINT, paths.join(", "));
@@ -45,13 +63,21 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
     Ok(())
 }
 
+/// Returns the label of a proposal. Commands are cut, because they may be long.
+fn label_of(label: &str, is_command: bool) -> String {
+    if is_command { fitted(label, widest([label].into_iter(), COMMAND)) } else { cell(label) }
+}
+
 /// Prints the heading of a proposal: author, label, age and id.
 pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     let mut row = Row::default();
     row.add(NAME, visible(&proposal.author));
     if let Some(label) = proposal.label.as_deref().filter(|label| !label.is_empty()) {
-        row.add(Style::new(), format!(": {}", visible(label)));
+        row.add(Style::new(), format!(": {}", label_of(label, proposal.landed.is_some())));
+    }
+    if proposal.landed.is_some() {
+        row.add(HINT, "  already made".to_owned());
     }
     row.add(FAINT, format!("  {} ago  ", ago(&proposal.at)));
     row.add(PLACE, proposal.id.clone());
@@ -66,7 +92,7 @@ pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
 /// Prints the heading of a hunk: the file, the line ranges and the hunk's number.
 pub(super) fn heading(
     out: &mut impl Write,
-    file: &AppliedFile,
+    (file, is_landed): (&AppliedFile, bool),
     hunk: &Hunk,
     (number, of): (usize, usize),
 ) -> std::io::Result<()> {
@@ -76,11 +102,14 @@ pub(super) fn heading(
     let what = match hunk.kind.as_deref() {
         Some("create") if file.entry.mode.is_some() => "  new executable file".to_owned(),
         Some("create") => "  new file".to_owned(),
+        Some("delete") if is_landed => "  was deleted".to_owned(),
         Some("delete") => "  is deleted".to_owned(),
         Some("rename") => {
             let to = file.entry.new_path.as_deref().map(short).unwrap_or_default();
             format!("  is renamed to {to}")
         }
+        Some("binary") => "  binary file".to_owned(),
+        Some(_) if is_landed => "  has another encoding".to_owned(),
         Some(_) => "  gets another encoding".to_owned(),
         None => String::new(),
     };
@@ -96,10 +125,12 @@ pub(super) fn heading(
     row.add(FAINT, format!("  {number} of {of}"));
     row.print(out, width())?;
     if hunk.state == CONFLICTED {
-        writeln!(
-            out,
-            "{HINT}Changed since it was proposed:{HINT:#} t takes the author's side, n the current text."
-        )?;
+        let (event, keys) = if is_landed {
+            ("made", "t restores the earlier lines, y keeps these")
+        } else {
+            ("proposed", "t takes the author's side, n the current text")
+        };
+        writeln!(out, "{HINT}Changed since it was {event}:{HINT:#} {keys}.")?;
     }
     if number == 1 {
         for warning in &file.entry.warnings {
@@ -172,29 +203,37 @@ fn context_of(diff: &str, hunk: &Hunk) -> (String, String) {
 pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     writeln!(out)?;
+    let said = state(proposal);
     match proposal.state.as_str() {
+        "applied" if proposal.landed.is_some() => {
+            return writeln!(out, "{GOOD}{said}{GOOD:#}  nothing was changed");
+        }
+        "rejected" if proposal.landed.is_some() => {}
         "applied" | "partial" => {}
         "rejected" => {
             writeln!(out, "{GOOD}rejected{GOOD:#}  nothing was changed")?;
             return reopen_hint(&proposal.id);
         }
-        state => {
-            let state = visible(state);
-            return writeln!(out, "{GOOD}{state}{GOOD:#}  closed by another client in the meantime");
+        _ => {
+            return writeln!(out, "{GOOD}{said}{GOOD:#}  closed by another client in the meantime");
         }
     }
     for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
         let mut row = Row::default();
-        row.add(GOOD, proposal.state.clone());
+        row.add(GOOD, said.clone());
         let path = file.entry.new_path.as_ref().unwrap_or(&file.entry.path);
         row.add(Style::new(), format!("  {}", short(path)));
-        row.add_counts(file.entry.added, file.entry.removed);
+        // Lines that the command has added are removed when they are reverted.
+        match proposal.landed {
+            Some(_) => row.add_counts(file.entry.removed, file.entry.added),
+            None => row.add_counts(file.entry.added, file.entry.removed),
+        }
         row.print(&mut out, width())?;
     }
     if proposal.files.iter().all(|file| file.landed.is_none()) {
-        writeln!(out, "{GOOD}{}{GOOD:#}  the files already had this content", proposal.state)?;
+        writeln!(out, "{GOOD}{said}{GOOD:#}  the files already had this content")?;
     }
-    if proposal.state == "partial" { reopen_hint(&proposal.id) } else { Ok(()) }
+    if proposal.state == "partial" && proposal.landed.is_none() { reopen_hint(&proposal.id) } else { Ok(()) }
 }
 
 /// Prints the command that reopens rejected hunks.

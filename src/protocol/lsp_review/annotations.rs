@@ -15,8 +15,6 @@ const MAX_PROPOSALS: usize = 3;
 const FIX: &str = "quickfix";
 /// Kind of all other actions.
 const SOURCE: &str = "source.editd";
-/// Decisions about several hunks, with their verbs.
-const ALTERNATIVES: [(Decision, &str); 2] = [(Decision::Accept, "accept"), (Decision::Reject, "reject")];
 /// `CodeActionTag.LLMGenerated` of LSP.
 const GENERATED: u32 = 1;
 /// `DiagnosticSeverity.Hint` of LSP.
@@ -112,18 +110,8 @@ impl List<'_> {
     }
 
     fn hunk(&mut self, one: &PendingProposal, hunk: &PendingHunk) {
-        let (yes, no) = if hunk.conflicted {
-            ("replace what is there now with this", "keep what is there now")
-        } else {
-            match hunk.kind.as_deref() {
-                Some("create") => ("create this file", "do not create this file"),
-                Some("delete") => ("delete this file", "do not delete this file"),
-                Some("rename") => ("rename this file", "do not rename this file"),
-                Some("encoding") => ("write this file in the other encoding", "keep this file's encoding"),
-                _ => ("accept this change", "reject this change"),
-            }
-        };
-        for (decision, title) in [(hunk.acceptance(), yes), (Decision::Reject, no)] {
+        let (yes, no) = if one.landed { landed_titles(hunk) } else { titles(hunk) };
+        for (decision, title) in one.decisions(hunk).into_iter().zip([yes, no]) {
             self.add(FIX, &format!("{title} ({})", one.by()), &one.decide(decision, hunk));
         }
     }
@@ -136,7 +124,7 @@ impl List<'_> {
             return;
         }
         let what = if count == 1 { "the change".to_owned() } else { format!("all {count} changes") };
-        for (decision, verb) in ALTERNATIVES {
+        for (decision, verb) in one.alternatives() {
             let (id, revision, path) = (one.id.clone(), one.revision, path.display().to_string());
             let title = format!("{verb} {what} in this file ({})", one.by());
             self.add(SOURCE, &title, &Command::File(decision, FileArgument { id, revision, path }));
@@ -150,7 +138,7 @@ impl List<'_> {
         }
         let (changes, files) =
             (counted(one.hunks.len(), "change", "changes"), counted(files, "file", "files"));
-        for (decision, verb) in ALTERNATIVES {
+        for (decision, verb) in one.alternatives() {
             let argument = AllArgument { id: one.id.clone(), revision: one.revision };
             let title = format!("{verb} all {changes} in {files} ({})", one.by());
             self.add(SOURCE, &title, &Command::All(decision, argument));
@@ -158,7 +146,45 @@ impl List<'_> {
     }
 }
 
+/// Returns the titles of the actions that make a proposed change or do not.
+fn titles(hunk: &PendingHunk) -> (&'static str, &'static str) {
+    match hunk.kind.as_deref() {
+        _ if hunk.conflicted => ("replace what is there now with this", "keep what is there now"),
+        Some("create") => ("create this file", "do not create this file"),
+        Some("delete") => ("delete this file", "do not delete this file"),
+        Some("rename") => ("rename this file", "do not rename this file"),
+        Some("encoding") => ("write this file in the other encoding", "keep this file's encoding"),
+        _ => ("accept this change", "reject this change"),
+    }
+}
+
+/// Returns the titles of the actions that keep a landed change or revert it.
+fn landed_titles(hunk: &PendingHunk) -> (&'static str, &'static str) {
+    match hunk.kind.as_deref() {
+        _ if hunk.conflicted => ("keep what is there now", "replace what is there now with the earlier text"),
+        Some("create") => ("keep this new file", "remove this new file"),
+        Some("delete") => ("keep this file deleted", "restore this file"),
+        Some("encoding") => ("keep this file's new encoding", "restore this file's earlier encoding"),
+        _ => ("keep this change", "revert this change"),
+    }
+}
+
 impl PendingProposal {
+    /// Returns the decisions about several hunks, with their verbs.
+    fn alternatives(&self) -> [(Decision, &'static str); 2] {
+        let (yes, no) = if self.landed { ("keep", "revert") } else { ("accept", "reject") };
+        [(Decision::Accept, yes), (Decision::Reject, no)]
+    }
+
+    /// Returns the decisions for and against a hunk in its current state.
+    fn decisions(&self, hunk: &PendingHunk) -> [Decision; 2] {
+        match (hunk.conflicted, self.landed) {
+            (false, _) => [Decision::Accept, Decision::Reject],
+            (true, false) => [Decision::Take, Decision::Reject],
+            (true, true) => [Decision::Accept, Decision::Take],
+        }
+    }
+
     /// Returns the command that decides about a hunk.
     fn decide(&self, decision: Decision, hunk: &PendingHunk) -> Command {
         let hunks = vec![hunk.id.clone()];
@@ -177,17 +203,23 @@ pub fn code_lenses(waiting: &[PendingProposal], path: &Path, last: u32) -> Vec<V
 
 fn of_hunk(one: &PendingProposal, hunk: &PendingHunk, last: u32) -> [Value; 3] {
     let at = json!({ "line": hunk.line.min(last), "character": 0 });
-    let (yes, no) = if hunk.conflicted { ("take theirs", "keep mine") } else { ("accept", "reject") };
+    let (yes, no) = match (hunk.conflicted, one.landed) {
+        (false, false) => ("accept", "reject"),
+        (true, false) => ("take theirs", "keep mine"),
+        (false, true) => ("keep", "revert"),
+        (true, true) => ("keep mine", "restore the earlier text"),
+    };
+    let [for_it, against_it] = one.decisions(hunk);
     let lenses = [
-        one.decide(hunk.acceptance(), hunk).titled(&format!("{yes} ({})", one.by())),
-        one.decide(Decision::Reject, hunk).titled(no),
+        one.decide(for_it, hunk).titled(&format!("{yes} ({})", one.by())),
+        one.decide(against_it, hunk).titled(no),
         Command::ShowDiff { id: Some(one.id.clone()) }.titled("diff"),
     ];
     lenses.map(|command| json!({ "range": { "start": at, "end": at }, "command": command }))
 }
 
-/// Returns an LSP diagnostic for each hunk that waits in a document. The range covers the lines to replace,
-/// the message contains the new text.
+/// Returns an LSP diagnostic for each hunk that waits in a document. The range covers the lines of the hunk, the
+/// message contains the other side: the new lines, or those before a landed change.
 pub fn hints(
     waiting: &[PendingProposal],
     path: &Path,
@@ -221,7 +253,26 @@ fn range(hunk: &PendingHunk, text: &Text, encoding: PositionEncoding) -> Value {
 }
 
 fn message(one: &PendingProposal, hunk: &PendingHunk) -> String {
-    let wants = match (hunk.kind.as_deref(), hunk.lines, hunk.new_text.is_empty()) {
+    let wants = if one.landed { landed_change(hunk) } else { proposed_change(hunk) };
+    let mut message = format!("{} {wants}", one_line(&one.author));
+    if let Some(label) = one.label.as_deref().filter(|label| !label.trim().is_empty()) {
+        message.extend([" (", &one_line(label), ")"]);
+    }
+    let mut lines = hunk.other_text.lines();
+    let before_first = if one.landed { ". Before:\n" } else { ":\n" };
+    for (at, line) in lines.by_ref().take(SHOWN_LINES).enumerate() {
+        message.push_str(if at == 0 { before_first } else { "\n" });
+        message.extend(line.chars().take(SHOWN_CHARACTERS));
+    }
+    let left = lines.count();
+    if left > 0 {
+        message.extend(["\n… ", &left.to_string(), " more"]);
+    }
+    message
+}
+
+fn proposed_change(hunk: &PendingHunk) -> &'static str {
+    match (hunk.kind.as_deref(), hunk.lines, hunk.other_text.is_empty()) {
         _ if hunk.conflicted => "wants this here, but these lines have changed since",
         (Some("create"), ..) => "wants to create this file",
         (Some("delete"), ..) => "wants to delete this file",
@@ -231,19 +282,18 @@ fn message(one: &PendingProposal, hunk: &PendingHunk) -> String {
         (_, 1, true) => "wants to delete this line",
         (_, _, true) => "wants to delete these lines",
         _ => "wants this instead",
-    };
-    let mut message = format!("{} {wants}", one_line(&one.author));
-    if let Some(label) = one.label.as_deref().filter(|label| !label.trim().is_empty()) {
-        message.extend([" (", &one_line(label), ")"]);
     }
-    let mut lines = hunk.new_text.lines();
-    for (at, line) in lines.by_ref().take(SHOWN_LINES).enumerate() {
-        message.push_str(if at == 0 { ":\n" } else { "\n" });
-        message.extend(line.chars().take(SHOWN_CHARACTERS));
+}
+
+fn landed_change(hunk: &PendingHunk) -> &'static str {
+    match (hunk.kind.as_deref(), hunk.lines, hunk.other_text.is_empty()) {
+        _ if hunk.conflicted => "has changed this, and these lines have changed again since",
+        (Some("create"), ..) => "has created this file",
+        (Some("delete"), ..) => "has deleted this file",
+        (Some("encoding"), ..) => "has written this file in another encoding",
+        (_, 0, _) => "has deleted lines before this one",
+        (_, 1, true) => "has added this line",
+        (_, _, true) => "has added these lines",
+        _ => "has changed this",
     }
-    let left = lines.count();
-    if left > 0 {
-        message.extend(["\n… ", &left.to_string(), " more"]);
-    }
-    message
 }

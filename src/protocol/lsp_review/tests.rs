@@ -6,8 +6,8 @@ use crate::text::{PositionEncoding, Text};
 use super::*;
 
 fn hunk(id: &str, path: &str, line: u32, lines: u32) -> PendingHunk {
-    let (id, path, new_text) = (id.to_owned(), path.into(), "new\n".to_owned());
-    PendingHunk { id, path, kind: None, conflicted: false, line, lines, new_text }
+    let (id, path, other_text) = (id.to_owned(), path.into(), "new\n".to_owned());
+    PendingHunk { id, path, kind: None, conflicted: false, line, lines, other_text }
 }
 
 /// A proposal by ada that replaces lines 3 and 4 of `/a`, inserts before line 9 of `/a`, and replaces line 1
@@ -16,7 +16,7 @@ fn hunk(id: &str, path: &str, line: u32, lines: u32) -> PendingHunk {
 fn waiting() -> Vec<PendingProposal> {
     let hunks = vec![hunk("h1", "/a", 3, 2), hunk("h2", "/a", 9, 0), hunk("h3", "/b", 1, 1)];
     let (id, author, label) = ("p1".to_owned(), "ada".to_owned(), Some("Fix  the\ntotal".to_owned()));
-    vec![PendingProposal { id, revision: 2, author, label, hunks }]
+    vec![PendingProposal { id, revision: 2, author, label, landed: false, hunks }]
 }
 
 fn at(first: u32, last: u32) -> CodeActionQuery {
@@ -190,7 +190,7 @@ fn lenses_are_above_the_hunks() {
 fn a_hint_covers_the_lines_and_contains_the_new_text() {
     let text = Text::from("0\n1\n2\n3\r\n4😀\r\n5\n");
     let mut waiting = waiting();
-    waiting[0].hunks[1].new_text = "x\n".repeat(10);
+    waiting[0].hunks[1].other_text = "x\n".repeat(10);
     let hints = hints(&waiting, Path::new("/a"), &text, PositionEncoding::Utf16);
     let range = |hint: &Value| {
         let at = |place: &Value| (place["line"].as_u64().unwrap(), place["character"].as_u64().unwrap());
@@ -222,4 +222,65 @@ fn an_announcement_is_always_short() {
     let text = announcement(&one).unwrap();
     assert!(text.chars().count() == 56 && text.ends_with('…'), "{text}");
     assert_eq!(announcement(&[]), None);
+}
+
+fn landed() -> Vec<PendingProposal> {
+    waiting().into_iter().map(|one| PendingProposal { landed: true, ..one }).collect()
+}
+
+#[test]
+fn a_landed_change_is_kept_or_reverted() {
+    let actions = code_actions(&landed(), Path::new("/a"), &at(4, 4));
+    let expected = [
+        "editd: keep this change (ada: Fix the total)",
+        "editd: revert this change (ada: Fix the total)",
+        "editd: keep all 2 changes in this file (ada: Fix the total)",
+        "editd: revert all 2 changes in this file (ada: Fix the total)",
+        "editd: keep all 3 changes in 2 files (ada: Fix the total)",
+        "editd: revert all 3 changes in 2 files (ada: Fix the total)",
+    ];
+    assert_eq!(titles(&actions), [&expected[..], &GO].concat());
+    assert_eq!(actions[1]["command"]["command"], "editd.reject");
+    let lenses = code_lenses(&landed(), Path::new("/b"), 9);
+    let lenses: Vec<_> = lenses.iter().map(|lens| lens["command"]["title"].as_str().unwrap()).collect();
+    assert_eq!(lenses, ["keep (ada: Fix the total)", "revert", "diff"]);
+}
+
+#[test]
+fn the_earlier_text_replaces_later_changes_only_if_the_user_chooses_so() {
+    let mut landed = landed();
+    landed[0].hunks[2].conflicted = true;
+    let actions = code_actions(&landed, Path::new("/b"), &CodeActionQuery { automatic: true, ..at(1, 1) });
+    let expected = [
+        "editd: keep what is there now (ada: Fix the total)",
+        "editd: replace what is there now with the earlier text (ada: Fix the total)",
+    ];
+    assert_eq!(titles(&actions), expected);
+    let commands: Vec<_> =
+        actions.iter().map(|action| action["command"]["command"].as_str().unwrap()).collect();
+    assert_eq!(commands, ["editd.accept", "editd.take"]);
+}
+
+#[rstest]
+#[case(2, "old\n", "ada has changed this (Fix the total). Before:\nold")]
+#[case(1, "", "ada has added this line (Fix the total)")]
+#[case(2, "", "ada has added these lines (Fix the total)")]
+#[case(0, "old\n", "ada has deleted lines before this one (Fix the total). Before:\nold")]
+fn a_hint_of_a_landed_change_contains_the_earlier_text(
+    #[case] lines: u32,
+    #[case] earlier: &str,
+    #[case] expected: &str,
+) {
+    let mut landed = landed();
+    landed[0].hunks[2] = PendingHunk { lines, other_text: earlier.to_owned(), ..hunk("h3", "/b", 1, 1) };
+    let text = Text::from("one\ntwo\nthree\nfour\n");
+    let hints = hints(&landed, Path::new("/b"), &text, PositionEncoding::Utf16);
+    assert_eq!(hints[0]["message"], expected);
+}
+
+#[test]
+fn a_landed_change_is_announced_as_made() {
+    assert_eq!(announcement(&landed()).unwrap(), "editd: ada made 3 changes in 2 files (Fix the total)");
+    let both = [waiting(), landed()].concat();
+    assert_eq!(announcement(&both).unwrap(), "editd: 2 reviews wait for you");
 }

@@ -46,7 +46,7 @@ impl Daemon {
                 (id, revision, decision, PickParam::Word("all".to_owned()))
             }
             Command::File(decision, FileArgument { id, revision, path }) => {
-                let hunks = self.hunks_in(session, &id, &path, decision != Decision::Reject).await?;
+                let hunks = self.hunks_in(session, &id, &path, decision).await?;
                 (id, revision, decision, PickParam::Hunks(hunks))
             }
         };
@@ -63,19 +63,20 @@ impl Daemon {
         Ok(())
     }
 
-    /// Returns the undecided hunks of a file. To accept, excludes conflicted hunks, which are accepted only
-    /// one by one.
+    /// Returns the undecided hunks of a file. For a decision that writes to the file, excludes conflicted hunks,
+    /// which are written only one by one.
     async fn hunks_in(
         &self,
         session: &Arc<SessionContext>,
         id: &str,
         path: &str,
-        yes: bool,
+        decision: Decision,
     ) -> Result<Vec<String>> {
         let params = ProposalParams { id: id.to_owned(), wait_ms: None };
         let waiting = PendingProposal::of(&self.proposal(session, params).await?);
         let hunks = waiting.iter().flat_map(|one| &one.hunks).filter(|hunk| hunk.path == Path::new(path));
-        let hunks = hunks.filter(|hunk| !(yes && hunk.conflicted)).map(|hunk| hunk.id.clone());
+        let writes = (decision == Decision::Reject) == waiting.as_ref().is_some_and(|one| one.landed);
+        let hunks = hunks.filter(|hunk| !(writes && hunk.conflicted)).map(|hunk| hunk.id.clone());
         let hunks: Vec<_> = hunks.collect();
         if hunks.is_empty() {
             let problem =
@@ -97,8 +98,8 @@ impl Daemon {
             show_message(&**sink, INFO, "editd: no change is pending.");
             return Ok(());
         };
-        if hunk.kind.as_deref() == Some(HunkKind::Create.as_ref()) {
-            // The file does not exist yet.
+        let without_file = if one.landed { HunkKind::Delete } else { HunkKind::Create };
+        if hunk.kind.as_deref() == Some(without_file.as_ref()) {
             return self.show_diff(session, sink, Some(one.id.clone())).await;
         }
         let at = json!({ "line": hunk.line, "character": 0 });

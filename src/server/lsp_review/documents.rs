@@ -14,7 +14,7 @@ use crate::protocol::lsp_review::diff_of;
 use crate::protocol::{Invalid, ProposalParams, path_of_uri};
 use crate::server::Daemon;
 use crate::workspace::ProposalState;
-use crate::workspace::review::Review;
+use crate::workspace::review::{Choice, Review};
 
 /// The kind of a virtual document.
 #[derive(PartialEq)]
@@ -58,12 +58,18 @@ fn content(
         return Err(Invalid::new("uri", "the proposal has no such file").into());
     };
     let (seen, deadline) = (files[at].observed_version(&proposal.files[at]), engine.deadline());
-    let text = if is_base {
-        seen.now.unwrap_or_default().to_owned()
-    } else {
-        let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
-        let choices = &review.choices[proposal.hunk_ranges()[at].clone()];
-        seen.proposed(choices, review.replaced.get(&at), deadline)
+    let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
+    let (choices, replaced) = (&review.choices[proposal.hunk_ranges()[at].clone()], review.replaced.get(&at));
+    let text = match (is_base, proposal.landed.is_some()) {
+        // A landed change is in the file, so the earlier text is the one to compute.
+        (true, true) => {
+            let undecided = |choice: &Choice| if *choice == Choice::Edited { Choice::Open } else { *choice };
+            let choices: Vec<_> = choices.iter().map(undecided).collect();
+            seen.proposed(&choices, None, deadline)
+        }
+        (false, true) if replaced.is_none() => seen.now.unwrap_or_default().to_owned(),
+        (true, false) => seen.now.unwrap_or_default().to_owned(),
+        (false, _) => seen.proposed(choices, replaced, deadline),
     };
     Ok(Content { text, hash: seen.content.hash().map(|hash| hash.to_string()) })
 }
@@ -109,7 +115,7 @@ impl Daemon {
     /// Returns the diff of all files of a proposal, or `None` if it is no longer pending.
     pub(crate) async fn diff_text(&self, session: &Arc<SessionContext>, id: &str) -> Result<Option<String>> {
         let proposal = self.proposal(session, ProposalParams { id: id.to_owned(), wait_ms: None }).await?;
-        let is_pending = ProposalState::of_name(&proposal.state) == Some(ProposalState::Pending);
+        let is_pending = ProposalState::of_name(&proposal.state).is_some_and(ProposalState::is_pending);
         Ok(is_pending.then(|| diff_of(&proposal)))
     }
 }

@@ -10,7 +10,7 @@ const DRIVER: &str = r"
 import fcntl, os, pty, re, select, struct, sys, termios, time
 columns, count = int(sys.argv[1]), int(sys.argv[2])
 answers, argv = [it.encode() for it in sys.argv[3:3 + count]], sys.argv[3 + count:]
-question = re.compile(rb'[yY]/[nN]|\[[yt],n,[^\]]*\]\? $|author: $|to quit\. $')
+question = re.compile(rb'[yY]/[nN]|\[[yt],[nt],[^\]]*\]\? $|author: $|to quit\. $')
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
