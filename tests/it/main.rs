@@ -225,6 +225,7 @@ mod nvim {
     mod display;
     mod edits;
     mod install;
+    mod landed;
     mod lifecycle;
     mod options;
     mod review;

@@ -240,7 +240,7 @@ fn selected_lines_are_decided_with_the_map() {
 fn undecided_hunks_are_in_the_quickfix_list() {
     let mut scene = Scene::start();
     scene.nvim.keys(":Editd list<CR>");
-    scene.nvim.sees("editd: what agents propose");
+    scene.nvim.sees("editd: changes to review");
     let lines = scene.nvim.lua("return vim.tbl_map(function(item) return item.lnum end, vim.fn.getqflist())");
     assert_eq!(lines, json!([4, 6]));
 }

@@ -2,17 +2,18 @@
 
 local M = {}
 
----@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'
+---@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'|'binary'
 ---@alias editd.HunkState 'pending'|'accepted'|'rejected'|'edited'|'conflicted'
 
 ---@class editd.Hunk
 ---@field id string
 ---@field kind editd.HunkKind
 ---@field state editd.HunkState
----@field row integer First replaced row, 0-based; for an insertion, the row that it precedes.
+---@field row integer First of the current lines, 0-based; if there are none, the row that the hunk precedes.
 ---@field old string[] Current lines.
----@field new string[] Proposed lines.
----@field no_end? boolean True if the new text has no final line ending.
+---@field new string[] Lines after the hunk is accepted.
+---@field earlier? string[] Lines before a landed change, which come back if the hunk is rejected.
+---@field no_end? boolean True if the new text, or the text before a landed change, has no final line ending.
 ---@field draft? string[] The user's replacement, not sent yet.
 ---@field written? string[] The user's replacement, already sent to the daemon.
 ---@field kept? string[] The user's replacement from before the text here changed.
@@ -34,6 +35,7 @@ local M = {}
 ---@field state string
 ---@field author string
 ---@field label string
+---@field landed boolean True if the change has been made already, so that the user keeps or reverts it.
 ---@field files editd.File[]
 
 ---@class editd.Run
@@ -134,9 +136,24 @@ local function kind_of(file, index, count, of_text)
   return count > of_text and of_text == 0 and 'encoding' or 'text'
 end
 
+--- Returns both sides of a hunk as lines, and whether the last lines have no line ending.
+---@param hunk table As received.
+---@param run editd.Run
+local function sides_of(hunk, run)
+  local old, new, no_end, old_no_end = run.old, run.new, run.no_end, nil
+  if non_null(hunk.oldText) then
+    old, old_no_end = M.lines(hunk.oldText)
+  end
+  if non_null(hunk.newText) then
+    new, no_end = M.lines(hunk.newText)
+  end
+  return without_cr(old), without_cr(new), no_end, old_no_end
+end
+
 ---@param file table As received.
+---@param landed boolean
 ---@return editd.File
-local function file_of(file)
+local function file_of(file, landed)
   local runs = M.runs(file.diff or '')
   local made = {
     path = file.path,
@@ -152,25 +169,24 @@ local function file_of(file)
   for index, hunk in ipairs(file.hunks) do
     local kind = non_null(hunk.kind) or kind_of(file, index, #file.hunks, #runs)
     local run = { row = 0, old = {}, new = {} } ---@type editd.Run
-    if kind ~= 'rename' and kind ~= 'encoding' then
+    if kind ~= 'rename' and kind ~= 'encoding' and kind ~= 'binary' then
       run = runs[next_run] or run
       next_run = next_run + 1
     end
-    local old, new, no_end = run.old, run.new, run.no_end
-    if non_null(hunk.oldText) then
-      old = M.lines(hunk.oldText)
-    end
-    if non_null(hunk.newText) then
-      new, no_end = M.lines(hunk.newText)
+    local old, new, no_end, old_no_end = sides_of(hunk, run)
+    local start, count = hunk.oldStart, hunk.oldLines
+    if landed then
+      start, count = hunk.newStart, hunk.newLines
     end
     made.hunks[index] = {
       id = hunk.id,
       kind = kind,
       state = hunk.state,
-      row = kind ~= 'text' and 0 or hunk.oldLines == 0 and hunk.oldStart or hunk.oldStart - 1,
-      old = without_cr(old),
-      new = without_cr(new),
-      no_end = no_end,
+      row = kind ~= 'text' and 0 or count == 0 and start or start - 1,
+      old = landed and new or old,
+      new = new,
+      earlier = landed and old or nil,
+      no_end = landed and old_no_end or not landed and no_end or nil,
       comments = {},
     }
   end
@@ -184,23 +200,37 @@ local function plain(text)
   return (text:gsub('%c+', ' '))
 end
 
+--- Returns whether a proposal in this state waits for the user.
+---@param state string
+---@return boolean
+function M.is_waiting(state)
+  return state == 'pending' or state == 'landed'
+end
+
 --- Converts a response to `editd/proposal`.
 ---@param answer table
 ---@return editd.Proposal
 function M.proposal(answer)
+  local landed = answer.state == 'landed'
   return {
     id = answer.id,
     revision = answer.revision,
     state = answer.state,
     author = plain(answer.author),
     label = plain(non_null(answer.label) or ''),
-    files = vim.tbl_map(file_of, answer.files),
+    landed = landed,
+    files = vim.tbl_map(function(file)
+      return file_of(file, landed)
+    end, answer.files),
   }
 end
 
 ---@param proposal editd.Proposal
----@return string # For example `ada: Fix the sum`.
+---@return string # For example `ada: Fix the sum`, or `ada ran make fix`.
 function M.title(proposal)
+  if proposal.landed then
+    return ('%s ran %s'):format(proposal.author, proposal.label == '' and 'a command' or proposal.label)
+  end
   return proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
 end
 
@@ -279,13 +309,13 @@ end
 ---@param hunk editd.Hunk
 ---@return string
 function M.size(hunk)
-  local new = M.result(hunk)
-  if #hunk.old == 0 then
+  local new, old = M.result(hunk), hunk.earlier or hunk.old
+  if #old == 0 then
     return ('+%d'):format(#new)
   elseif #new == 0 then
-    return ('-%d'):format(#hunk.old)
+    return ('-%d'):format(#old)
   end
-  return ('+%d -%d'):format(#new, #hunk.old)
+  return ('+%d -%d'):format(#new, #old)
 end
 
 return M

@@ -1,4 +1,4 @@
---- Pending proposals, as reported by the daemon, and their display in buffers.
+--- Pending proposals and landed changes, as reported by the daemon, and their display in buffers.
 
 local client = require('editd.client')
 local hunks = require('editd.hunks')
@@ -27,7 +27,7 @@ local timer
 --- Incremented with every change of a buffer under review.
 local changes = 0
 
---- Returns all pending proposals, oldest first.
+--- Returns all pending proposals and landed changes, in the order of arrival.
 ---@return editd.Proposal[]
 function M.pending()
   local list = {} ---@type editd.Proposal[]
@@ -123,7 +123,7 @@ end
 --- Stores a proposal as reported by the daemon.
 ---@param answer table
 function M.take(answer)
-  if answer.state ~= 'pending' then
+  if not hunks.is_waiting(answer.state) then
     close(answer.id, answer.state)
     return
   end
@@ -161,7 +161,7 @@ function M.refresh(id)
     end
     -- If the text has changed since the request, a refresh follows shortly; extmarks move the displayed
     -- hunks until then.
-    if changes == changes_at_request or not proposals[id] or answer.state ~= 'pending' then
+    if changes == changes_at_request or not proposals[id] or not hunks.is_waiting(answer.state) then
       M.take(answer)
     end
     if again then
@@ -173,7 +173,7 @@ end
 --- Handles a notification that a proposal has changed.
 ---@param params { id: string, revision: integer, state: string }
 function M.changed(params)
-  if params.state == 'pending' then
+  if hunks.is_waiting(params.state) then
     M.refresh(params.id)
   elseif proposals[params.id] or waiting[params.id] then
     close(params.id, params.state)
@@ -234,14 +234,16 @@ function M.connected()
       overlay.forget(unloaded.buf)
     end,
   })
-  client.request('editd/proposals', { state = 'pending' }, function(err, result)
+  client.request('editd/proposals', vim.empty_dict(), function(err, result)
     if err then
       return
     end
     local still_pending = {} ---@type table<string, true>
     for _, summary in ipairs(result.proposals) do
-      still_pending[summary.id] = true
-      M.refresh(summary.id)
+      if hunks.is_waiting(summary.state) then
+        still_pending[summary.id] = true
+        M.refresh(summary.id)
+      end
     end
     for _, proposal in ipairs(M.pending()) do
       if not still_pending[proposal.id] then

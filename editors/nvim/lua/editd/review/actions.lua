@@ -190,7 +190,7 @@ function M.list()
       text = ('%s: %s'):format(stop.proposal.author, text),
     }
   end
-  vim.fn.setqflist({}, ' ', { title = 'editd: what agents propose', items = items })
+  vim.fn.setqflist({}, ' ', { title = 'editd: changes to review', items = items })
   if #items > 0 then
     vim.cmd('botright copen')
   else

@@ -25,14 +25,14 @@ end
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param file editd.File
----@param wanted fun(hunk: editd.Hunk): string[]?
+---@param wanted fun(hunk: editd.Hunk): string[]?, boolean? Lines, and whether the last has no line ending, if that changes.
 ---@return editd.Composed
 function M.with(buf, proposal, file, wanted)
   local now = document.is_empty(buf) and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
   local lines, row, eol = {}, 0, vim.bo[buf].endofline ---@type string[], integer, boolean
   for _, at in ipairs(locations(buf, proposal, file)) do
     local hunk = at.shown.hunk
-    local new = wanted(hunk)
+    local new, no_end = wanted(hunk)
     if new then
       local insertion = #hunk.old == 0
       local first = insertion and (hunk.row == 0 and 0 or at.first + 1) or at.first
@@ -40,8 +40,8 @@ function M.with(buf, proposal, file, wanted)
       vim.list_extend(lines, now, row + 1, first)
       vim.list_extend(lines, new)
       row = stop
-      if stop >= #now then
-        eol = not hunk.no_end
+      if stop >= #now and no_end ~= nil then
+        eol = not no_end
       end
     end
   end
@@ -50,15 +50,30 @@ function M.with(buf, proposal, file, wanted)
 end
 
 --- Returns the lines of a hunk on the proposed side, including the user's edits. Returns nil, which keeps the
---- current text, for rejected and conflicted hunks.
+--- current text, for rejected and conflicted hunks. On this side of a landed change, rejected hunks are reverted.
 ---@param hunk editd.Hunk
----@return string[]?
+---@return string[]? lines
+---@return boolean? no_end
 function M.proposed(hunk)
-  if hunk.draft then
-    return hunk.draft
+  if hunk.earlier then
+    if hunk.draft or hunk.written then
+      return hunk.draft or hunk.written
+    elseif hunk.state == 'rejected' then
+      return M.earlier(hunk)
+    end
+  elseif hunk.draft then
+    return hunk.draft, hunk.no_end or false
   elseif hunk.state ~= 'rejected' and hunk.state ~= 'conflicted' then
-    return hunk.written or hunk.new
+    return hunk.written or hunk.new, hunk.no_end or false
   end
+end
+
+--- Returns the lines of a hunk before a landed change.
+---@param hunk editd.Hunk
+---@return string[]? lines
+---@return boolean? no_end
+function M.earlier(hunk)
+  return hunk.earlier, hunk.no_end or false
 end
 
 ---@param composed editd.Composed

@@ -57,7 +57,7 @@ function M.send(id)
   end)
 end
 
---- Returns the pending hunks without a draft, or 'all' if there are no drafts.
+--- Returns the hunks to accept that have no draft, or 'all' if there are no drafts.
 ---@param proposal editd.Proposal
 ---@return string[]|'all'
 function M.hunks_without_draft(proposal)
@@ -65,7 +65,8 @@ function M.hunks_without_draft(proposal)
   for _, file in ipairs(proposal.files) do
     for _, hunk in ipairs(file.hunks) do
       drafts = drafts or hunk.draft ~= nil
-      if hunk.state == 'pending' and not hunk.draft then
+      local can_accept = hunk.state == 'pending' or (proposal.landed and hunk.state == 'conflicted')
+      if can_accept and not hunk.draft then
         ids[#ids + 1] = hunk.id
       end
     end

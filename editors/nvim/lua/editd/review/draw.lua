@@ -73,6 +73,7 @@ local function appearance_of(shown, room)
     shown.proposal.label,
     table.concat(hunk.old, '\n'),
     table.concat(hunks.result(hunk), '\n'),
+    table.concat(hunk.earlier or {}, '\n'),
     hunk.draft and 'draft' or hunk.kept and 'kept' or '',
     #hunk.comments,
     room.width,
@@ -108,15 +109,18 @@ end
 
 ---@type table<editd.HunkState, string>
 local old_groups = { pending = 'EditdDelete', conflicted = 'EditdConflict', accepted = 'EditdGone', edited = 'EditdGone' }
+--- The current lines of a landed change are the new ones.
+---@type table<editd.HunkState, string>
+local landed_groups = { pending = 'EditdAdd', conflicted = 'EditdConflict', rejected = 'EditdGone', edited = 'EditdGone' }
 
---- Highlights the lines that would be deleted.
+--- Highlights the current lines: those that would be deleted, or that a landed change has added.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param first integer
 ---@param spans table<integer, editd.Span[]>
 local function draw_old(buf, shown, first, spans)
   local hunk = shown.hunk
-  local group = old_groups[hunk.draft and 'edited' or hunk.state]
+  local group = (hunk.earlier and landed_groups or old_groups)[hunk.draft and 'edited' or hunk.state]
   if M.is_insertion(hunk) or not group then
     return
   end
@@ -135,7 +139,7 @@ local function draw_old(buf, shown, first, spans)
     for _, span in ipairs(line_spans) do
       shown.marks[#shown.marks + 1] = vim.api.nvim_buf_set_extmark(buf, marks, first + index - 1, span[1], {
         end_col = span[2],
-        hl_group = 'EditdDeleteText',
+        hl_group = hunk.earlier and 'EditdAddText' or 'EditdDeleteText',
         priority = 191,
         strict = false,
       })
@@ -143,13 +147,36 @@ local function draw_old(buf, shown, first, spans)
   end
 end
 
---- Returns the proposed lines as virtual lines.
+--- Returns the lines before a landed change as virtual lines, or the user's replacement.
+---@param hunk editd.Hunk
+---@param spans table<integer, editd.Span[]>
+---@param room editd.Room
+---@return editd.Chunk[][]
+local function earlier_rows(hunk, spans, room)
+  local lines, settled = hunk.earlier, hunk.state == 'rejected'
+  if hunk.draft or hunk.state == 'edited' then
+    lines, settled = hunks.result(hunk), true
+  elseif hunk.state == 'accepted' then
+    return {}
+  end
+  local group = settled and 'EditdAccepted' or 'EditdDelete'
+  local all = {} ---@type editd.Chunk[][]
+  for index, line in ipairs(lines) do
+    vim.list_extend(all, cells.rows(line, not settled and spans[index] or nil, group, 'EditdDeleteText', room))
+  end
+  return all
+end
+
+--- Returns the other side as virtual lines: the proposed lines, or those before a landed change.
 ---@param shown editd.Shown
 ---@param spans table<integer, editd.Span[]>
 ---@param room editd.Room
 ---@return editd.Chunk[][]
-local function new_rows(shown, spans, room)
+local function other_rows(shown, spans, room)
   local hunk = shown.hunk
+  if hunk.earlier then
+    return earlier_rows(hunk, spans, room)
+  end
   if hunk.state == 'rejected' then
     return {}
   end
@@ -194,7 +221,7 @@ local function place_hint(buf, shown, first, virtual, room)
   return vim.list_extend({ { '  ', 'EditdHint' } }, chunks)
 end
 
---- Returns the proposed lines and the hint.
+--- Returns the lines of the other side and the hint.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param first integer
@@ -202,8 +229,9 @@ end
 ---@return editd.Chunk[][] virtual
 ---@return editd.Chunk[]? suffix Chunks after the existing line.
 local function new_lines(buf, shown, first, room)
-  local _, in_new = word_spans(shown.hunk.old, shown.hunk.new)
-  local virtual = new_rows(shown, in_new, room)
+  local hunk = shown.hunk
+  local _, in_other = word_spans(hunk.old, hunk.earlier or hunk.new)
+  local virtual = other_rows(shown, in_other, room)
   local suffix = place_hint(buf, shown, first, virtual, room)
   return virtual, suffix
 end
@@ -254,7 +282,7 @@ function M.draw(buf, shown, room)
   shown.marks, shown.drawn = {}, appearance
   local hunk = shown.hunk
   local first, last = M.rows(buf, shown)
-  draw_old(buf, shown, first, (word_spans(hunk.old, hunk.new)))
+  draw_old(buf, shown, first, (word_spans(hunk.old, hunk.earlier or hunk.new)))
   local virtual, suffix = new_lines(buf, shown, first, room)
   -- Neovim does not define an order for the virtual lines of several extmarks at one position.
   for _, other in ipairs(shown.followers or {}) do
@@ -273,10 +301,12 @@ function M.draw(buf, shown, room)
     mark(buf, shown, row, { sign_text = text, sign_hl_group = group, priority = 190 })
   end
   if #virtual > 0 and not shown.follows then
-    local on_top = M.is_insertion(hunk) and hunk.row == 0
-    mark(buf, shown, last, {
+    -- As in a diff, the lines before a landed change are above the current ones.
+    local is_above = hunk.earlier ~= nil and not M.is_insertion(hunk)
+    local on_top = (is_above or M.is_insertion(hunk)) and hunk.row == 0
+    mark(buf, shown, is_above and first or last, {
       virt_lines = virtual,
-      virt_lines_above = on_top,
+      virt_lines_above = is_above or on_top,
       virt_lines_overflow = room.wrap and 'trunc' or 'scroll',
     })
     if on_top then

@@ -58,7 +58,8 @@ function M.open(stop, done)
     end,
   })
   if #start == 0 then
-    message.show('these lines would be deleted; your text replaces them instead')
+    local event = stop.proposal.landed and 'were' or 'would be'
+    message.show(('these lines %s deleted; your text replaces them instead'):format(event))
   end
 end
 

@@ -1,6 +1,7 @@
 --- The hint next to a hunk: its author and label, and the keys.
 
 local cells = require('editd.review.cells')
+local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
 
 local M = {}
@@ -24,12 +25,46 @@ local function choices(buf, actions)
   return chunks
 end
 
----@type table<editd.HunkState, string>
-local decided = {
-  accepted = 'accepted',
-  rejected = 'rejected',
-  edited = 'accepted with your edits',
+---@class editd.Verbs
+---@field decided table<editd.HunkState, string>
+---@field accept string
+---@field reject string
+---@field take string Overwrites the current text.
+---@field leave string
+
+---@type editd.Verbs
+local proposed = {
+  decided = { accepted = 'accepted', rejected = 'rejected', edited = 'accepted with your edits' },
+  accept = 'accept',
+  reject = 'reject',
+  take = "take the agent's",
+  leave = 'keep yours',
 }
+
+---@type editd.Verbs
+local landed = {
+  decided = { accepted = 'kept', rejected = 'to be reverted', edited = 'kept with your edits' },
+  accept = 'keep',
+  reject = 'revert',
+  take = 'restore what was here',
+  leave = 'keep yours',
+}
+
+--- Returns what the keys do, for accept and reject.
+---@param proposal editd.Proposal
+---@param hunk editd.Hunk
+---@return { [1]: string, [2]: string }[]
+local function actions(proposal, hunk)
+  local verbs = proposal.landed and landed or proposed
+  if hunk.state ~= 'conflicted' then
+    return { { 'accept', verbs.accept }, { 'reject', verbs.reject } }
+  elseif proposal.landed then
+    return { { 'accept', hunk.kept and 'take what you wrote' or verbs.leave }, { 'reject', verbs.take } }
+  elseif hunk.kept then
+    return { { 'accept', 'take what you wrote' }, { 'reject', 'keep what is here' } }
+  end
+  return { { 'accept', verbs.take }, { 'reject', verbs.leave } }
+end
 
 --- Returns the possible hints, from longest to shortest.
 ---@param buf integer
@@ -37,7 +72,7 @@ local decided = {
 ---@param hunk editd.Hunk
 ---@return editd.Chunk[][]
 local function variants(buf, proposal, hunk)
-  local title = proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
+  local title, decided = hunks.title(proposal), (proposal.landed and landed or proposed).decided
   local note = #hunk.comments > 0 and ' (commented)' or ''
   if hunk.draft then
     return { { { 'edited, sent once the rest of this file is decided' .. note, 'EditdHint' } }, { { 'edited', 'EditdHint' } } }
@@ -45,10 +80,7 @@ local function variants(buf, proposal, hunk)
     return { { { decided[hunk.state] .. note, 'EditdHint' } } }
   end
   local conflict = hunk.state == 'conflicted'
-  local short = choices(buf, {
-    { 'accept', not conflict and 'accept' or hunk.kept and 'take what you wrote' or "take the agent's" },
-    { 'reject', not conflict and 'reject' or hunk.kept and 'keep what is here' or 'keep yours' },
-  })
+  local short = choices(buf, actions(proposal, hunk))
   local function with(text)
     return vim.list_extend({ { text .. note .. '  ', conflict and 'EditdSignConflicted' or 'EditdHint' } }, short)
   end

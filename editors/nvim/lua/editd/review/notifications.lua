@@ -21,6 +21,10 @@ local outcomes = {
   failed = 'failed',
 }
 
+--- Description of the final states of a landed change.
+---@type table<string, string>
+local landed_outcomes = { applied = 'kept', partial = 'partly reverted', rejected = 'reverted' }
+
 --- New proposals that were not announced yet.
 ---@type editd.Proposal[]
 local arrived = {}
@@ -62,6 +66,7 @@ function M.arrived(proposal)
     id = proposal.id,
     author = proposal.author,
     label = proposal.label,
+    landed = proposal.landed,
     files = #proposal.files,
     hunks = (hunks.count(proposal)),
   })
@@ -77,7 +82,8 @@ function M.ended(proposal, state)
   if announced == proposal.id then
     announced = nil
   end
-  message.show(('%s: %s'):format(hunks.title(proposal), outcomes[state] or state))
+  local outcome = proposal.landed and landed_outcomes[state] or outcomes[state] or state
+  message.show(('%s: %s'):format(hunks.title(proposal), outcome))
   event('EditdDecided', { id = proposal.id, state = state, author = proposal.author, label = proposal.label })
 end
 

@@ -1,4 +1,4 @@
---- Previews of files that would be created, deleted or renamed.
+--- Previews of files that are created, deleted or renamed.
 
 local colors = require('editd.review.colors')
 local hunks = require('editd.hunks')
@@ -18,6 +18,15 @@ local namespace = vim.api.nvim_create_namespace('editd.review.preview')
 ---@return string
 function M.sentence(proposal, file, hunk)
   local name = vim.fn.fnamemodify(file.path, ':~:.')
+  if proposal.landed then
+    local made = {
+      create = ('created %s (%s%s)'):format(name, file.executable and 'executable, ' or '', message.count(#hunk.new, 'line')),
+      delete = ('deleted %s (%s)'):format(name, message.count(#hunk.earlier, 'line')),
+      encoding = ('written %s in another encoding'):format(name),
+      binary = ('changed the binary file %s'):format(name),
+    }
+    return ('%s has %s'):format(proposal.author, made[hunk.kind] or ('changed %s'):format(name))
+  end
   local actions = {
     create = ('create %s (%s%s)'):format(name, file.executable and 'executable, ' or '', message.count(#hunk.new, 'line')),
     delete = ('delete %s (%s)'):format(name, message.count(#hunk.old, 'line')),
@@ -27,12 +36,19 @@ function M.sentence(proposal, file, hunk)
   return ('%s wants to %s'):format(proposal.author, actions[hunk.kind] or ('change %s'):format(name))
 end
 
+--- Effects of the keys, for accept and reject.
+local effects = {
+  proposed = { '%s accepts, %s rejects', "conflict, the file has changed: %s takes the agent's, %s keeps yours" },
+  landed = { '%s keeps it, %s reverts it', 'conflict, the file has changed: %s keeps yours, %s restores what was there' },
+}
+
 ---@param buf integer
 ---@param head string
 ---@param conflict boolean
-local function draw(buf, head, group, keep, conflict)
+---@param landed boolean
+local function draw(buf, head, group, keep, conflict, landed)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  local words = conflict and "conflict, the file has changed: %s takes the agent's, %s keeps yours" or '%s accepts, %s rejects'
+  local words = effects[landed and 'landed' or 'proposed'][conflict and 2 or 1]
   local how = words:format(keys.reach(buf, 'accept'), keys.reach(buf, 'reject'))
   vim.api.nvim_buf_set_extmark(buf, namespace, 0, 0, {
     virt_lines = { { { head, 'EditdHintKey' } }, { { how, conflict and 'EditdSignConflicted' or 'EditdHint' } } },
@@ -54,13 +70,13 @@ end
 ---@param file editd.File
 ---@param hunk editd.Hunk
 local function fill(buf, proposal, file, hunk)
-  local lines = hunk.kind == 'create' and hunk.new or hunk.old
+  local lines = hunk.kind == 'create' and hunk.new or hunk.earlier or hunk.old
   vim.bo[buf].modifiable = true
   scratch.fill(buf, lines)
   vim.bo[buf].modifiable = false
   vim.b[buf].editd_hunk = { id = proposal.id, hunk = hunk.id, state = hunk.state }
   local group = hunk.kind == 'create' and 'EditdAdd' or 'EditdDelete'
-  draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted')
+  draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted', proposal.landed)
 end
 
 --- Opens the preview of a hunk that affects a whole file.

@@ -1,4 +1,5 @@
---- Shows both sides of a file in a tab page: the current text, and the proposed text, which can be edited.
+--- Shows both sides of a file in a tab page: the current text, and the proposed text, which can be edited. Of a
+--- landed change, they are the earlier text and the current text.
 
 local compose = require('editd.review.compose')
 local merge = require('editd.review.merge')
@@ -31,6 +32,31 @@ local function name_of(proposal, file, side)
   return ('editd://%s/%s/%s'):format(proposal.id, side, vim.fn.fnamemodify(file.path, ':~:.'))
 end
 
+---@param proposal editd.Proposal
+---@return string left
+---@return string right
+local function titles_of(proposal)
+  if proposal.landed then
+    return 'before', 'now'
+  end
+  return 'now', 'proposed'
+end
+
+--- Returns the lines on the left: the current ones, or those before a landed change.
+---@param sides editd.Sides
+---@return string[]
+local function left_of(sides)
+  local proposal = review.get(sides.id)
+  if not proposal or not proposal.landed then
+    return sides.base
+  end
+  local hunk = sides.file.hunks[1]
+  if hunk.kind ~= 'text' and hunk.kind ~= 'encoding' then
+    return hunk.earlier or {}
+  end
+  return compose.with(require('editd.review.go').load(sides.file), proposal, sides.file, compose.earlier).lines
+end
+
 ---@param file editd.File
 ---@param hash string|vim.NIL
 ---@return string[] # Current lines of the file.
@@ -46,7 +72,7 @@ end
 ---@return editd.Composed
 local function proposed(proposal, file)
   local hunk = file.hunks[1]
-  if file.action == 'create' then
+  if file.action == 'create' and not proposal.landed then
     return { lines = hunk.draft or hunk.new, eol = not hunk.no_end }
   elseif file.action == 'delete' then
     return { lines = {}, eol = true }
@@ -99,10 +125,10 @@ local function follow(sides, done)
         vim.api.nvim_buf_set_lines(sides.proposed, block.from, block.stop, false, block.lines)
       end
       vim.bo[sides.proposed].modified = modified
-      if vim.api.nvim_buf_is_valid(sides.current) then
-        fill_read_only(sides.current, now)
-      end
       sides.hash, sides.base = hash, now
+      if vim.api.nvim_buf_is_valid(sides.current) then
+        fill_read_only(sides.current, left_of(sides))
+      end
       vim.cmd.diffupdate()
     end
     if done then
@@ -203,13 +229,14 @@ local function show(sides, proposal)
   end
   sides.current = vim.api.nvim_create_buf(false, true)
   vim.bo[sides.current].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_name(sides.current, name_of(proposal, sides.file, 'now'))
-  fill_read_only(sides.current, sides.base)
+  local left, right = titles_of(proposal)
+  vim.api.nvim_buf_set_name(sides.current, name_of(proposal, sides.file, left))
+  fill_read_only(sides.current, left_of(sides))
   vim.api.nvim_win_set_buf(0, sides.current)
-  decorate(sides.current, sides.file.path, 'now')
+  decorate(sides.current, sides.file.path, left)
   vim.cmd('rightbelow vertical split')
   vim.api.nvim_win_set_buf(0, sides.proposed)
-  decorate(sides.proposed, sides.file.path, 'proposed (:w applies this side)  ' .. hunks.title(proposal))
+  decorate(sides.proposed, sides.file.path, right .. ' (:w applies this side)  ' .. hunks.title(proposal))
 end
 
 ---@param proposal editd.Proposal
@@ -218,7 +245,7 @@ end
 local function open_new(proposal, file, hash)
   local composed = proposed(proposal, file)
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, name_of(proposal, file, 'proposed'))
+  vim.api.nvim_buf_set_name(buf, name_of(proposal, file, select(2, titles_of(proposal))))
   scratch.fill(buf, composed.lines)
   vim.bo[buf].buftype = 'acwrite'
   vim.bo[buf].bufhidden = 'hide'

@@ -49,8 +49,15 @@ local function displayed_conflicts()
   return displayed
 end
 
---- Builds the decision for these hunks. Accepting a conflict that was displayed as such overwrites the
---- current text.
+--- Returns the verdict that changes the file: a landed change is in it already.
+---@param proposal editd.Proposal
+---@return 'accept'|'reject'
+local function writing_verdict(proposal)
+  return proposal.landed and 'reject' or 'accept'
+end
+
+--- Builds the decision for these hunks. A verdict that changes the file overwrites a conflict that was displayed
+--- as such.
 ---@param verdict 'accept'|'reject'
 ---@param stops editd.Stop[]
 ---@param displayed table<string, true>
@@ -58,26 +65,27 @@ end
 local function decision_on(verdict, stops, displayed)
   local decision = {} ---@type table<'accept'|'take'|'reject', string[]>
   for _, stop in ipairs(stops) do
-    local field = verdict == 'accept' and displayed[stop.proposal.id .. stop.hunk.id] and 'take' or verdict
+    local field = verdict == writing_verdict(stop.proposal) and displayed[stop.proposal.id .. stop.hunk.id] and 'take' or verdict
     decision[field] = decision[field] or {}
     table.insert(decision[field], stop.hunk.id)
   end
   return decision
 end
 
---- Warns about hunks that became conflicts before they could be accepted, and shows their current state.
+--- Warns about hunks that became conflicts before they could be written, and shows their current state.
 --- Returns whether there are any.
 ---@param proposal editd.Proposal
----@param accepted string[]
+---@param decision table<string, string[]>
 ---@return boolean
-local function warn_about_changes(proposal, accepted)
+local function warn_about_changes(proposal, decision)
   local changed = vim.tbl_filter(function(id)
     local hunk = hunks.find(proposal, id)
     return hunk ~= nil and hunk.state == 'conflicted'
-  end, accepted)
+  end, decision[writing_verdict(proposal)] or {})
   if #changed > 0 then
     local count = message.count(#changed, 'hunk')
-    message.show(('%s not accepted: the text there has just changed'):format(count), vim.log.levels.WARN)
+    local verb = proposal.landed and 'reverted' or 'accepted'
+    message.show(('%s not %s: the text there has just changed'):format(count, verb), vim.log.levels.WARN)
     preview.refresh(proposal)
   end
   return #changed > 0
@@ -126,7 +134,7 @@ local function decide_these(verdict, stops, displayed, done)
       if proposal then
         drafts.send(id)
       end
-      if not proposal or not warn_about_changes(proposal, decision.accept or {}) then
+      if not proposal or not warn_about_changes(proposal, decision) then
         after(from, id)
       end
     end
@@ -201,7 +209,8 @@ local function confirmed(verdict, proposal)
   if #names == 0 then
     return true
   end
-  local question = ('%s all of %s?'):format(verdict == 'accept' and 'Accept' or 'Reject', hunks.title(proposal))
+  local verbs = proposal.landed and { accept = 'Keep', reject = 'Revert' } or { accept = 'Accept', reject = 'Reject' }
+  local question = ('%s all of %s?'):format(verbs[verdict], hunks.title(proposal))
   local not_shown = ('You have not viewed yet: %s'):format(table.concat(names, ', '))
   return vim.fn.confirm(question .. '\n' .. not_shown, '&Yes\n&No', 2) == 1
 end
