@@ -116,6 +116,8 @@ export type ProposalState =
   | 'proposed'
   /** Waiting for a decision by the user. */
   | 'pending'
+  /** Made by a command already, and waiting for the decision of the user to keep or revert it. */
+  | 'landed'
   | 'applied'
   /** The user accepted some of the changes, and those were applied. */
   | 'partial'

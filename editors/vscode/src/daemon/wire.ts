@@ -8,7 +8,16 @@ import type { TextEdit } from 'vscode-languageclient/node';
 export type Hash = string | null;
 
 export type ProposalState =
-  'proposed' | 'pending' | 'applied' | 'partial' | 'rejected' | 'superseded' | 'discarded' | 'stale' | 'failed';
+  | 'proposed'
+  | 'pending'
+  | 'landed'
+  | 'applied'
+  | 'partial'
+  | 'rejected'
+  | 'superseded'
+  | 'discarded'
+  | 'stale'
+  | 'failed';
 
 export type HunkState = 'pending' | 'accepted' | 'rejected' | 'edited' | 'conflicted';
 
@@ -17,8 +26,8 @@ export type FileAction = 'edit' | 'create' | 'delete' | 'rename';
 /** A change of a file. Lines count from 1. If a side has no lines, its start is the line before the change. */
 export interface Hunk {
   readonly id: string;
-  /** Set if the hunk is not about lines: creation, deletion, a new name, another encoding. */
-  readonly kind?: 'create' | 'delete' | 'rename' | 'encoding';
+  /** Set if the hunk is not about lines: creation, deletion, a new name, another encoding, bytes that are no text. */
+  readonly kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary';
   readonly state: HunkState;
   readonly oldStart: number;
   readonly oldLines: number;
@@ -44,6 +53,8 @@ export interface FileEntry {
   readonly hunks: readonly Hunk[];
   readonly warnings: readonly string[];
   readonly tags: readonly string[];
+  /** Set by the store: the change has been made already, so that the new text is in the file. */
+  readonly isLanded?: true;
 }
 
 /** The result of a change of a file. */
@@ -71,6 +82,8 @@ export interface ProposalResult {
   readonly id: string;
   readonly revision: number;
   readonly state: ProposalState;
+  /** The transaction of a change that has been made already, and is kept or reverted. */
+  readonly landed?: string;
   readonly author: string;
   readonly label: string | null;
   readonly at: string;

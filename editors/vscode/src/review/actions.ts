@@ -9,7 +9,7 @@ import { ask, showStatus } from './notifications';
 import { isRewritten } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import { count, hunksOf, isOpen, nameOf, singleLine } from './labels';
+import { count, hunksOf, isOpen, isWaiting, nameOf, singleLine, type Words, wordsFor } from './labels';
 
 export type Verdict = 'accept' | 'reject';
 
@@ -87,7 +87,7 @@ export class Actions {
       const part: Part = { [verdict]: 'all' };
       return verdict === 'accept' ? this.withDrafts(proposal, drafted, part) : part;
     });
-    if (answer?.state === 'pending') {
+    if (answer && isWaiting(answer.state)) {
       this.askAboutConflicts(answer, hunksOf(answer).filter(isOpen));
     }
   }
@@ -105,14 +105,15 @@ export class Actions {
     const find = (proposal: ProposalResult | undefined) =>
       proposal ? hunksOf(proposal).filter((hunk) => ids.includes(hunk.id)) : [];
     const proposal = this.store.get(id);
+    const leave = proposal && leavingVerdict(proposal);
     const inMissingFiles =
-      verdict === 'reject' || !proposal ? [] : proposal.files.filter(isMissing).flatMap(({ hunks }) => hunks);
+      verdict === leave || !proposal ? [] : proposal.files.filter(isMissing).flatMap(({ hunks }) => hunks);
     const needsConfirmation = (hunk: Hunk) =>
-      (verdict === 'accept' && hunk.state === 'conflicted') || inMissingFiles.includes(hunk);
+      (verdict !== leave && verdict !== 'take' && hunk.state === 'conflicted') || inMissingFiles.includes(hunk);
     const known = find(proposal).filter(needsConfirmation);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
     const answer = sent.length > 0 ? await this.send(id, () => ({ [verdict]: sent })) : proposal;
-    if (answer?.state === 'pending') {
+    if (answer && isWaiting(answer.state)) {
       this.askAboutConflicts(
         answer,
         find(answer).filter((hunk) => known.some((each) => each.id === hunk.id) || needsConfirmation(hunk)),
@@ -169,12 +170,12 @@ export class Actions {
    */
   private async decideAcceptedDraft(verdict: Verdict | 'take', { id, path }: FileSubject): Promise<void> {
     if (verdict !== 'reject') {
-      showStatus(`${nameOf(path)} is already accepted with your changes.`);
+      showStatus(`${nameOf(path)} is already ${this.words(id, path).accepted} with your changes.`);
       return;
     }
     const ids = this.store.file(id, path)?.hunks.map((hunk) => hunk.id) ?? [];
     await ask('warning', `Your changes to ${nameOf(path)} would be discarded.`, {
-      'Reject and Discard': () => this.decideHunks('reject', id, ids),
+      [`${this.words(id, path).reject} and Discard`]: () => this.decideHunks('reject', id, ids),
     });
   }
 
@@ -211,16 +212,18 @@ export class Actions {
 
   private askAboutDraft({ id, path }: HunkSubject): void {
     const file: FileSubject = { kind: 'file', id, path };
+    const { accept, reject } = this.words(id, path);
     void ask('info', `You have edited the proposal for ${nameOf(path)}, so the file is decided as a whole.`, {
-      'Accept File': () => this.files('accept', [file]),
-      'Reject File': () => this.files('reject', [file]),
+      [`${accept} File`]: () => this.files('accept', [file]),
+      [`${reject} File`]: () => this.files('reject', [file]),
       'Open Diff': () => this.diffs.open(file),
     });
   }
 
   private async rejectDrafts(id: string, paths: readonly string[], part: Part): Promise<void> {
+    const verb = this.words(id, paths[0] ?? '').reject;
     await ask('warning', `Your changes to ${paths.map(nameOf).join(', ')} would be discarded.`, {
-      'Reject and Discard': async () => {
+      [`${verb} and Discard`]: async () => {
         // Drafts are discarded only if the decision was made.
         const answer = await this.decider.send(id, () => part);
         if (answer) {
@@ -230,16 +233,22 @@ export class Actions {
     });
   }
 
-  private rejectFile(id: string, { path }: FileEntry): Promise<void> {
-    return this.files('reject', [{ kind: 'file', id, path }]);
+  private leaveFile(proposal: ProposalResult, { path }: FileEntry): Promise<void> {
+    return this.files(leavingVerdict(proposal), [{ kind: 'file', id: proposal.id, path }]);
   }
 
-  /** Takes the agent's side of hunks. Asks again if they have changed since the message was shown. */
+  private words(id: string, path: string): Words {
+    return wordsFor(this.store.file(id, path) ?? {});
+  }
+
+  /** Takes the other side of hunks. Asks again if they have changed since the message was shown. */
   private async takeIfUnchanged(id: string, seen: readonly Hunk[]): Promise<void> {
     await this.store.refresh(id);
     const proposal = this.store.get(id);
     const now = proposal ? hunksOf(proposal) : [];
-    const same = seen.filter((hunk) => now.some((each) => each.id === hunk.id && each.oldText === hunk.oldText));
+    const isSame = (one: Hunk, other: Hunk) =>
+      one.id === other.id && one.oldText === other.oldText && one.newText === other.newText;
+    const same = seen.filter((hunk) => now.some((each) => isSame(each, hunk)));
     if (same.length === seen.length || !proposal) {
       await this.decideHunks(
         'take',
@@ -258,7 +267,7 @@ export class Actions {
   private askAboutConflicts(proposal: ProposalResult, hunks: readonly Hunk[]): void {
     const isOf = (file: FileEntry) => file.hunks.some((hunk) => hunks.includes(hunk));
     for (const file of proposal.files.filter((each) => isMissing(each) && isOf(each))) {
-      void this.missingFiles.notify(file, () => this.rejectFile(proposal.id, file));
+      void this.missingFiles.notify(file, () => this.leaveFile(proposal, file));
     }
     const left = proposal.files.filter((file) => !isMissing(file)).flatMap((file) => file.hunks);
     const conflicted = hunks.filter((hunk) => hunk.state === 'conflicted' && left.includes(hunk));
@@ -274,11 +283,16 @@ export class Actions {
     const what = ids.length === 1 ? 'A change' : count(ids.length, 'change');
     const verb = ids.length === 1 ? 'is' : 'are';
     void ask('warning', `${what} in ${names} ${verb} in conflict with the current text of the file.`, {
-      'Keep Mine': () => this.decideHunks('reject', id, ids),
-      "Take the Agent's": () => this.takeIfUnchanged(id, conflicted),
+      'Keep Mine': () => this.decideHunks(leavingVerdict(proposal), id, ids),
+      [this.words(id, first.path).take]: () => this.takeIfUnchanged(id, conflicted),
       'Open Diff': () => this.diffs.open({ kind: 'hunk', id, path: first.path, hunk: hunk.id }),
     });
   }
+}
+
+/** Returns the verdict that leaves the current text as it is. */
+function leavingVerdict({ landed }: ProposalResult): Verdict {
+  return landed === undefined ? 'reject' : 'accept';
 }
 
 /** Returns `true` if a decision leaves no open hunks. */

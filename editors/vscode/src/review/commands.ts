@@ -8,6 +8,7 @@ import type { Comments } from './comments';
 import { activeAddress, type Diffs } from './diff';
 import type { Drafts } from './drafts';
 import { showMenu } from './menu';
+import { isOpen } from './labels';
 import { ask, showRefusal, showStatus } from './notifications';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
@@ -64,6 +65,18 @@ export function commands(parts: Parts): vscode.Disposable {
     },
     acceptAll: (...args) => decideAll(parts, 'accept', args),
     rejectAll: (...args) => decideAll(parts, 'reject', args),
+    // The decisions about changes that have been made already, under their own titles.
+    keepHunk: (...args) => inOrder(() => decide(parts, 'accept', args)),
+    revertHunk: (...args) => inOrder(() => decide(parts, 'reject', args)),
+    restoreHunk: (...args) => inOrder(() => decide(parts, 'take', args)),
+    keepFile: async (...args) => {
+      await decideFiles(parts, 'accept', args);
+    },
+    revertFile: async (...args) => {
+      await decideFiles(parts, 'reject', args);
+    },
+    keepAll: (...args) => decideAll(parts, 'accept', args),
+    revertAll: (...args) => decideAll(parts, 'reject', args),
     reopen: () => inOrder(() => reopen(parts)),
     nextHunk: () => inOrder(() => goToNext(parts, 1)),
     previousHunk: () => inOrder(() => goToNext(parts, -1)),
@@ -99,9 +112,7 @@ async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly un
   await actions.hunks(verdict, subjects);
   // After a decision in a diff, the cursor moves to the next open hunk, unless the user has moved elsewhere.
   const here = position();
-  const isDecided = store
-    .file(first.id, first.path)
-    ?.hunks.some(({ id, state }) => id === first.hunk && state !== 'pending' && state !== 'conflicted');
+  const isDecided = store.file(first.id, first.path)?.hunks.some((hunk) => hunk.id === first.hunk && !isOpen(hunk));
   if (from?.id !== undefined && isDecided && here?.id === from.id && here.path === from.path) {
     const stops = stopsOf(store.pending).filter(({ id }) => id === from.id);
     await goTo(parts, nextStop(stops, here, 1));

@@ -26,8 +26,10 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
     setKey('reviewing', address !== undefined);
     const hasDraft = address !== undefined && drafts.find(address.id, address.path) !== undefined;
     setKey('draft', hasDraft);
+    const [hunk] = hunksAtCursor(store);
     // A file with a draft is decided as a whole.
-    setKey('hunkAtCursor', !hasDraft && hunksAtCursor(store).length > 0);
+    setKey('hunkAtCursor', !hasDraft && hunk !== undefined);
+    setKey('landed', store.get(address?.id ?? hunk?.id ?? '')?.landed !== undefined);
   };
   update();
   return vscode.Disposable.from(

@@ -76,13 +76,15 @@ export class Decider {
 
   /** Rebases a draft onto the current text of the file. Returns undefined if both have changed the same lines. */
   async replacement(id: string, path: string, { text, version }: DraftText): Promise<ReplaceParam | undefined> {
-    const { base, hash } = await this.versions.current({ id, path });
-    const content = await rebaseDraft(text, version.base, base);
+    const { base, proposed, hash } = await this.versions.current({ id, path });
+    // The draft replaces the text of the file, which is on the proposed side of a change that was made already.
+    const [before, now] = this.store.file(id, path)?.isLanded ? [version.proposed, proposed] : [version.base, base];
+    const content = await rebaseDraft(text, before, now);
     if (content === undefined) {
       return undefined;
     }
     // A document has one kind of line endings; the daemon restores the mixed ones of the file.
-    const isMixed = /[^\r]\n|^\n/.test(base) && base.includes('\r\n');
+    const isMixed = /[^\r]\n|^\n/.test(now) && now.includes('\r\n');
     return { path, baseHash: hash, content: isMixed ? content.replaceAll('\r\n', '\n') : content };
   }
 

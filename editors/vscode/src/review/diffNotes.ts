@@ -2,12 +2,12 @@
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
-import type { HunkState } from '../daemon/wire';
+import type { FileEntry, HunkState } from '../daemon/wire';
 import type { Drafts } from './drafts';
 import { isRewritten, placesIn } from './places';
 import type { Store } from './store';
 import { addressOf } from './uris';
-import { lineCounts } from './labels';
+import { lineCounts, wordsFor } from './labels';
 
 export class DiffNotes implements vscode.Disposable {
   private readonly type = vscode.window.createTextEditorDecorationType({
@@ -59,21 +59,22 @@ export class DiffNotes implements vscode.Disposable {
       return [noteAt(document, 0, 'changed by you')];
     }
     if (isRewritten(file)) {
-      return [noteAt(document, 0, 'accepted with your changes')];
+      return [noteAt(document, 0, `${wordsFor(file).accepted} with your changes`)];
     }
     return placesIn(file, 'proposed').flatMap(({ hunk, start }) => {
-      const text = noteOn(hunk.state, lineCounts(hunk.newLines, hunk.oldLines));
+      const text = noteOn(file, hunk.state, lineCounts(hunk.newLines, hunk.oldLines));
       return text === undefined ? [] : [noteAt(document, start, text)];
     });
   }
 }
 
-function noteOn(state: HunkState, lines: string): string | undefined {
+function noteOn(file: FileEntry, state: HunkState, lines: string): string | undefined {
+  const { accepted, rejected } = wordsFor(file);
   switch (state) {
     case 'accepted':
-      return 'accepted';
+      return accepted;
     case 'rejected':
-      return `rejected: ${lines}`;
+      return file.isLanded ? rejected : `${rejected}: ${lines}`;
     case 'conflicted':
       return `in conflict, so not shown: ${lines}`;
     case 'pending':

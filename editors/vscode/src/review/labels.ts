@@ -8,6 +8,50 @@ export function isOpen(hunk: Hunk): boolean {
   return hunk.state === 'pending' || hunk.state === 'conflicted';
 }
 
+/** Returns `true` if the user has to decide about a proposal in this state. */
+export function isWaiting(state: ProposalState): boolean {
+  return state === 'pending' || state === 'landed';
+}
+
+/** Words for decisions about proposals and about changes that have been made already. */
+export interface Words {
+  readonly accept: string;
+  readonly reject: string;
+  readonly take: string;
+  readonly accepted: string;
+  readonly rejected: string;
+}
+
+const WORDS: Words = {
+  accept: 'Accept',
+  reject: 'Reject',
+  take: "Take the Agent's",
+  accepted: 'accepted',
+  rejected: 'rejected',
+};
+
+const LANDED_WORDS: Words = {
+  accept: 'Keep',
+  reject: 'Revert',
+  take: 'Restore the Earlier Text',
+  accepted: 'kept',
+  rejected: 'to be reverted',
+};
+
+export function wordsFor({ isLanded }: Pick<FileEntry, 'isLanded'>): Words {
+  return isLanded ? LANDED_WORDS : WORDS;
+}
+
+/** Describes a conflict of a hunk with the current text. */
+export function conflictNote({ isLanded }: FileEntry): string {
+  return isLanded ? 'The text here has changed again since.' : 'The text here is not the one that the agent has read.';
+}
+
+/** Returns a text that begins with a capital letter. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Puts text from agents on one line and removes control characters. */
 export function singleLine(text: string): string {
   // eslint-disable-next-line no-control-regex
@@ -23,10 +67,13 @@ export function labelOf({ label, files }: { readonly label: string | null; reado
   return singleLine(label ?? '') || names;
 }
 
-/** Returns author and label, as in `ada: Fix the sum`. */
+/** Returns author and label, as in `ada: Fix the sum`, or author and command, as in `ada ran make fix`. */
 export function titleOf(
-  proposal: Pick<ProposalResult, 'author' | 'label'> & { readonly files: readonly Names[] },
+  proposal: Pick<ProposalResult, 'author' | 'label' | 'landed'> & { readonly files: readonly Names[] },
 ): string {
+  if (proposal.landed !== undefined) {
+    return `${singleLine(proposal.author)} ran ${labelOf(proposal)}`;
+  }
   return `${singleLine(proposal.author)}: ${labelOf(proposal)}`;
 }
 
@@ -75,13 +122,17 @@ export function progress(proposal: ProposalResult): string {
   return `${count(proposal.files.length, 'file')}, ${changes}`;
 }
 
-/** Announces a proposal, as in `ada wants to change cart.py: Fix the sum (2 changes).` */
+/**
+ * Announces a proposal, as in `ada wants to change cart.py: Fix the sum (2 changes).`, or a change that was made, as in
+ * `ada has changed cart.py: make fix (2 changes).`
+ */
 export function announcement(proposal: ProposalResult): string {
   const [file] = proposal.files;
   const what = proposal.files.length === 1 && file ? fileTitle(file) : count(proposal.files.length, 'file');
   const label = singleLine(proposal.label ?? '');
   const changes = count(hunksOf(proposal).length, 'change');
-  return `${singleLine(proposal.author)} wants to change ${what}${label === '' ? '' : `: ${label}`} (${changes}).`;
+  const verb = proposal.landed === undefined ? 'wants to change' : 'has changed';
+  return `${singleLine(proposal.author)} ${verb} ${what}${label === '' ? '' : `: ${label}`} (${changes}).`;
 }
 
 /** Returns a title for a hunk: its first new line, or for a deletion, the first deleted line. */
@@ -90,12 +141,12 @@ export function hunkTitle(file: FileEntry, hunk: Hunk): string {
     if (hunk.kind === 'create' && file.mode !== undefined) {
       return 'Create the file, executable';
     }
-    return hunk.kind === 'rename' ? renameTitle(file) : WHOLE_FILE_TITLES[hunk.kind];
+    return hunk.kind === 'rename' ? renameTitle(file) : wholeFileTitles(file)[hunk.kind];
   }
   const isDeletion = hunk.newLines === 0;
   const lines = ((isDeletion ? hunk.oldText : hunk.newText) ?? '').split('\n').map((line) => singleLine(line));
   const first = lines.find((line) => line !== '') ?? 'Blank lines';
-  return isDeletion ? `Delete: ${first}` : first;
+  return isDeletion ? `${file.isLanded ? 'Deleted' : 'Delete'}: ${first}` : first;
 }
 
 /** Returns the number of lines that the title omits, as in `+1 more line`; undefined if it omits none. */
@@ -113,7 +164,19 @@ const WHOLE_FILE_TITLES = {
   create: 'Create the file',
   delete: 'Delete the file',
   encoding: 'Change the encoding',
+  binary: 'Change the binary file',
 } as const;
+
+const LANDED_TITLES = {
+  create: 'Created the file',
+  delete: 'Deleted the file',
+  encoding: 'Changed the encoding',
+  binary: 'Changed the binary file',
+} as const;
+
+function wholeFileTitles({ isLanded }: FileEntry) {
+  return isLanded ? LANDED_TITLES : WHOLE_FILE_TITLES;
+}
 
 /** Returns the change of a hunk as lines of a diff. */
 export function hunkDiff(file: FileEntry, hunk: Hunk): string {
@@ -133,7 +196,7 @@ function signed(sign: string, text: string): string[] {
   return lines.map((line) => sign + line);
 }
 
-const OUTCOMES: Record<Exclude<ProposalState, 'pending' | 'proposed'>, string> = {
+const OUTCOMES: Record<Exclude<ProposalState, 'pending' | 'landed' | 'proposed'>, string> = {
   applied: 'was applied',
   partial: 'was applied in part',
   rejected: 'was rejected',
@@ -143,9 +206,19 @@ const OUTCOMES: Record<Exclude<ProposalState, 'pending' | 'proposed'>, string> =
   failed: 'could not be written, so nothing was changed',
 };
 
+const LANDED_OUTCOMES: Partial<Record<ProposalState, string>> = {
+  applied: 'was kept',
+  partial: 'was reverted in part',
+  rejected: 'was reverted',
+};
+
 /** Describes the end of a proposal that was not decided in this window. */
 export function endedElsewhere(proposal: ProposalResult, state: ProposalState): string {
-  const what = state === 'pending' || state === 'proposed' ? 'no longer exists' : OUTCOMES[state];
+  const landed = proposal.landed === undefined ? undefined : LANDED_OUTCOMES[state];
+  const what =
+    state === 'pending' || state === 'landed' || state === 'proposed'
+      ? 'no longer exists'
+      : (landed ?? OUTCOMES[state]);
   const where = state === 'applied' || state === 'partial' || state === 'rejected' ? ', elsewhere' : '';
   return `"${titleOf(proposal)}" ${what}${where}.`;
 }
@@ -153,15 +226,20 @@ export function endedElsewhere(proposal: ProposalResult, state: ProposalState): 
 /** Describes the result of the last decision, and lists the paths of files that were changed but not saved. */
 export function outcomeOf(outcome: ProposalResult): { text: string; unsaved: string[] } {
   const title = titleOf(outcome);
-  if (outcome.state === 'rejected') {
+  const isLanded = outcome.landed !== undefined;
+  if (isLanded && outcome.state === 'applied') {
+    return { text: `Kept "${title}". Nothing was changed.`, unsaved: [] };
+  }
+  if (outcome.state === 'rejected' && !isLanded) {
     return { text: `Rejected "${title}". Nothing was changed.`, unsaved: [] };
   }
-  if (outcome.state !== 'applied' && outcome.state !== 'partial') {
+  if (outcome.state !== 'applied' && outcome.state !== 'partial' && outcome.state !== 'rejected') {
     return { text: endedElsewhere(outcome, outcome.state), unsaved: [] };
   }
   const changed = outcome.files.filter((file) => file.hash !== undefined);
   const unsaved = changed.filter((file) => file.saved === false).map((file) => file.newPath ?? file.path);
   const what = changed.length === 1 && changed[0] ? fileTitle(changed[0]) : count(changed.length, 'file');
   const rest = unsaved.length === 0 ? '' : ` Not saved: ${unsaved.map(nameOf).join(', ')}.`;
-  return { text: `Changed ${what} as decided on "${title}".${rest}`, unsaved };
+  const verb = isLanded && outcome.state === 'rejected' ? 'Reverted' : 'Changed';
+  return { text: `${verb} ${what} as decided on "${title}".${rest}`, unsaved };
 }

@@ -6,11 +6,11 @@ import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
 import type { Drafts } from './drafts';
 import { ProvidedLenses } from './providedLenses';
-import { isRewritten, type Place, placesIn } from './places';
+import { isRewritten, type Place, placesIn, placesInFile } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
 import { addressOf, SCHEME } from './uris';
-import { hunkTitle, moreLines, singleLine } from './labels';
+import { capitalized, hunkTitle, moreLines, singleLine, wordsFor } from './labels';
 
 /** Maximum length of the hunk title in a lens, in characters. */
 const MAX_TITLE_LENGTH = 60;
@@ -114,7 +114,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     const about = this.store.about(document.uri);
     return about.flatMap(({ proposal, file }) => {
       const author = about.length > 1 ? asLabel(singleLine(proposal.author), MAX_TITLE_LENGTH) : undefined;
-      return placesIn(file, 'base').flatMap((place) => lensesOf(document, proposal, file, place, true, author));
+      return placesInFile(file).flatMap((place) => lensesOf(document, proposal, file, place, true, author));
     });
   }
 
@@ -122,18 +122,22 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     const proposal = this.store.get(id);
     const file = this.store.file(id, path);
     const subject: FileSubject = { kind: 'file', id, path };
+    const words = wordsFor(file ?? {});
     if (!proposal || !file) {
       return [];
     }
     if (this.drafts.find(id, path)) {
       return lensesAt(document, 0, [
         ['You have changed this side'],
-        ['Accept the File as Shown Here', 'editd.acceptFile', subject],
+        [`${words.accept} the File as Shown Here`, 'editd.acceptFile', subject],
         ['Discard My Changes', 'editd.discardDraft', subject],
       ]);
     }
     if (isRewritten(file)) {
-      return lensesAt(document, 0, [['Accepted with your changes'], ['Reject Instead', 'editd.rejectFile', subject]]);
+      return lensesAt(document, 0, [
+        [`${capitalized(words.accepted)} with your changes`],
+        [`${words.reject} Instead`, 'editd.rejectFile', subject],
+      ]);
     }
     return placesIn(file, 'proposed').flatMap((place) => lensesOf(document, proposal, file, place, false));
   }
@@ -171,23 +175,35 @@ function lensesOf(
   const by: Action[] = author === undefined ? [] : [[author]];
   const accept = (title: string): Action => [title, 'editd.acceptHunk', subject];
   const reject = (title: string): Action => [title, 'editd.rejectHunk', subject];
+  const words = wordsFor(file);
+  const accepted = capitalized(words.accepted);
   switch (hunk.state) {
     case 'pending':
-      return lensesAt(document, start, [...by, accept('Accept'), reject('Reject'), ...diff]);
+      return lensesAt(document, start, [...by, accept(words.accept), reject(words.reject), ...diff]);
     case 'conflicted':
       return lensesAt(document, start, [
         ...by,
         ['In conflict'],
-        reject('Keep Mine'),
-        ["Take the Agent's", 'editd.takeHunk', subject],
+        file.isLanded ? accept('Keep Mine') : reject('Keep Mine'),
+        [words.take, 'editd.takeHunk', subject],
         ...diff,
       ]);
     case 'accepted':
-      return lensesAt(document, start, [...by, ['Accepted'], reject('Reject Instead'), ...diff]);
+      return lensesAt(document, start, [...by, [accepted], reject(`${words.reject} Instead`), ...diff]);
     case 'rejected':
-      return lensesAt(document, start, [...by, ['Rejected'], accept('Accept Instead'), ...diff]);
+      return lensesAt(document, start, [
+        ...by,
+        [capitalized(words.rejected)],
+        accept(`${words.accept} Instead`),
+        ...diff,
+      ]);
     case 'edited':
-      return lensesAt(document, start, [...by, ['Accepted with your changes'], reject('Reject Instead'), ...diff]);
+      return lensesAt(document, start, [
+        ...by,
+        [`${accepted} with your changes`],
+        reject(`${words.reject} Instead`),
+        ...diff,
+      ]);
   }
 }
 

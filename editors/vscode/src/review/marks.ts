@@ -1,15 +1,15 @@
-/** Decorations on the lines of open files that a proposal would change. */
+/** Decorations on the lines of open files that a proposal would change, or that a command has changed. */
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
-import { type Place, placesIn } from './places';
+import { type Place, placesInFile } from './places';
 import type { Store } from './store';
-import { hunkDiff, titleOf } from './labels';
+import { conflictNote, hunkDiff, titleOf } from './labels';
 
-type Kind = 'pending' | 'deleted' | 'conflicted';
+type Kind = 'pending' | 'landed' | 'deleted' | 'conflicted';
 
-const KINDS = ['pending', 'deleted', 'conflicted'] as const;
+const KINDS = ['pending', 'landed', 'deleted', 'conflicted'] as const;
 
 interface Mark {
   readonly kind: Kind;
@@ -19,6 +19,7 @@ interface Mark {
 
 const COLORS: Record<Kind, string> = {
   pending: 'charts.yellow',
+  landed: 'charts.green',
   deleted: 'charts.red',
   conflicted: 'list.warningForeground',
 };
@@ -26,11 +27,13 @@ const COLORS: Record<Kind, string> = {
 export class Marks implements vscode.Disposable {
   private readonly lines = {
     pending: lineType('pending'),
+    landed: lineType('landed'),
     deleted: lineType('deleted'),
     conflicted: lineType('conflicted'),
   };
   private readonly between = {
     pending: betweenType('pending'),
+    landed: betweenType('landed'),
     deleted: betweenType('deleted'),
     conflicted: betweenType('conflicted'),
   };
@@ -63,7 +66,7 @@ export class Marks implements vscode.Disposable {
     }
     const about = config.decorations ? this.store.about(uri) : [];
     const marks = about.flatMap(({ proposal, file }) =>
-      placesIn(file, 'base').flatMap((place) => markOf(editor.document, proposal, file, place)),
+      placesInFile(file).flatMap((place) => markOf(editor.document, proposal, file, place)),
     );
     for (const kind of KINDS) {
       for (const [types, isBetween] of [
@@ -88,14 +91,20 @@ function markOf(document: vscode.TextDocument, proposal: ProposalResult, file: F
   const first = Math.min(start, document.lineCount - 1);
   const last = Math.min(Math.max(start + lines - 1, first), document.lineCount - 1);
   const options = { range: new vscode.Range(first, 0, last, 0), hoverMessage: hoverOf(proposal, file, hunk) };
-  const isDeletion = hunk.state === 'pending' && hunk.newLines === 0 && lines > 0;
-  return [{ kind: isDeletion ? 'deleted' : hunk.state, isBetween: lines === 0, options }];
+  return [{ kind: kindOf(file, hunk, hunk.state), isBetween: lines === 0, options }];
+}
+
+function kindOf({ isLanded }: FileEntry, hunk: Hunk, state: 'pending' | 'conflicted'): Kind {
+  if (state === 'pending' && hunk.newLines === 0 && hunk.oldLines > 0) {
+    return 'deleted';
+  }
+  return state === 'pending' && isLanded ? 'landed' : state;
 }
 
 function hoverOf(proposal: ProposalResult, file: FileEntry, hunk: Hunk): vscode.MarkdownString {
   const hover = new vscode.MarkdownString().appendText(titleOf(proposal));
   if (hunk.state === 'conflicted') {
-    hover.appendText('\nThe text here is not the one that the agent has read.');
+    hover.appendText(`\n${conflictNote(file)}`);
   }
   return hover.appendCodeblock(hunkDiff(file, hunk).slice(0, 4000), 'diff');
 }

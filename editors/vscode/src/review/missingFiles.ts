@@ -11,24 +11,25 @@ import { singleLine, titleOf } from './labels';
 const MAX_TRANSACTIONS = 20;
 
 /** Returns `true` if the file to change no longer exists. */
-export function isMissing({ action, path }: FileEntry): boolean {
-  return action !== 'create' && !existsSync(path);
+export function isMissing({ action, path, isLanded }: FileEntry): boolean {
+  return action !== (isLanded ? 'delete' : 'create') && !existsSync(path);
 }
 
 export class MissingFiles {
   constructor(private readonly connection: Connection) {}
 
-  /** Reports that the file is missing, and its new path if known. Offers to reject its changes. */
-  async notify({ path }: FileEntry, reject: () => Promise<void>): Promise<void> {
+  /** Reports that the file is missing, and its new path if known. Offers to leave it as it is. */
+  async notify({ path, isLanded }: FileEntry, leave: () => Promise<void>): Promise<void> {
     const name = displayPath(path);
+    const verb = isLanded ? 'Keep' : 'Reject';
     const move = await this.moveOf(path);
     if (!move) {
-      await ask('warning', `${name} no longer exists, so it cannot be changed.`, { Reject: reject });
+      await ask('warning', `${name} no longer exists, so it cannot be changed.`, { [verb]: leave });
       return;
     }
     const text = `${name} was moved to ${displayPath(move.newPath)} ("${titleOf(move.entry)}"), so it cannot be changed under its old name.`;
     await ask('warning', text, {
-      Reject: reject,
+      [verb]: leave,
       'Open the File': () => vscode.commands.executeCommand('vscode.open', vscode.Uri.file(move.newPath)),
     });
   }

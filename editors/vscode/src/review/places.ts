@@ -1,5 +1,5 @@
 /** Positions of hunks in the texts of both sides. */
-import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
+import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
 import type { HunkSubject } from './subject';
 import { isOpen } from './labels';
 
@@ -17,28 +17,41 @@ export function isRewritten(file: FileEntry): boolean {
   return file.hunks.some((hunk) => hunk.state === 'edited');
 }
 
+/** Returns the side whose text is in the file. */
+function currentSide({ isLanded }: FileEntry): Side {
+  return isLanded ? 'proposed' : 'base';
+}
+
+/** Returns the positions of the hunks in the file itself, in order. */
+export function placesInFile(file: FileEntry): Place[] {
+  return placesIn(file, currentSide(file));
+}
+
 /** Returns the positions of the hunks of a file on one side, in order. */
 export function placesIn(file: FileEntry, side: Side): Place[] {
   let shift = 0;
   return file.hunks.map((hunk) => {
+    const [current, other] = file.isLanded ? [hunk.newLines, hunk.oldLines] : [hunk.oldLines, hunk.newLines];
+    const isCurrent = side === currentSide(file);
     if (hunk.kind !== undefined) {
-      return wholeFile(hunk, side);
+      const isShown = hunk.state !== withoutEffect(file) && hunk.state !== 'conflicted';
+      return { hunk, start: 0, lines: isCurrent || !isShown ? current : other };
     }
-    const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
-    if (side === 'base') {
-      return { hunk, start, lines: hunk.oldLines };
+    const number = file.isLanded ? hunk.newStart : hunk.oldStart;
+    const start = current === 0 ? number : number - 1;
+    if (isCurrent) {
+      return { hunk, start, lines: current };
     }
-    const isShown = hunk.state === 'pending' || hunk.state === 'accepted';
-    const place = { hunk, start: start + shift, lines: isShown ? hunk.newLines : hunk.oldLines };
-    shift += isShown ? hunk.newLines - hunk.oldLines : 0;
+    const isShown = hunk.state === 'pending' || hunk.state === (file.isLanded ? 'rejected' : 'accepted');
+    const place = { hunk, start: start + shift, lines: isShown ? other : current };
+    shift += isShown ? other - current : 0;
     return place;
   });
 }
 
-function wholeFile(hunk: Hunk, side: Side): Place {
-  const isShown = hunk.state !== 'rejected' && hunk.state !== 'conflicted';
-  const lines = side === 'base' || !isShown ? hunk.oldLines : hunk.newLines;
-  return { hunk, start: 0, lines };
+/** Returns the state of hunks that leave the file as it is. */
+function withoutEffect({ isLanded }: FileEntry): HunkState {
+  return isLanded ? 'accepted' : 'rejected';
 }
 
 /**
@@ -57,6 +70,8 @@ export function touched(places: readonly Place[], first: number, last: number): 
 /** A hunk as a target of navigation. */
 export interface Stop extends HunkSubject {
   readonly open: boolean;
+  /** Line in the file itself. */
+  readonly file: number;
   readonly base: number;
   readonly proposed: number;
 }
@@ -65,12 +80,14 @@ export function stopsOf(proposals: readonly ProposalResult[]): Stop[] {
   return proposals.flatMap(({ id, files }) =>
     files.flatMap((file) => {
       const proposed = placesIn(file, 'proposed');
+      const inFile = placesInFile(file);
       return placesIn(file, 'base').map(({ hunk, start }, index) => ({
         kind: 'hunk' as const,
         id,
         path: file.path,
         hunk: hunk.id,
         open: isOpen(hunk),
+        file: inFile[index]?.start ?? start,
         base: start,
         proposed: proposed[index]?.start ?? start,
       }));
@@ -84,7 +101,7 @@ export function stopsOf(proposals: readonly ProposalResult[]): Stop[] {
 export interface Position {
   readonly id?: string;
   readonly path: string;
-  readonly side: Side;
+  readonly side: Side | 'file';
   readonly line: number;
 }
 

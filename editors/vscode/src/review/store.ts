@@ -1,4 +1,4 @@
-/** The pending proposals, as reported by the daemon. */
+/** The pending proposals and the landed changes, as reported by the daemon. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
@@ -6,6 +6,7 @@ import { refusalOf } from '../daemon/refusal';
 import type { FileEntry, ProposalResult, ProposalState } from '../daemon/wire';
 import type { Log } from '../log';
 import { canonical } from '../paths';
+import { isWaiting } from './labels';
 import { CoalescingQueue } from './taskQueue';
 import { concernsWindow } from './window';
 
@@ -54,7 +55,7 @@ export class Store implements vscode.Disposable {
   ) {
     this.subscriptions = vscode.Disposable.from(
       connection.onNotification('editd/proposalChanged', ({ id, state }) => {
-        if (state === 'pending') {
+        if (isWaiting(state)) {
           void this.refresh(id);
         } else {
           this.end(id, state);
@@ -142,7 +143,7 @@ export class Store implements vscode.Disposable {
 
   /** Records an answer of the daemon. */
   record(answer: ProposalResult, decidedHere = false): void {
-    if (answer.state !== 'pending') {
+    if (!isWaiting(answer.state)) {
       this.end(answer.id, answer.state, decidedHere ? answer : undefined);
       return;
     }
@@ -150,7 +151,7 @@ export class Store implements vscode.Disposable {
     if (older && answer.revision < older.revision) {
       return;
     }
-    this.known.set(answer.id, answer);
+    this.known.set(answer.id, withLanded(answer));
     this.changed.fire(answer.id);
     if (!older && !this.previous.has(answer.id)) {
       this.arrived.fire(answer);
@@ -186,9 +187,9 @@ export class Store implements vscode.Disposable {
         return;
       }
       const isKnown = this.known.has(id);
-      if (answer.state === 'pending' && !isKnown && endCount !== this.endCount) {
+      if (isWaiting(answer.state) && !isKnown && endCount !== this.endCount) {
         void this.refresh(id);
-      } else if (textChanges === this.textChanges || !isKnown || answer.state !== 'pending') {
+      } else if (textChanges === this.textChanges || !isKnown || !isWaiting(answer.state)) {
         this.record(answer);
       }
     } catch (error) {
@@ -206,7 +207,8 @@ export class Store implements vscode.Disposable {
       return;
     }
     this.known.delete(id);
-    if ((state === 'rejected' || state === 'partial') && concernsWindow(proposal)) {
+    const isReopenable = (state === 'rejected' || state === 'partial') && proposal.landed === undefined;
+    if (isReopenable && concernsWindow(proposal)) {
       this.isRejected = true;
     }
     this.ended.fire({ proposal, state, ...(outcome && { outcome }) });
@@ -232,8 +234,11 @@ export class Store implements vscode.Disposable {
   private async list(): Promise<void> {
     const connectionNumber = this.connectionCount;
     try {
-      const { proposals } = await this.connection.request('editd/proposals', { state: 'pending' });
-      await Promise.all(proposals.map(({ id }) => this.refresh(id)));
+      const requests = (['pending', 'landed'] as const).map((state) =>
+        this.connection.request('editd/proposals', { state }),
+      );
+      const lists = await Promise.all(requests);
+      await Promise.all(lists.flatMap(({ proposals }) => proposals.map(({ id }) => this.refresh(id))));
     } catch (error) {
       this.log.error(`cannot list the pending proposals: ${String(error)}`);
     }
@@ -274,4 +279,11 @@ export class Store implements vscode.Disposable {
     this.timer = undefined;
     void this.refreshAll();
   }
+}
+
+/** Marks the files of a change that has been made already, because their new text is the current one. */
+function withLanded(proposal: ProposalResult): ProposalResult {
+  return proposal.landed === undefined
+    ? proposal
+    : { ...proposal, files: proposal.files.map((file) => ({ ...file, isLanded: true as const })) };
 }

@@ -5,7 +5,7 @@ import type { ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
 import { canonical } from '../paths';
 import { activeAddress } from './diff';
-import { type Place, type Position, placesIn, touched } from './places';
+import { type Place, type Position, placesIn, placesInFile, touched } from './places';
 import type { Store } from './store';
 import { type FileSubject, type HunkSubject, isSubject, type Subject } from './subject';
 import { addressOf } from './uris';
@@ -56,7 +56,7 @@ export function placesAt(store: Store, uri: vscode.Uri): { id: string; path: str
   return store.about(uri).map(({ proposal, file }) => ({
     id: proposal.id,
     path: file.path,
-    places: placesIn(file, 'base'),
+    places: placesInFile(file),
   }));
 }
 
@@ -72,7 +72,7 @@ export function position(): Position | undefined {
     return { ...address, line };
   }
   const { scheme, fsPath } = editor.document.uri;
-  return scheme === 'file' ? { path: canonical(fsPath), side: 'base', line } : undefined;
+  return scheme === 'file' ? { path: canonical(fsPath), side: 'file', line } : undefined;
 }
 
 /** Returns the target files: the given ones, or else the active one. */

@@ -5,7 +5,7 @@ import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire'
 import { activeAddress } from './diff';
 import type { Drafts } from './drafts';
 import { isMissing } from './missingFiles';
-import { placesIn } from './places';
+import { placesInFile } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
 import { hunksAtCursor } from './target';
@@ -13,6 +13,7 @@ import { uriOf } from './uris';
 import { concernsWindow } from './window';
 import {
   actionOf,
+  conflictNote,
   count,
   fileTitle,
   hunkDiff,
@@ -23,6 +24,7 @@ import {
   progress,
   lineCounts,
   titleOf,
+  wordsFor,
 } from './labels';
 
 const ICONS: Record<HunkState, vscode.ThemeIcon> = {
@@ -33,13 +35,17 @@ const ICONS: Record<HunkState, vscode.ThemeIcon> = {
   conflicted: new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground')),
 };
 
-const STATES: Record<HunkState, string> = {
-  pending: '',
-  accepted: 'accepted',
-  rejected: 'rejected',
-  edited: 'yours',
-  conflicted: 'in conflict',
-};
+function stateOf(file: FileEntry, state: HunkState): string {
+  const { accepted, rejected } = wordsFor(file);
+  const states: Record<HunkState, string> = {
+    pending: '',
+    accepted,
+    rejected,
+    edited: 'yours',
+    conflicted: 'in conflict',
+  };
+  return states[state];
+}
 
 export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
@@ -204,8 +210,8 @@ function proposalItem(subject: ProposalSubject, proposal: ProposalResult): vscod
   item.id = idOf(subject);
   const about = `${singleLine(proposal.author)} · ${progress(proposal)}`;
   item.description = concernsWindow(proposal) ? about : `elsewhere · ${about}`;
-  item.iconPath = new vscode.ThemeIcon('git-pull-request');
-  item.contextValue = 'proposal';
+  item.iconPath = new vscode.ThemeIcon(proposal.landed === undefined ? 'git-pull-request' : 'terminal');
+  item.contextValue = proposal.landed === undefined ? 'proposal' : 'landed.proposal';
   const tooltip = new vscode.MarkdownString();
   tooltip.appendText(`${titleOf(proposal)}\n${progress(proposal)}\n${new Date(proposal.at).toLocaleString()}`);
   for (const { text } of proposal.comments ?? []) {
@@ -234,7 +240,7 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
     folder,
   ];
   item.description = notes.filter((note) => note !== '').join(' · ');
-  item.contextValue = hasDraft ? 'file.draft' : 'file';
+  item.contextValue = `${file.isLanded ? 'landed.' : ''}${hasDraft ? 'file.draft' : 'file'}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const tooltip = new vscode.MarkdownString();
   tooltip.appendText([file.path, ...(file.newPath ? [`becomes ${file.newPath}`] : []), ...file.warnings].join('\n'));
@@ -254,19 +260,19 @@ function hunkItem(
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(hunkTitle(file, hunk), vscode.TreeItemCollapsibleState.None);
   item.id = idOf(subject);
-  const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
+  const place = placesInFile(file).find((each) => each.hunk.id === hunk.id);
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
   const lines = hunk.kind === undefined ? lineCounts(hunk.newLines, hunk.oldLines) : '';
-  const note = isOfDraft ? 'decided with the file' : STATES[hunk.state];
+  const note = isOfDraft ? 'decided with the file' : stateOf(file, hunk.state);
   const commented = comments.some((each) => each.hunk === hunk.id) ? 'commented' : '';
   item.description = [note, commented, line, lines].filter((part) => part !== '').join(' · ');
   item.iconPath = ICONS[hunk.state];
-  item.contextValue = isOfDraft ? 'draftedHunk' : `hunk.${hunk.state}`;
+  item.contextValue = `${file.isLanded ? 'landed.' : ''}${isOfDraft ? 'draftedHunk' : `hunk.${hunk.state}`}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const diff = hunkDiff(file, hunk);
   const tooltip = new vscode.MarkdownString();
   if (hunk.state === 'conflicted') {
-    tooltip.appendText('The text here is not the one that the agent has read.\n');
+    tooltip.appendText(`${conflictNote(file)}\n`);
   }
   item.tooltip =
     diff === '' ? tooltip.appendText(hunkTitle(file, hunk)) : tooltip.appendCodeblock(shortened(diff), 'diff');

@@ -1,5 +1,5 @@
 // The files of a test, on disk.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export class Files {
@@ -18,6 +18,10 @@ export class Files {
 
   read(name: string): string {
     return readFileSync(this.path(name), 'utf8');
+  }
+
+  remove(name: string): void {
+    rmSync(this.path(name));
   }
 
   exists(name: string): boolean {
