@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { CART } from './cart.ts';
 import type { Scene } from './scene.ts';
-import { usual } from './setting.ts';
+import { decidesNext } from '../support/person.ts';
+import { reviewed, usual } from './setting.ts';
 
 export const command: Scene = {
   name: 'A command changes files',
@@ -24,5 +25,21 @@ export const command: Scene = {
     await desk.succeed('undo', '--yes', '--author', desk.program.author, '--turn', turn, '--path', desk.path('.'));
     assert.equal(desk.text('cart.py'), CART);
     assert.ok(desk.has('old.txt') && !desk.has('new.txt'), 'the files are as before');
+  },
+};
+
+export const reverted: Scene = {
+  name: 'A person reverts what a command has changed, with a comment',
+  setting: reviewed,
+  files: { 'cart.py': CART },
+  usually: 'told',
+  play: async (desk, model) => {
+    await model.runs(`sed -i 's/amount = 0/amount = 1/' ${desk.path('cart.py')}`);
+    assert.equal(desk.text('cart.py'), CART.replace('= 0', '= 1'));
+    await decidesNext(desk.place, { reject: 'all', comment: 'Start with nothing.' }, 'landed');
+    assert.equal(desk.text('cart.py'), CART);
+    const shown = await model.runs('echo next');
+    assert.match(shown, /The user has reverted what `.*sed -i[^]*cart\.py[^]*Start with nothing\./);
+    assert.doesNotMatch(await model.runs('echo again'), /reverted/);
   },
 };

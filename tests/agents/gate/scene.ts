@@ -18,6 +18,7 @@ export const OUTCOMES = {
   named: '`editd log` and `editd undo` know the sub-agent',
   'not named': '`editd log` lists the edit under the program, without the sub-agent',
   recorded: '`editd log` lists what the command has changed with the author and the turn, and `editd undo` reverts it',
+  told: 'the model receives the decision and the comment after its next command',
   restored: 'all settings have their former bytes again',
 } as const;
 

@@ -1,6 +1,6 @@
 // All scenes, in the order of the table in docs/agents.md.
 import { formats } from './bytes.ts';
-import { command } from './commands.ts';
+import { command, reverted } from './commands.ts';
 import { connects } from './connecting.ts';
 import { failsClosed, failsOpen } from './daemon.ts';
 import { named, onlyRead } from './delegation.ts';
@@ -16,7 +16,7 @@ export const SCENES: readonly Scene[] = [
   ...[accepted, rejected, partly, corrected],
   ...[unsaved, unsavedInNeovim],
   ...formats,
-  command,
+  ...[command, reverted],
   ...[onlyRead, named],
   ...[failsOpen, failsClosed],
   connects,

@@ -27,13 +27,13 @@ export class Person {
     return new Person(await Connection.open(place, introduction));
   }
 
-  /** Waits for a proposal, and returns its id. */
-  async waits(): Promise<string> {
-    const pending = async (): Promise<string | undefined> => {
-      const { proposals } = await this.connection.call('editd/proposals', { state: 'pending' });
+  /** Waits for a proposal, or for a change that a command has made, and returns its id. */
+  async waits(state: 'pending' | 'landed' = 'pending'): Promise<string> {
+    const first = async (): Promise<string | undefined> => {
+      const { proposals } = await this.connection.call('editd/proposals', { state });
       return (proposals as { id: string }[])[0]?.id;
     };
-    return String(await until('a proposal', pending));
+    return String(await until('a proposal', first));
   }
 
   async decides(id: string, { replace, ...decision }: Decision): Promise<void> {
@@ -62,10 +62,14 @@ export async function accepts(place: Place, id: string): Promise<void> {
 }
 
 /** Decides on the next proposal as soon as it is there. */
-export async function decidesNext(place: Place, decision: Decision): Promise<void> {
+export async function decidesNext(
+  place: Place,
+  decision: Decision,
+  state: 'pending' | 'landed' = 'pending',
+): Promise<void> {
   const person = await Person.at(place);
   try {
-    await person.decides(await person.waits(), decision);
+    await person.decides(await person.waits(state), decision);
   } finally {
     person.leaves();
   }
