@@ -121,6 +121,7 @@ mod review {
     mod files;
     mod hostile;
     mod landed;
+    mod landed_random;
     mod policy;
     mod rebase;
     mod reopen;

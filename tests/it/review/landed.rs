@@ -24,7 +24,7 @@ fn waiting(scene: &mut Scene) -> Vec<Value> {
 }
 
 /// Runs a command as the agent. Returns the review of its changes.
-fn landed(scene: &mut Scene, change: impl FnOnce(&Workspace)) -> Value {
+pub(super) fn landed(scene: &mut Scene, change: impl FnOnce(&Workspace)) -> Value {
     let ended = run(scene, change);
     let transaction = ended["transactions"][0].clone();
     let review = eventually("the review of a landed change", || {

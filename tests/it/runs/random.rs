@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::command::{history, run};
-use crate::support::{Machine, Workspace, numbered_lines};
+use crate::support::{Machine, Outcome, Workspace, numbered_lines};
 
 /// The state of a path: its kind with its permissions, and its content or target.
 type State = (String, Vec<u8>);
@@ -99,6 +99,57 @@ fn turn() -> impl Strategy<Value = Turn> {
         4 => prop::collection::vec(step(), 1..5).prop_map(Turn::Run),
         1 => (file(), 0..50u32).prop_map(|(file, n)| Turn::Edit(file, n)),
     ]
+}
+
+/// Returns a copy of the sources of editd in a repository of its own. The links, modes and files are those of a real
+/// project.
+fn real_project() -> Workspace {
+    let workspace = Workspace::empty();
+    let copy = "cd \"$1\" && { git ls-files -z 2>/dev/null || find src docs scripts -type f -print0; } | \
+                grep -zE '^(src/(edit|text)|docs|scripts)/' | xargs -0 cp -P --parents -t \"$2\" && cd \"$2\" && \
+                git init -q -b main && git config user.email a@b && git config user.name a && git add -A && git commit -qm one";
+    let mut command = Command::new("bash");
+    command.args(["-c", copy, "copy", env!("CARGO_MANIFEST_DIR")]).arg(workspace.root());
+    assert!(command.status().expect("bash").success());
+    workspace
+}
+
+/// Commands as people and agents run them in a project.
+const REAL_STEPS: [&str; 9] = [
+    "grep -rlZ 'fn ' src | xargs -0 sed -i 's/\\bself\\b/this/g'",
+    "find docs -name '*.md' -exec sed -i 's/[[:space:]]*$//; s/^/> /' {} +",
+    "git mv src lib && ln -s lib source && git commit -qam 'Rename the folder'",
+    "rm -rf src/edit/[a-m]*; find . -name '*.rs' -size +6k -exec truncate -s 5000 {} +",
+    "chmod -R g-r docs; chmod +x docs/*.md; mkdir -p empty/folders/here",
+    "find . -name '*.rs' -not -path './.git/*' | head -40 | xargs -I{} sh -c 'gzip -c {} > {}.gz'",
+    "git stash -qu && git stash pop -q; git checkout -q -b other && git commit -qam other; git checkout -q main",
+    "git checkout -q HEAD~1 2>/dev/null; git reset -q --hard; git clean -qfd",
+    "find . -name '*.rs' -not -path './.git/*' -exec unix2dos -q {} + 2>/dev/null || find docs -type f -exec sed -i 's/$/\\r/' {} +",
+];
+
+#[test]
+fn commands_in_a_real_project_are_undone() {
+    let (machine, workspace) = (Machine::start(), real_project());
+    let mut states = vec![tree(workspace.root())];
+    for step in REAL_STEPS {
+        let recorded = history(&machine, &workspace).len();
+        run(&machine, &workspace, &format!("exec 2>/dev/null; {step}; true"));
+        let is_recorded = history(&machine, &workspace).len() > recorded;
+        let now = tree(workspace.root());
+        assert_eq!(is_recorded, states.last() != Some(&now), "{step}");
+        if is_recorded {
+            states.push(now);
+        }
+    }
+    let past = history(&machine, &workspace);
+    let mut agent = machine.agent_named("robin", &workspace);
+    for entry in &past {
+        agent.call("editd/undo", json!({ "transaction": entry["transaction"] })).done();
+    }
+    let after = tree(workspace.root());
+    let differs: Vec<_> =
+        states[0].iter().filter(|(path, state)| after.get(*path) != Some(*state)).map(|it| it.0).collect();
+    assert!(differs.is_empty() && after.len() == states[0].len(), "{differs:?}");
 }
 
 fn project() -> Workspace {

@@ -1,6 +1,8 @@
 //! Projects with other file systems, other repositories, and without room.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -59,6 +61,51 @@ fn files_of_submodules_and_of_work_trees_are_recorded() {
     undo(&machine, &root, &past[0]["transaction"]);
     assert_eq!(root.text("sub/b.txt"), "one\n");
     assert_eq!(root.text("tree/a.txt"), "one\n");
+}
+
+#[test]
+fn devices_and_sockets_are_listed_without_being_opened() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let _before = UnixListener::bind(workspace.path("old.sock")).expect("a socket");
+    let script = "mknod zero c 1 5; mknod disk b 7 200; \
+                  python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"new.sock\")'; echo two > a.txt";
+    let output = run(&machine, &workspace, script);
+    let printed = printed(&output);
+    for name in ["zero", "disk", "new.sock"] {
+        let line = format!("the content of {name} is not recorded: it is a device, a named pipe or a socket");
+        assert!(printed.contains(&line), "{printed}");
+    }
+    assert!(!printed.contains("old.sock"), "{printed}");
+    let past = history(&machine, &workspace);
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    assert!(workspace.has("zero"), "what has no content is left alone");
+}
+
+#[test]
+fn files_and_folders_without_read_permission_are_listed() {
+    let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    machine.serve_without_privileges();
+    for name in ["secret.txt", "other.txt", "closed/b.txt"] {
+        workspace.put(name, "secret\n");
+    }
+    let modes = |mode: u32| {
+        for name in ["secret.txt", "other.txt", "closed"] {
+            fs::set_permissions(workspace.path(name), Permissions::from_mode(mode)).expect("permissions");
+        }
+    };
+    modes(0);
+    let output =
+        run(&machine, &workspace, "echo more >> secret.txt; echo more >> closed/b.txt; echo two > a.txt");
+    let printed = printed(&output);
+    assert!(printed.contains("the content of secret.txt is not recorded: "), "{printed}");
+    assert!(!printed.contains("other.txt"), "only what was changed is listed: {printed}");
+    let past = history(&machine, &workspace);
+    assert_eq!(past.len(), 1, "{past:#?}");
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    modes(0o755);
+    assert_eq!(workspace.text("secret.txt"), "secret\nmore\n");
 }
 
 #[test]

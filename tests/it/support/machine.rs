@@ -94,6 +94,23 @@ impl Machine {
         });
     }
 
+    /// Like [`Machine::serve`], without the capabilities of root to read and write all files. It stops the daemon that
+    /// is running.
+    pub(crate) fn serve_without_privileges(&mut self) {
+        if self.serving.is_some() {
+            self.crash();
+        }
+        let serve = self.serve_command();
+        let mut command = Command::new("setpriv");
+        command.arg("--bounding-set=-dac_override,-dac_read_search");
+        command.arg(serve.get_program()).args(serve.get_args());
+        command.envs(self.surroundings());
+        self.serving = Some(self.spawn(command));
+        eventually("the daemon's socket to answer", || {
+            std::os::unix::net::UnixStream::connect(self.agent_socket()).ok()
+        });
+    }
+
     /// Spawns `editd serve`, with its output in the machine's log.
     pub(crate) fn spawn_daemon(&self) -> Child {
         self.spawn(self.serve_command())
