@@ -136,8 +136,8 @@ impl Hook {
             Step::Before(_) | Step::After { .. } | Step::Announced { .. } | Step::Command { .. }
         );
         if let Some(transcript) = event.transcript.as_deref().filter(|_| is_recorded) {
-            let lines = transcript::last_lines(transcript).ok();
-            event.model = event.model.take().or_else(|| self.program.model_in(&lines?));
+            let find = |lines: &str| self.program.model_in(lines);
+            event.model = event.model.take().or_else(|| transcript::find_in_end(transcript, find));
         }
     }
 

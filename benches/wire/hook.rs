@@ -13,6 +13,8 @@ use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
 
 const ROUNDS: usize = 60;
+/// The transcript that events name, as those of Claude Code do.
+const TRANSCRIPT: &str = "session.jsonl";
 /// The counter in the middle of a text.
 const MIDDLE: usize = 3;
 
@@ -59,6 +61,7 @@ impl<'a, Report: FnMut(&Value) -> String> Edits<'a, Report> {
     fn begin(machine: &'a Machine, name: &str, mut report: Report) -> Self {
         let text = code(100 * KB);
         let path = machine.put(name, &text);
+        machine.put(TRANSCRIPT, &transcript());
         let mut read = event(machine, "PostToolUse", "Read", &json!({ "file_path": path }));
         let file = json!({ "filePath": path, "content": text, "startLine": 1 });
         read["tool_response"] = json!({ "type": "text", "file": file });
@@ -84,8 +87,17 @@ impl<'a, Report: FnMut(&Value) -> String> Edits<'a, Report> {
     }
 }
 
+/// A transcript of three megabytes: messages of the model, each before the text of a file.
+fn transcript() -> String {
+    let message =
+        json!({ "type": "assistant", "message": { "role": "assistant", "model": "claude-opus-4-6" } });
+    let read = json!({ "type": "user", "toolUseResult": { "file": { "content": code(100 * KB) } } });
+    format!("{message}\n{read}\n").repeat(20)
+}
+
 fn event(machine: &Machine, name: &str, tool: &str, input: &Value) -> Value {
     json!({
+        "transcript_path": machine.root().join(TRANSCRIPT),
         "hook_event_name": name, "session_id": "bench", "cwd": machine.root(), "prompt_id": "1",
         "tool_name": tool, "tool_use_id": "call", "tool_input": input,
     })
