@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Lengths of the parts that are read one after the other, in bytes, until one contains the answer. The first part
 /// usually does; a message with a long text of a file fits into the last one.
-const PARTS: [u64; 2] = [32 << 10, 1 << 20];
+const PARTS: [u64; 3] = [32 << 10, 256 << 10, 1 << 20];
 
 /// Returns the result of `find` for the last lines of a transcript, or `None` if the transcript cannot be read. `find`
 /// receives whole lines, the newest last.
@@ -58,6 +58,7 @@ mod tests {
     #[case::one_line("model a", Some("a"))]
     #[case::the_last("model a\nmodel b\n", Some("b"))]
     #[case::far_from_the_end(&format!("model a\n{}\n", "x".repeat(500_000)), Some("a"))]
+    #[case::in_the_second_part(&format!("model a\n{}\n", "x".repeat(150_000)), Some("a"))]
     #[case::too_far(&format!("model a\n{}\n", "x".repeat(2_000_000)), None)]
     #[case::cut(&format!("{} model a\nmodel b", "x\n".repeat(40_000)), Some("b"))]
     fn the_newest_line_counts(#[case] text: &str, #[case] expected: Option<&str>) {
