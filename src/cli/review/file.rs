@@ -13,7 +13,7 @@ use crate::text::{ContentHash, lines};
 use crate::transport::{Client, whole_text};
 use crate::workspace::Role;
 
-use super::questions::Questions;
+use super::questions::{COMMON, Questions};
 use super::show;
 
 /// State of a proposal whose changes have been made already.
@@ -101,7 +101,7 @@ impl<'p> FileReview<'p> {
         let is_touched = hunk.state == CONFLICTED;
         // A decision that would change lines which have changed since needs its own answer.
         let (may_accept, may_reject) = (!is_touched || self.is_landed, !is_touched || !self.is_landed);
-        let Questions { question, help } = Questions::about(self.is_landed, is_touched);
+        let Questions { question, answers } = Questions::about(self.is_landed, is_touched);
         loop {
             let Some(answer) = stream::ask_line(&format!("{HINT}{question}{HINT:#} "))? else {
                 return Ok(Next::Quit);
@@ -137,7 +137,7 @@ impl<'p> FileReview<'p> {
                 "s" => {}
                 "q" => return Ok(Next::Quit),
                 _ => {
-                    writeln!(stream::stdout(), "{FAINT}{help}{FAINT:#}")?;
+                    writeln!(stream::stdout(), "{FAINT}{answers}\n{COMMON}{FAINT:#}")?;
                     continue;
                 }
             }

@@ -59,15 +59,16 @@ impl Engine {
         asked: Option<bool>,
         files: &[&PlannedFile],
     ) -> bool {
-        if asked == Some(true) {
-            return true;
-        }
-        match (session.role, self.config.review) {
-            (Role::Editor, _) | (Role::Agent, ReviewMode::Off) => false,
-            (Role::Agent, ReviewMode::Always) => true,
-            (Role::Agent, ReviewMode::Auto) => {
-                self.has_reviewer(files.iter().flat_map(|file| paths_of(file)))
-            }
+        let paths = files.iter().flat_map(|file| paths_of(file));
+        asked == Some(true) || (session.role == Role::Agent && self.reviews_agents(paths))
+    }
+
+    /// Returns `true` if a person reviews what agents change in these files.
+    pub(crate) fn reviews_agents(&self, paths: impl Iterator<Item = PathBuf>) -> bool {
+        match self.config.review {
+            ReviewMode::Off => false,
+            ReviewMode::Always => true,
+            ReviewMode::Auto => self.has_reviewer(paths),
         }
     }
 

@@ -91,12 +91,15 @@ impl Engine {
         let (moved, observations): (Vec<_>, Vec<_>) =
             committed.iter().map(|(_, file)| file.moved(false)).unzip();
         let is_connected = self.clients.get(proposal.session).is_some();
-        let author = if is_connected { proposal.session } else { SessionId(0) };
-        // A person who reverts a landed change makes the change.
-        let by = if landed.is_some() { (session.id, &session.author) } else { (author, &proposal.author) };
+        let (by, author) = match landed {
+            // A person who reverts a landed change makes the change.
+            Some(_) => (session.id, &session.author),
+            None if is_connected => (proposal.session, &proposal.author),
+            None => (SessionId(0), &proposal.author),
+        };
         self.workspace.update(|w| {
             w.decided(session.id, &id, review, transaction);
-            w.record_decided(by.0, by.1, moved);
+            w.record_decided(by, author, moved);
             w.cache_all(observations);
         });
         Ok(())

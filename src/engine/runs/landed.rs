@@ -7,7 +7,6 @@ use std::time::SystemTime;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::config::ReviewMode;
 use crate::engine::Engine;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::RunRoot;
@@ -38,15 +37,14 @@ impl Default for LandedQueue {
 }
 
 impl Engine {
-    /// Queues a change for review, if people review what its author runs.
+    /// Queues a change for review, unless a person has run the command or it has changed too many files.
     pub(super) fn queue_for_review(
         &self,
         of: &Arc<RunRoot>,
         (author, transaction): (&str, Arc<str>),
         files: Vec<FileChange>,
     ) {
-        let is_reviewed = self.config.review != ReviewMode::Off && author != TERMINAL;
-        if is_reviewed && (1..=LANDED_FILES).contains(&files.len()) {
+        if author != TERMINAL && (1..=LANDED_FILES).contains(&files.len()) {
             // The receiver is gone only when the daemon stops.
             let _ = self.runs.landed.sender.send(LandedChange { of: of.clone(), transaction, files });
         }
@@ -69,34 +67,33 @@ impl Engine {
     }
 
     fn review_landed(&self, LandedChange { of, transaction, files }: &LandedChange) {
-        let Some(recorded) = self.history.find(transaction) else { return };
-        let paths: Vec<_> = files.iter().map(FileChange::path).collect();
-        let is_reviewed = match self.config.review {
-            ReviewMode::Off => false,
-            ReviewMode::Always => true,
-            ReviewMode::Auto => self.workspace.update(|w| w.has_reviewer(&paths)),
-        };
-        if !is_reviewed || recorded.undone_by.is_some() {
+        if !self.reviews_agents(files.iter().map(|file| file.path().to_owned())) {
             return;
         }
+        let recorded = || self.history.find(transaction).filter(|recorded| recorded.undone_by.is_none());
+        let Some(change) = recorded() else { return };
         let Some(reverting) = self.reverting(of, files) else {
             tracing::warn!(%transaction, "a landed change has no review, because a content is no longer stored");
             return;
         };
         let opened = self
             .workspace
-            .update(|w| w.review_landed(&recorded.entry, of.root.path(), reverting, SystemTime::now()));
+            .update(|w| w.review_landed(&change.entry, of.root.path(), reverting, SystemTime::now()));
         if let Err(refusal) = opened {
             tracing::warn!(?refusal, %transaction, "a landed change has no review");
+        }
+        // An undo that has ended since has not seen the review.
+        if recorded().is_none() {
+            self.workspace.update(|w| w.landed_undone(transaction));
         }
     }
 
     /// Returns the changes that revert a landed change, or `None` if a content is no longer stored.
     fn reverting(&self, of: &RunRoot, files: &[FileChange]) -> Option<Vec<PlannedFile>> {
-        let state = of.state.lock();
         let base = self.disk.resolve(&of.root, Path::new(".editd")).ok()?;
         let revert = |(index, file): (usize, &FileChange)| {
-            let (write, _) = self.pending(&state, &base, &file.inverse(), index)?;
+            // The lock is released after each file, because the agent's next command needs it.
+            let (write, _) = self.pending(&of.state.lock(), &base, &file.inverse(), index)?;
             Some(write.computed.into_file())
         };
         files.iter().enumerate().map(revert).collect()

@@ -45,7 +45,6 @@ struct Sorted {
 }
 
 /// A change of the content of a file.
-#[derive(Clone, Debug)]
 pub(super) struct FileChange {
     path: PathBuf,
     before: Option<FileState>,

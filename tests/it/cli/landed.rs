@@ -3,16 +3,8 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{
-    Agent, Machine, Outcome, Typed, Workspace, converse, eventually, numbered_lines, plain,
-};
-
-struct Scene {
-    machine: Machine,
-    workspace: Workspace,
-    agent: Agent,
-    review: Value,
-}
+use super::review::Scene;
+use crate::support::{Machine, Outcome, Workspace, eventually, numbered_lines, plain};
 
 fn capitals() -> String {
     let text = numbered_lines(40);
@@ -31,7 +23,7 @@ fn scene() -> Scene {
         let listed = agent.call("editd/proposals", json!({ "state": "landed" })).done();
         listed["proposals"].get(0).cloned()
     });
-    Scene { machine, workspace, agent, review }
+    Scene { machine, workspace, agent, proposal: review }
 }
 
 fn run(machine: &Machine, workspace: &Workspace, script: &str) -> String {
@@ -40,32 +32,12 @@ fn run(machine: &Machine, workspace: &Workspace, script: &str) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-impl Scene {
-    fn review(&self, answers: &[&str]) -> Typed {
-        self.review_with(answers, &[("NO_COLOR", "1")])
-    }
-
-    fn review_with(&self, answers: &[&str], environment: &[(&str, &str)]) -> Typed {
-        converse(&self.machine, self.workspace.root(), &["review"], answers, environment)
-    }
-
-    fn state(&mut self) -> String {
-        let review = self.review.clone();
-        self.agent.state_of(&review)
-    }
-
-    fn kept(&self) -> Vec<u32> {
-        let text = self.workspace.text("a.txt");
-        text.lines().filter_map(|line| line.strip_prefix("LINE ")?.parse().ok()).collect()
-    }
-}
-
 #[test]
 fn each_hunk_is_shown_with_what_was_there_before() {
     let mut scene = scene();
     let typed = scene.review(&["y\r", "n\r", "y\r", "n\r"]);
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
-    assert_eq!(scene.kept(), [3, 22]);
+    assert_eq!(scene.capitals(), [3, 22]);
     assert!(!scene.workspace.has("new.txt"));
     let shown = plain(&typed.shown);
     assert!(shown.contains("already made"), "{shown}");
@@ -92,7 +64,7 @@ fn answers_have_their_effect(
     let mut scene = scene();
     let typed = scene.review(answers);
     assert_eq!((typed.code, scene.state().as_str()), (code, state), "{}", typed.shown);
-    assert_eq!(scene.kept(), kept);
+    assert_eq!(scene.capitals(), kept);
 }
 
 #[test]
@@ -113,7 +85,7 @@ fn a_new_file_is_edited_as_a_whole() {
     let typed = scene.review_with(&["a\r", "e\r"], &[("EDITOR", "sed -i s/two/2/")]);
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
     assert_eq!(scene.workspace.text("new.txt"), "one\n2\n");
-    assert_eq!(scene.kept(), [3, 20, 22]);
+    assert_eq!(scene.capitals(), [3, 20, 22]);
 }
 
 #[test]
@@ -148,12 +120,12 @@ fn landed_changes_are_listed_beside_proposals_and_decided_without_a_terminal() {
     let states: Vec<_> =
         json["proposals"].as_array().expect("a list").iter().map(|it| &it["state"]).collect();
     assert_eq!(states, ["pending", "landed"]);
-    let id = scene.review["id"].as_str().expect("an id");
+    let id = scene.proposal["id"].as_str().expect("an id");
     let done = here(&["review", id, "--reject", "--hunk", "2"]);
     assert_eq!(done.status.code(), Some(3), "{done:?}");
     let done = here(&["review", id, "--accept"]);
     assert!(done.status.success(), "{done:?}");
-    assert_eq!(scene.kept(), [3, 22]);
+    assert_eq!(scene.capitals(), [3, 22]);
     let again = here(&["review", id, "--accept"]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), format!("{id} is already partly reverted.\n"));
 }

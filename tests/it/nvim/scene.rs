@@ -54,4 +54,19 @@ impl Scene {
         self.nvim.keys(keys);
         self.nvim.sees(state);
     }
+
+    /// Asserts that the lines with these texts have different colors.
+    #[track_caller]
+    pub(super) fn differ(&mut self, texts: [&str; 3]) {
+        let attributes = texts.map(|text| {
+            let (row, _) = self.nvim.position_of(text);
+            self.nvim.attribute_at((row, 5))
+        });
+        assert!(
+            attributes[0] != attributes[2]
+                && attributes[1] != attributes[2]
+                && attributes[0] != attributes[1],
+            "{attributes:?}"
+        );
+    }
 }

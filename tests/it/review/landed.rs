@@ -215,6 +215,19 @@ fn an_undo_of_the_change_closes_its_review() {
 }
 
 #[test]
+fn a_change_that_is_undone_at_once_has_no_review() {
+    let mut scene = Scene::new(&[("a.txt", "0\n"), ("b.txt", "0\n")]);
+    for number in 1..=20 {
+        let ended = run(&mut scene, |workspace| workspace.put("a.txt", format!("{number}\n")));
+        scene.editor.call("editd/undo", json!({ "transaction": ended["transactions"][0] })).done();
+    }
+    // The reviews open in order.
+    let last = landed(&mut scene, |workspace| workspace.put("b.txt", "1\n"));
+    let waiting: Vec<_> = waiting(&mut scene).iter().map(|review| review["id"].clone()).collect();
+    assert_eq!(waiting, [last["id"].clone()]);
+}
+
+#[test]
 fn files_of_all_kinds_are_kept_or_reverted() {
     let files: [(&str, &[u8]); 4] =
         [("gone.txt", b"one\ntwo\n"), ("data", b"\0\xff\n"), ("latin.txt", &latin(FRENCH)), ("empty", b"")];

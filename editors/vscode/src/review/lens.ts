@@ -122,10 +122,10 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     const proposal = this.store.get(id);
     const file = this.store.file(id, path);
     const subject: FileSubject = { kind: 'file', id, path };
-    const words = wordsFor(file ?? {});
     if (!proposal || !file) {
       return [];
     }
+    const words = wordsFor(file);
     if (this.drafts.find(id, path)) {
       return lensesAt(document, 0, [
         ['You have changed this side'],

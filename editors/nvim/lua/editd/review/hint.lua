@@ -25,12 +25,14 @@ local function choices(buf, actions)
   return chunks
 end
 
+--- Leaves the current text of a conflict.
+local KEEP = 'keep yours'
+
 ---@class editd.Verbs
 ---@field decided table<editd.HunkState, string>
 ---@field accept string
 ---@field reject string
 ---@field take string Overwrites the current text.
----@field leave string
 
 ---@type editd.Verbs
 local proposed = {
@@ -38,7 +40,6 @@ local proposed = {
   accept = 'accept',
   reject = 'reject',
   take = "take the agent's",
-  leave = 'keep yours',
 }
 
 ---@type editd.Verbs
@@ -47,7 +48,6 @@ local landed = {
   accept = 'keep',
   reject = 'revert',
   take = 'restore what was here',
-  leave = 'keep yours',
 }
 
 --- Returns what the keys do, for accept and reject.
@@ -59,11 +59,11 @@ local function actions(proposal, hunk)
   if hunk.state ~= 'conflicted' then
     return { { 'accept', verbs.accept }, { 'reject', verbs.reject } }
   elseif proposal.landed then
-    return { { 'accept', hunk.kept and 'take what you wrote' or verbs.leave }, { 'reject', verbs.take } }
+    return { { 'accept', hunk.kept and 'take what you wrote' or KEEP }, { 'reject', verbs.take } }
   elseif hunk.kept then
     return { { 'accept', 'take what you wrote' }, { 'reject', 'keep what is here' } }
   end
-  return { { 'accept', verbs.take }, { 'reject', verbs.leave } }
+  return { { 'accept', verbs.take }, { 'reject', KEEP } }
 end
 
 --- Returns the possible hints, from longest to shortest.

@@ -245,7 +245,8 @@ end
 local function open_new(proposal, file, hash)
   local composed = proposed(proposal, file)
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, name_of(proposal, file, select(2, titles_of(proposal))))
+  local _, right = titles_of(proposal)
+  vim.api.nvim_buf_set_name(buf, name_of(proposal, file, right))
   scratch.fill(buf, composed.lines)
   vim.bo[buf].buftype = 'acwrite'
   vim.bo[buf].bufhidden = 'hide'
