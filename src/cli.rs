@@ -106,11 +106,6 @@ impl Context {
         self.session(Role::Editor, self.person_author(), root, self.audience())
     }
 
-    /// Opens a session that reviews proposals.
-    pub(crate) fn reviewer(&self, root: Option<&Path>) -> Result<Client, CliError> {
-        self.session(Role::Editor, env!("CARGO_PKG_NAME"), root, self.audience())
-    }
-
     /// Returns the readers of messages: people, or programs that read the JSON of the daemon.
     fn audience(&self) -> Audience {
         if self.output == Output::Json { Audience::Wire } else { Audience::CommandLine }

@@ -27,7 +27,7 @@ const STATE: usize = 10;
 /// `editd review`.
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
-    let mut client = context.reviewer(root.as_deref())?;
+    let mut client = context.person(root.as_deref())?;
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
         return Err(CliError::usage("--hunk requires --accept or --reject"));
     }

@@ -39,6 +39,7 @@ fn each_hunk_is_shown_with_what_was_there_before() {
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
     assert_eq!(scene.capitals(), [3, 22]);
     assert!(!scene.workspace.has("new.txt"));
+    assert_eq!(scene.agent.history()[0]["author"], "terminal", "the person has reverted it");
     let shown = plain(&typed.shown);
     assert!(shown.contains("already made"), "{shown}");
     assert!(shown.contains("-line 20\n+LINE 20\n"), "{shown}");
