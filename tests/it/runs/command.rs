@@ -162,6 +162,37 @@ fn ignored_files_are_left_out() {
 }
 
 #[test]
+fn ignored_files_do_not_count_towards_the_limits() {
+    let machine = Machine::configured("[limits]\nsnapshot_files = 20\nsnapshot_bytes = 1000\n");
+    let workspace = Workspace::with(&[(".gitignore", "node_modules/\n"), ("a.txt", "one\n")]);
+    for number in 0..200 {
+        workspace.put(&format!("node_modules/package/{number}.js"), "x".repeat(100));
+    }
+    let output = run(&machine, &workspace, "echo two > a.txt; echo y > node_modules/package/0.js");
+    assert!(output.status.success(), "{}", printed(&output));
+    let past = history(&machine, &workspace);
+    assert_eq!(past[0]["files"].as_array().map(Vec::len), Some(1), "{past:#?}");
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn the_log_and_blame_name_the_author_of_a_command() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    run(&machine, &workspace, "sed -i s/two/2/ a.txt");
+    let here = |arguments: &[&str]| {
+        let mut command = machine.command(arguments);
+        let output = command.current_dir(workspace.root()).output().expect("editd can be run");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let log = here(&["log", "-p"]);
+    assert!(log.contains("robin") && log.contains("-two\n+2\n"), "{log}");
+    let blame = here(&["blame", "a.txt"]);
+    let lines: Vec<_> = blame.lines().map(|line| line.contains("robin")).collect();
+    assert_eq!(lines, [false, true], "{blame}");
+}
+
+#[test]
 fn names_that_are_not_utf8_and_names_that_differ_in_case() {
     let (machine, workspace) = (Machine::start(), Workspace::file("Name.txt", "one\n"));
     run(&machine, &workspace, "mv Name.txt name.txt; printf 'x\\n' > \"$(printf 'caf\\351')\"");

@@ -15,6 +15,16 @@ fn enforce(machine: &Machine, workspace: &Workspace, options: &[&str], script: &
     machine.command(&arguments).current_dir(workspace.root()).output().expect("editd can be run")
 }
 
+#[test]
+fn the_doctor_names_the_version_of_landlock() {
+    let machine = Machine::start();
+    let output = machine.run(&["doctor"]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let version =
+        shown.split("Landlock ABI ").nth(1).and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+    assert!(version.is_some_and(|version| version.parse::<u32>().is_ok_and(|it| it >= 3)), "{shown}");
+}
+
 /// A repository with an ignored folder.
 fn project() -> Workspace {
     let workspace = Workspace::with(&[

@@ -227,3 +227,56 @@ fn flips(entry: &serde_json::Value) -> bool {
         .filter_map(|file| file["path"].as_str())
         .any(|file| others.contains(&file) || links.iter().any(|link| file.starts_with(&format!("{link}/"))))
 }
+
+/// The one who changes a line, if anybody does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Nobody,
+    FirstRun,
+    SecondRun,
+    Person,
+    Agent,
+}
+
+const OWNERS: [Owner; 5] = [Owner::Nobody, Owner::FirstRun, Owner::SecondRun, Owner::Person, Owner::Agent];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #[test]
+    fn an_undo_keeps_the_lines_of_people_and_of_other_agents(
+        owners in prop::collection::vec(prop::sample::select(&OWNERS[..]), 1..9),
+        is_newest_first in any::<bool>(),
+    ) {
+        // Lines that nobody changes keep the changes apart.
+        let text = |changed: &[Owner]| -> String {
+            let line = |(number, owner): (usize, &Owner)| {
+                let line = if changed.contains(owner) { format!("{owner:?} {number}") } else { format!("line {number}") };
+                format!("{line}\nbetween {number}\nand {number}\n")
+            };
+            owners.iter().enumerate().map(line).collect()
+        };
+        let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text(&[])));
+        let change = |owner: Owner| {
+            let numbers = owners.iter().enumerate().filter(|it| *it.1 == owner).map(|it| it.0);
+            let scripts = numbers.map(|number| format!("sed -i 's/^line {number}$/{owner:?} {number}/' a.txt; "));
+            scripts.collect::<Vec<_>>().concat()
+        };
+        run(&machine, &workspace, &format!("{} true", change(Owner::FirstRun)));
+        workspace.put("a.txt", text(&[Owner::FirstRun, Owner::Person]));
+        let mut agent = machine.agent_named("ada", &workspace);
+        agent.read("a.txt");
+        for (number, _) in owners.iter().enumerate().filter(|it| *it.1 == Owner::Agent) {
+            agent.edit("a.txt", &format!("line {number}\n"), &format!("Agent {number}\n")).done();
+        }
+        run(&machine, &workspace, &format!("{} true", change(Owner::SecondRun)));
+        prop_assert_eq!(workspace.text("a.txt"), text(&OWNERS[1..]));
+        let mut of_runs: Vec<_> = history(&machine, &workspace).into_iter().filter(|it| it["author"] == "robin").collect();
+        if !is_newest_first {
+            of_runs.reverse();
+        }
+        for entry in of_runs {
+            machine.agent_named("robin", &workspace).call("editd/undo", json!({ "transaction": entry["transaction"] })).done();
+        }
+        prop_assert_eq!(workspace.text("a.txt"), text(&[Owner::Person, Owner::Agent]));
+    }
+}
