@@ -118,6 +118,10 @@ impl Engine {
             if is_undone {
                 return UndoOutcome::Undone;
             }
+            // The session of an editor that has just disconnected may still be there.
+            if matches!(answered, Err(EditorRequestError::Gone)) {
+                return UndoOutcome::Gone;
+            }
             // Try again only if the user typed in the meantime.
             if self.present(&document.buffer).is_some_and(|now| now.text == before) {
                 return UndoOutcome::Refused;
