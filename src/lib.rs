@@ -13,6 +13,7 @@
 //! * [`text`]: text files. Ropes, line endings, encodings, positions, the content hash. Pure.
 //! * [`edit`]: converts the edits of one call to one [`Plan`](edit::Plan), or to refusals. Matching, diffs,
 //!   merges. Pure. Start reading at [`edit::find`].
+//! * [`syntax`]: outlines, edits by the names of symbols, and new syntax errors, by tree-sitter. Pure.
 //! * [`patch`]: parsers of the patch formats that models use, which produce the same edits. Pure.
 //! * [`notebook`]: converts operations on the cells of a notebook to a plan over its text. Pure.
 //! * [`workspace`]: the rules. Sessions and their ledgers, proposals, notifications, refusals and their
@@ -41,7 +42,7 @@
 //!
 //! # Invariants
 //!
-//! * **Pure means pure.** `text`, `edit`, `patch`, `notebook` and `workspace` name no file, clock, runtime or
+//! * **Pure means pure.** `text`, `edit`, `syntax`, `patch`, `notebook` and `workspace` name no file, clock, runtime or
 //!   wire format. Callers pass in all external data. (One exception: [`edit::Deadline`] reads the clock.)
 //! * **One writer.** Only `engine::workspace_handle` changes a [`workspace::Workspace`], in steps that never
 //!   wait, read a file or scan a text.
@@ -71,6 +72,7 @@ pub mod protocol;
 pub mod search;
 pub mod server;
 pub mod snapshot;
+pub mod syntax;
 pub mod text;
 pub mod transport;
 pub mod workspace;

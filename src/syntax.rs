@@ -1,0 +1,43 @@
+//! Syntax: outlines of files, edits by the names of symbols, and new syntax errors. Pure.
+//!
+//! Trees are built by tree-sitter, used, and dropped: an [`Outline`] contains only names and byte ranges of
+//! its text. Offsets are bytes of the text's UTF-8, line numbers count from 1. The rules of edits are
+//! described at [`edit_symbol`].
+//!
+//! ```
+//! use editd::edit::{Deadline, Plan};
+//! use editd::syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, new_errors, outline};
+//!
+//! let text = "struct Port(u16);\n\nimpl Port {\n    fn open(&self) {}\n}\n";
+//! let language = Language::of_path("src/port.rs".as_ref()).unwrap();
+//! let outline = outline(text, language, Deadline::NONE)?;
+//! let names: Vec<String> = outline.symbols().iter().map(|symbol| outline.path(symbol)).collect();
+//! assert_eq!(names, ["Port", "impl Port", "Port.open"]);
+//!
+//! let edit = SymbolEdit::new("Port.open", SymbolOp::After, "fn close(&self) {}\n");
+//! let change = edit_symbol(text, &outline, &edit).unwrap();
+//! let after = Plan::new(text.len(), change.splices)?.apply(text);
+//! assert!(after.ends_with("    fn open(&self) {}\n    fn close(&self) {}\n}\n"));
+//! assert_eq!(new_errors(text, &after, language, Deadline::NONE), Some(vec![]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod change;
+mod errors;
+mod grammar;
+mod language;
+mod lines;
+mod outline;
+mod parse;
+mod path;
+mod refusal;
+mod symbol;
+
+pub use change::{SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
+pub use errors::{SyntaxError, SyntaxErrorKind, new_errors};
+pub use language::Language;
+pub use outline::outline;
+pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
+pub use path::SymbolPath;
+pub use refusal::{Candidate, SymbolRefusal};
+pub use symbol::{Outline, Symbol, SymbolKind};

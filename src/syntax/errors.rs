@@ -1,0 +1,169 @@
+//! Syntax errors that a change adds.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::Language;
+use super::grammar::words;
+use super::parse::{Budget, MAX_CHECK_TIME, parse};
+use crate::edit::Deadline;
+use crate::text::{floor_char_boundary, line_end, line_start, lines};
+
+/// Maximum number of errors that are returned.
+const MAX_ERRORS: usize = 10;
+/// Maximum number of errors of a text that are compared.
+const MAX_COMPARED: usize = 1_000;
+/// Maximum number of characters of an excerpt.
+const EXCERPT: usize = 120;
+
+/// A syntax error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Line of the error, from 1.
+    pub line: usize,
+    /// The line without indentation, cut if long.
+    pub excerpt: String,
+    /// Kind of the error.
+    pub kind: SyntaxErrorKind,
+}
+
+impl SyntaxError {
+    /// Creates an error at unexpected text.
+    pub fn new(line: usize, excerpt: String) -> Self {
+        Self { line, excerpt, kind: SyntaxErrorKind::Unexpected }
+    }
+}
+
+/// The kind of a syntax error.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum SyntaxErrorKind {
+    /// Text that is not valid at its position.
+    Unexpected,
+    /// A token is missing.
+    Missing {
+        /// The token, as the grammar names it.
+        token: String,
+    },
+}
+
+/// Returns the syntax errors of `after` that `before` does not have, at most ten. Returns `None` if one of the
+/// texts cannot be parsed within the limits.
+///
+/// Errors are compared by kind and text, not by position. Grammars report errors in correct files as well, for
+/// example because of macros, and an edit beside such an error changes the text that it covers. So if `before`
+/// has errors, those of `after` count only if there are more of them.
+///
+/// ```
+/// use editd::edit::Deadline;
+/// use editd::syntax::{Language, new_errors};
+///
+/// let before = "def f(a):\n    return a\n";
+/// let errors = |after| new_errors(before, after, Language::Python, Deadline::NONE).unwrap();
+/// assert_eq!(errors("def f(a):\n    return a + 1\n"), []);
+/// assert_eq!(errors("def f(a):\n    return (a + 1\n")[0].line, 2);
+/// ```
+pub fn new_errors(
+    before: &str,
+    after: &str,
+    language: Language,
+    deadline: Deadline,
+) -> Option<Vec<SyntaxError>> {
+    let found = errors(&parse(after, language, Budget::new(MAX_CHECK_TIME, deadline)).ok()?);
+    if found.is_empty() {
+        return Some(Vec::new());
+    }
+    let known = errors(&parse(before, language, Budget::new(MAX_CHECK_TIME, deadline)).ok()?);
+    if found.len() <= known.len() {
+        return Some(Vec::new());
+    }
+    let mut counts: HashMap<(String, String), usize> = HashMap::new();
+    for error in &known {
+        *counts.entry(error.identity(before)).or_default() += 1;
+    }
+    let changed = first_difference(before, after);
+    let is_new = |error: &&Found| match counts.get_mut(&error.identity(after)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    let new = found.iter().filter(is_new).map(|error| error.described(after, changed));
+    let mut new: Vec<SyntaxError> = new.collect();
+    new.dedup();
+    new.truncate(MAX_ERRORS);
+    Some(new)
+}
+
+/// An error in a tree.
+struct Found {
+    range: Range<usize>,
+    /// The missing token.
+    missing: Option<&'static str>,
+}
+
+impl Found {
+    /// Returns what identifies an error independent of its position.
+    fn identity(&self, text: &str) -> (String, String) {
+        let start = line_start(text, self.range.start);
+        match self.missing {
+            Some(token) => (token.to_owned(), words(&text[start..line_end(text, self.range.start).0])),
+            None => (String::new(), words(&text[self.range.clone()])),
+        }
+    }
+
+    /// Describes the error. One that covers the first change and much else is reported there.
+    fn described(&self, text: &str, changed: usize) -> SyntaxError {
+        let at = match self.missing {
+            // A missing token is before the whitespace of the next one.
+            Some(_) => text[..self.range.start].trim_end().len(),
+            None if self.range.contains(&changed) => changed,
+            None => self.range.start,
+        };
+        let start = line_start(text, at);
+        let line = lines(&text[..start]).count() + 1;
+        let content = text[start..line_end(text, at).0].trim();
+        let excerpt = content.chars().take(EXCERPT).collect();
+        let kind = match self.missing {
+            Some(token) => SyntaxErrorKind::Missing { token: token.to_owned() },
+            None => SyntaxErrorKind::Unexpected,
+        };
+        SyntaxError { line, excerpt, kind }
+    }
+}
+
+/// Returns the errors of a tree. An error inside another one is not counted.
+fn errors(tree: &Tree) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        found.extend(error(node));
+        if found.len() >= MAX_COMPARED {
+            return found;
+        }
+        let is_inside = node.has_error() && !node.is_error() && !node.is_missing();
+        if is_inside && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+fn error(node: Node<'_>) -> Option<Found> {
+    let missing = node.is_missing().then(|| node.kind());
+    (node.is_error() || missing.is_some()).then(|| Found { range: node.byte_range(), missing })
+}
+
+/// Returns the offset in `after` at which it begins to differ from `before`.
+fn first_difference(before: &str, after: &str) -> usize {
+    let common = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
+    floor_char_boundary(after, common)
+}

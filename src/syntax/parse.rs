@@ -1,0 +1,116 @@
+//! Parsing within limits.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use memchr::memchr_iter;
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::Language;
+use crate::edit::Deadline;
+use crate::text::lines;
+
+/// Maximum size of a parsed text, in bytes. Larger files are mostly generated, and parsing them takes longer
+/// than an edit should.
+pub const MAX_SIZE: usize = 1_000_000;
+
+/// Maximum time for the outline of a text, which a client has asked for.
+pub const MAX_TIME: Duration = Duration::from_millis(500);
+
+/// Maximum time for parsing each of the two texts of an edit, whose author waits for other things.
+pub const MAX_CHECK_TIME: Duration = Duration::from_millis(50);
+
+/// Number of steps of the parser before the time is checked, in a text of at most [`SMALL`] bytes. Most such texts
+/// take fewer, so a busy machine does not decide about them. In a large text, a few steps can take a second.
+const UNCHECKED: usize = 8;
+/// Maximum size of a text for which the time is not checked at first.
+const SMALL: usize = 10_000;
+
+/// The reason why a text was not parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoSyntax {
+    /// The text exceeds [`MAX_SIZE`].
+    #[error("the file has {size} bytes; symbols are offered up to {MAX_SIZE}")]
+    TooLarge {
+        /// Size of the text, in bytes.
+        size: usize,
+    },
+    /// The text is indented so deeply that its grammar could fail.
+    #[error("the lines of the file are indented too deeply")]
+    TooDeep,
+    /// Parsing took longer than [`MAX_TIME`] or [`MAX_CHECK_TIME`], or than the caller allowed.
+    #[error("parsing the file takes too long")]
+    TooSlow,
+}
+
+/// The time that a call may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    own: Deadline,
+    caller: Deadline,
+}
+
+impl Budget {
+    pub(super) fn new(time: Duration, caller: Deadline) -> Self {
+        Self { own: Deadline::after(time), caller }
+    }
+
+    pub(super) fn check(self) -> Result<(), NoSyntax> {
+        self.own.check().and_then(|()| self.caller.check()).map_err(|_| NoSyntax::TooSlow)
+    }
+}
+
+/// Parses a text.
+pub(super) fn parse(text: &str, language: Language, budget: Budget) -> Result<Tree, NoSyntax> {
+    if text.len() > MAX_SIZE {
+        return Err(NoSyntax::TooLarge { size: text.len() });
+    }
+    if is_too_deep(text, language) {
+        return Err(NoSyntax::TooDeep);
+    }
+    let bytes = with_line_feeds(text);
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()).map_err(|_| NoSyntax::TooSlow)?;
+    let unchecked = if bytes.len() <= SMALL { UNCHECKED } else { 0 };
+    let mut steps = 0_usize;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        steps += 1;
+        let is_over = steps > unchecked && budget.check().is_err();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], None, Some(options));
+    tree.ok_or(NoSyntax::TooSlow)
+}
+
+/// Returns `true` if a text could have more nested blocks than a grammar can store. Both grammars write one block
+/// too many into a buffer of 1,024 bytes and abort the process: at 254 blocks of YAML, at 500 of Python. A line
+/// of YAML has at most two blocks for each character before its content, a line of Python one.
+fn is_too_deep(text: &str, language: Language) -> bool {
+    let most = match language {
+        Language::Yaml => 120,
+        Language::Python => 400,
+        // Its scanner reads the rest of a run of `#` at each of them.
+        #[cfg(feature = "all-grammars")]
+        Language::Swift => return text.contains(&"#".repeat(256)),
+        _ => return false,
+    };
+    let opens = |byte: &u8| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
+    lines(text).any(|line| line.content.bytes().take_while(opens).count() > most)
+}
+
+/// Returns the bytes of a text with LF for each lone CR, because to most grammars only LF ends a line.
+fn with_line_feeds(text: &str) -> Cow<'_, [u8]> {
+    let bytes = text.as_bytes();
+    let lone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
+    let lone: Vec<usize> = memchr_iter(b'\r', bytes).filter(lone).collect();
+    if lone.is_empty() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut replaced = bytes.to_vec();
+    for at in lone {
+        replaced[at] = b'\n';
+    }
+    Cow::Owned(replaced)
+}

@@ -1,0 +1,66 @@
+//! Refusals of operations on symbols.
+
+use super::SymbolKind;
+use crate::edit::LineRange;
+
+/// The reason why an operation on a symbol was refused, with the name of the refusal.
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames, thiserror::Error)]
+#[strum(serialize_all = "snake_case")]
+pub enum SymbolRefusal {
+    /// No symbol has this name.
+    #[strum(serialize = "not_found")]
+    #[error("no symbol has this name")]
+    Unknown {
+        /// Up to eight symbols with similar names, most similar first.
+        candidates: Vec<Candidate>,
+        /// Number of symbols in the file.
+        total: usize,
+    },
+    /// Several symbols have this name.
+    #[error("several symbols have this name")]
+    Ambiguous {
+        /// The first eight of them, in the order of the file.
+        candidates: Vec<Candidate>,
+        /// Number of further symbols with this name.
+        more: usize,
+    },
+    /// The symbol itself contains a syntax error, so its end is uncertain.
+    #[strum(serialize = "syntax")]
+    #[error("the symbol contains a syntax error in line {line}")]
+    Broken {
+        /// Line of the error.
+        line: usize,
+    },
+    /// The symbol has no body.
+    #[strum(serialize = "not_found")]
+    #[error("the symbol has no body")]
+    WithoutBody {
+        /// Lines of the symbol.
+        lines: LineRange,
+    },
+    /// The declaration contains no name that could be replaced.
+    #[strum(serialize = "not_found")]
+    #[error("the declaration contains no name")]
+    WithoutName {
+        /// Lines of the symbol.
+        lines: LineRange,
+    },
+    /// The new text is not a name, or it is blank where code is expected.
+    #[strum(serialize = "syntax")]
+    #[error("the new text is {reason}")]
+    BadText {
+        /// Description of the text, for example "blank".
+        reason: &'static str,
+    },
+}
+
+/// A symbol as listed in a refusal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Path of the symbol, for example `Class.method`. Add `@` and a line to tell equal ones apart.
+    pub path: String,
+    /// Kind of the symbol.
+    pub kind: SymbolKind,
+    /// Lines of the symbol.
+    pub lines: LineRange,
+}
