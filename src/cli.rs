@@ -241,9 +241,11 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
+        Command::Move(arguments) => edit::move_lines(&context, arguments),
         Command::Write(write) => edit::write(&context, &write),
         Command::Apply(apply) => edit::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
+        Command::Outline { path } => read::outline(&context, &path),
         Command::Search(arguments) => read::search(&context, arguments),
         Command::Find(arguments) => read::find(&context, arguments),
         Command::List(arguments) => read::list(&context, &arguments),

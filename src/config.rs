@@ -50,6 +50,20 @@ pub enum SaveMode {
     Always,
 }
 
+/// Handling of syntax errors that a change adds to a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum SyntaxMode {
+    /// They are not looked for.
+    Off,
+    /// The author and the reviewers are warned.
+    #[default]
+    Warn,
+    /// The change is refused.
+    Refuse,
+}
+
 /// Settings for the built-in tools of agent programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -85,6 +99,8 @@ pub struct Config {
     pub review: ReviewMode,
     /// Save policy for documents with unsaved text.
     pub save: SaveMode,
+    /// Handling of syntax errors that a change adds.
+    pub syntax: SyntaxMode,
     /// Durability of a change when its request is answered. If not set, it depends on the number of files.
     pub durability: Option<Durability>,
     /// Folders in which agents may work. If empty, agents may work everywhere that is not forbidden.
@@ -114,6 +130,7 @@ impl Default for Config {
             file: PathBuf::new(),
             review: ReviewMode::default(),
             save: SaveMode::default(),
+            syntax: SyntaxMode::default(),
             durability: None,
             roots: Vec::new(),
             read_roots: Vec::new(),

@@ -31,6 +31,7 @@ mod finder;
 mod fold;
 mod indent;
 mod line_diff;
+mod line_edit;
 mod merge;
 mod plan;
 mod refusal;
@@ -49,6 +50,10 @@ pub use elided::placeholder;
 pub use find::{FoundMatch, Match, find};
 pub use line_diff::rewrite;
 pub(crate) use line_diff::{Run, common_ends, runs as line_runs};
+pub use line_edit::{
+    BadRange, LineEdit, LineMap, LinePlace, LineRefusal, LocatedLines, lines_of, locate, parse_range,
+    plan_lines, reindented,
+};
 pub use merge::{ConflictRegion, MarkedMerge, MergeError, merge, merge_marked};
 pub use plan::{MappedRange, Plan, PlanError, Splice, Spot, UndoPlan};
 pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences, snippet};

@@ -219,6 +219,7 @@ impl Engine {
             indexes: &self.indexes,
             matching: MatchOptions::default(),
             on_stale,
+            syntax: self.config.syntax,
             display,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,

@@ -53,7 +53,7 @@ use gate::Gate;
 use server::{Roots, Server};
 use session::Session;
 use stdio::Stdio;
-pub use tools::{Selection, UnknownTool};
+pub use tools::{EditFormat, Selection, UnknownTool};
 
 /// Options of the server.
 #[derive(Debug)]

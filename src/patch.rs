@@ -1,8 +1,10 @@
 //! Parses patches: changes to several files in one text, in the formats that models print. Pure.
 //!
-//! [`parse`] turns a patch into the same [`Edit`]s that a request can carry; [`find`](crate::edit::find)
-//! locates them in the files. Line numbers are 1-based and refer to the text of the patch.
+//! [`parse`] turns a patch into the same [`Edit`]s and [`LineEdit`]s that a request can carry;
+//! [`find`](crate::edit::find) and [`locate`](crate::edit::locate) locate them in the files. Line numbers of the
+//! patch itself are 1-based, too.
 
+mod anchored;
 mod apply_patch;
 mod body;
 mod names;
@@ -12,7 +14,8 @@ mod unified;
 
 use std::collections::HashMap;
 
-use crate::edit::Edit;
+use crate::edit::{Edit, LineEdit, LinePlace, LineRange};
+use crate::text::HashTag;
 use source::Source;
 
 /// The format of a patch.
@@ -24,6 +27,8 @@ pub enum PatchFormat {
     ApplyPatch,
     /// The output of `diff -u` and `git diff`.
     UnifiedDiff,
+    /// Sections `[path#tag]` with edits by line numbers: `PUT` and `CUT`.
+    Anchored,
 }
 
 /// A file in a patch, with its change.
@@ -31,6 +36,8 @@ pub enum PatchFormat {
 pub struct FilePatch {
     /// Path of the file as written in the patch, without the prefixes that diffs add.
     pub path: String,
+    /// Tag of the version whose line numbers the patch uses.
+    pub tag: Option<HashTag>,
     /// Line of the patch that first names the file.
     pub line: usize,
     /// The change of the file.
@@ -44,6 +51,13 @@ pub enum PatchChange {
     Edit {
         /// Edits in order. Empty if the file is only renamed.
         hunks: Vec<PatchHunk>,
+        /// New path of the file.
+        to: Option<String>,
+    },
+    /// Edits the file by line numbers, renames it, or both.
+    Lines {
+        /// Edits in order. Empty if the file is only renamed.
+        hunks: Vec<LineHunk>,
         /// New path of the file.
         to: Option<String>,
     },
@@ -80,6 +94,36 @@ pub struct PatchHunk {
     pub edit: Edit,
 }
 
+/// An edit by line numbers and its position in the patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineHunk {
+    /// Line of the operation in the patch.
+    pub line: usize,
+    /// The edit.
+    pub edit: LineHunkEdit,
+}
+
+/// An edit by line numbers. Lines that are taken and put elsewhere have the same number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineHunkEdit {
+    /// Replaces or inserts lines.
+    Lines(LineEdit),
+    /// Deletes lines, which may be put elsewhere.
+    Take {
+        /// Number of the lines within the patch.
+        clip: usize,
+        /// The lines.
+        lines: LineRange,
+    },
+    /// Inserts lines that the patch takes.
+    Put {
+        /// Number of the lines within the patch.
+        clip: usize,
+        /// The place.
+        place: LinePlace,
+    },
+}
+
 /// A syntax error in a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchError {
@@ -100,15 +144,16 @@ type Begins = fn(&Source<'_>, usize) -> bool;
 type Parse = fn(&Source<'_>) -> Result<Vec<FilePatch>, PatchError>;
 
 /// All formats with their names on the wire, in the order of [`PatchFormat`].
-const FORMATS: [(PatchFormat, &str, Begins, Parse); 3] = [
+const FORMATS: [(PatchFormat, &str, Begins, Parse); 4] = [
     (PatchFormat::SearchReplace, "search_replace", search_replace::begins, search_replace::parse),
     (PatchFormat::ApplyPatch, "apply_patch", apply_patch::begins, apply_patch::parse),
     (PatchFormat::UnifiedDiff, "unified_diff", unified::begins, unified::parse),
+    (PatchFormat::Anchored, "anchored", anchored::begins, anchored::parse),
 ];
 
 impl PatchFormat {
     /// All formats.
-    pub const ALL: [Self; 3] = [Self::SearchReplace, Self::ApplyPatch, Self::UnifiedDiff];
+    pub const ALL: [Self; 4] = [Self::SearchReplace, Self::ApplyPatch, Self::UnifiedDiff, Self::Anchored];
 
     /// Returns the stable name of the format on the wire.
     pub fn name(self) -> &'static str {
@@ -135,7 +180,7 @@ impl PatchFormat {
 pub fn parse(text: &str, format: Option<PatchFormat>) -> Result<Vec<FilePatch>, PatchError> {
     let source = Source::new(text).ok_or_else(|| PatchError::at(0, "a text of less than 4 GiB"))?;
     let Some(format) = format.or_else(|| detect(&source)) else {
-        let known = "`<<<<<<< SEARCH`, `*** Begin Patch`, or `--- path` and `+++ path`";
+        let known = "`<<<<<<< SEARCH`, `*** Begin Patch`, `--- path` and `+++ path`, or `[path#tag]`";
         return Err(PatchError::at(0, format!("a patch, which begins with {known}")));
     };
     let (.., parse) = FORMATS[format as usize];
@@ -144,7 +189,10 @@ pub fn parse(text: &str, format: Option<PatchFormat>) -> Result<Vec<FilePatch>, 
 
 /// Returns the format whose marker comes first.
 fn detect(source: &Source<'_>) -> Option<PatchFormat> {
-    let at = |index| FORMATS.iter().find(|(.., begins, _)| begins(source, index)).map(|(format, ..)| *format);
+    // An anchored patch may be in the envelope of another format.
+    let at = |index| {
+        FORMATS.iter().rev().find(|(.., begins, _)| begins(source, index)).map(|(format, ..)| *format)
+    };
     (0..source.len()).find_map(at)
 }
 
@@ -169,13 +217,22 @@ impl FilePatch {
     }
 
     /// Merges another section about the same file into this one.
-    pub fn join(&mut self, other: Self) -> Result<(), PatchError> {
+    pub fn join(&mut self, mut other: Self) -> Result<(), PatchError> {
         if let PatchChange::Edit { hunks, to } = &mut self.change
-            && let PatchChange::Edit { hunks: more, to: new } = other.change
+            && let PatchChange::Edit { hunks: more, to: new } = &mut other.change
             && (to.is_none() || new.is_none())
         {
-            hunks.extend(more);
-            *to = to.take().or(new);
+            hunks.append(more);
+            *to = to.take().or(new.take());
+            return Ok(());
+        }
+        if let PatchChange::Lines { hunks, to } = &mut self.change
+            && let PatchChange::Lines { hunks: more, to: new } = &mut other.change
+            && (to.is_none() || new.is_none())
+            && self.tag == other.tag
+        {
+            hunks.append(more);
+            *to = to.take().or(new.take());
             return Ok(());
         }
         let expected = format!("no further section for `{}` after the one at line {}", other.path, self.line);

@@ -13,8 +13,10 @@
 
 mod change;
 mod decode;
+mod edit_entry;
 mod editor;
 mod error;
+mod find;
 mod history;
 mod json;
 pub mod lsp_review;
@@ -25,13 +27,16 @@ mod propose;
 mod read;
 mod results;
 mod run;
+mod symbols;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use change::*;
 pub use decode::{Invalid, decode};
+pub use edit_entry::*;
 pub use editor::*;
 pub use error::*;
+pub use find::*;
 pub use history::*;
 pub use json::*;
 pub use native::*;
@@ -41,13 +46,15 @@ pub use propose::*;
 pub use read::*;
 pub use results::*;
 pub use run::*;
+pub use symbols::*;
 
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;
 
 /// Names of the MCP tools, in the order in which `tools/list` returns them.
-pub const TOOLS: [&str; 12] = [
+pub const TOOLS: [&str; 13] = [
     "read",
+    "outline",
     "edit",
     "write",
     "apply_patch",
@@ -88,6 +95,8 @@ macro_rules! with_methods {
             METHODS {
                 /// Returns the text of a file and its hash, which serves as a base.
                 Read = "editd/read", ReadParams => ReadResult, read;
+                /// Returns the symbols of a file.
+                OutlineMethod = "editd/outline", OutlineParams => OutlineResult, outline;
                 /// Finds lines by a pattern, in files and in unsaved text.
                 Search = "editd/search", SearchParams => SearchResult, search;
                 /// Finds files and folders by their paths.

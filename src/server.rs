@@ -33,6 +33,7 @@ mod handlers {
     mod run;
     mod search;
     mod status;
+    pub(super) mod symbols;
 
     pub use editor::Introduction;
 }

@@ -27,7 +27,7 @@ mod style;
 pub use buffer::Text;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
 pub use encoding::{Encoding, Format, Unencodable};
-pub use hash::{ContentHash, Hasher, ParseHashError};
+pub use hash::{ContentHash, HashTag, Hasher, ParseHashError};
 pub use line_endings::{eq_ignoring_crlf, normalize_line_endings};
 pub use lines::{Line, LineEnding, count_lines, line_end, line_start, lines};
 pub use position::{Position, PositionEncoding};

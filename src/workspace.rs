@@ -43,12 +43,13 @@ pub mod review;
 /// Rules for paths and workspace roots.
 pub mod rules;
 mod session;
+mod shown;
 mod state;
 mod texts;
 
 pub use audience::{Audience, ChangeForm};
 pub use files::{FileContent, FileKey, MTime, ObservedVersion, Snapshot, is_prose};
-pub use ledger::{Base, Coverage};
+pub use ledger::{Base, Coverage, Reading};
 pub use limits::Limits;
 pub use proposal::{
     Action, ApplyStep, DisplayDiff, NewMode, NewProposal, OnStale, PlannedFile, Proposal, ProposalId,
@@ -59,8 +60,9 @@ pub(crate) use refusal::tests as refusal_samples;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
-pub use request::{Invalid, RequestedPath};
+pub use request::{Invalid, NamedVersion, RequestedPath};
 pub use session::{Abilities, Role, Session, SessionId};
-pub use state::changes::{BaseState, Changed, CommittedChange};
+pub use shown::{ShownLines, ShownVersion};
+pub use state::changes::{BaseState, Changed, CommittedChange, SentBase};
 pub use state::documents::{Diagnosed, DocumentEffect, DocumentEvent};
 pub use state::{Counts, Notice, Outcome, Record, Workspace};

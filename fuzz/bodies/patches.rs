@@ -32,7 +32,7 @@ pub fn run(data: &[u8]) {
 fn check(patch: &str, change: PatchChange) {
     let hunks = match change {
         PatchChange::Edit { hunks, .. } | PatchChange::Delete { hunks } => hunks,
-        PatchChange::Create { .. } | PatchChange::Fill { .. } => return,
+        PatchChange::Create { .. } | PatchChange::Fill { .. } | PatchChange::Lines { .. } => return,
     };
     let edits: Vec<Edit> = hunks.into_iter().map(|hunk| hunk.edit).collect();
     let fuzzy = !patch.len().is_multiple_of(4);

@@ -1,12 +1,18 @@
 //! Definition of the command line. Every doc comment of an argument or command appears in the help, the
 //! completions and the manual pages. `manual` has the rest of their text.
 
+mod changes;
 mod commands;
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use strum::VariantNames as _;
 
+use crate::mcp::EditFormat;
+
+pub(crate) use changes::*;
 pub(crate) use commands::*;
 
 /// Heading of the options that all commands share.
@@ -78,20 +84,32 @@ pub(crate) enum Output {
 /// `--help` shows all paragraphs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Replace text in a file
+    /// Replace text or lines in a file
     ///
     /// On a terminal, the command shows the change as a diff and asks before it writes. Elsewhere, pass
     /// --yes, or --base with the hash of the file's expected content.
     Edit(EditArguments),
+    /// Move or copy lines within a file or to another one
+    ///
+    /// Shows the change and asks like `editd edit`.
+    Move(MoveArguments),
     /// Replace the content of a file, or create it
     ///
     /// Creates missing folders. Shows the change and asks like `editd edit`.
     Write(WriteArguments),
     /// Apply a patch completely or not at all
     ///
-    /// Accepts SEARCH/REPLACE blocks, `apply_patch` patches and unified diffs, also with the prose and fences
-    /// that a model writes around them.
+    /// Accepts SEARCH/REPLACE blocks, `apply_patch` patches, unified diffs, and edits by line numbers below
+    /// `[path#tag]`, also with the prose and fences that a model writes around them.
     Apply(ApplyArguments),
+    /// List the symbols of a file with their lines
+    ///
+    /// Functions, classes and so on; sections of Markdown; keys of JSON, YAML and TOML. The languages are in
+    /// docs/matching.md.
+    Outline {
+        /// The file
+        path: PathBuf,
+    },
     /// Print a file as agents see it
     ///
     /// Includes unsaved text of editors. Prints the text on standard output and its hash on standard error.
@@ -220,4 +238,8 @@ pub(crate) struct McpArguments {
     /// Serve only read-only tools
     #[arg(long)]
     pub(crate) read_only: bool,
+
+    /// Describe edits to the model by old and new text, by line numbers, or both
+    #[arg(long, value_name = "FORMAT", default_value = "both", value_parser = PossibleValuesParser::new(EditFormat::VARIANTS))]
+    pub(crate) edit_format: String,
 }

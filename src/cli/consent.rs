@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose};
+use crate::protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose, SyntaxEntry};
 use crate::transport::Client;
 
 use super::arguments::Output;
-use super::paint::{FAINT, GOOD};
+use super::paint::{ERROR, FAINT, GOOD};
 use super::{CliError, Context, End, paint, stream};
 
 /// State of a proposal that waits for a person's decision.
@@ -136,14 +136,32 @@ pub(super) fn show<'a>(files: impl IntoIterator<Item = &'a FileEntry>) -> std::i
 /// Prints how tolerant edits were matched, and the warnings, one per line. `about` is put before each of
 /// them.
 pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std::io::Result<()> {
-    for found in file.matches.iter().filter(|found| found.strategy != "exact") {
+    let is_tolerant = |strategy: &str| !matches!(strategy, "exact" | "lines" | "symbol");
+    for found in file.matches.iter().filter(|found| is_tolerant(&found.strategy)) {
         let (strategy, line) = (&found.strategy, found.start_line);
         writeln!(out, "{FAINT}note: {about}matched by {strategy} at line {line}{FAINT:#}")?;
     }
     let is_one_edit = file.matches.iter().all(|found| found.edit == 0);
     for warning in &file.warnings {
-        let warning = warning.strip_prefix("edit 0, ").filter(|_| is_one_edit).unwrap_or(warning);
+        let plain = warning.strip_prefix("edit 0, ").or_else(|| warning.strip_prefix("edit 0: "));
+        let warning = plain.filter(|_| is_one_edit).unwrap_or(warning);
         writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(warning))?;
+    }
+    syntax_errors(out, &file.syntax, about)
+}
+
+/// Prints the syntax errors that a change adds, one per line. `about` is put before each of them.
+pub(super) fn syntax_errors(
+    out: &mut impl Write,
+    errors: &[SyntaxEntry],
+    about: &str,
+) -> std::io::Result<()> {
+    for SyntaxEntry { line, excerpt } in errors {
+        let excerpt = paint::visible(excerpt);
+        writeln!(
+            out,
+            "{ERROR}note: {about}syntax error in line {line}, not there before: {excerpt}{ERROR:#}"
+        )?;
     }
     Ok(())
 }

@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::patch::{self, FilePatch, PatchFormat};
 use crate::protocol::Read;
+use crate::text::HashTag;
 use crate::workspace::NewMode;
 
-use super::arguments::{ApplyArguments, Consent, EditArguments, Format, WriteArguments};
+use super::arguments::{ApplyArguments, Consent, EditArguments, Format, MoveArguments, WriteArguments};
 use super::root::Target;
 use super::{CliError, Context, End, consent, paint, root};
 
@@ -19,15 +20,68 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
     if let Some(source) = &arguments.json {
         return edit_json(context, source, &arguments.consent);
     }
-    let (Some(path), Some(old), Some(new)) = (arguments.path, arguments.old, arguments.new) else {
-        return Err(CliError::usage("PATH, --old and --new are required"));
-    };
-    let mut edit = json!({ "oldText": old, "newText": new, "replaceAll": arguments.all });
-    if let Some(expected) = arguments.expect {
-        edit["expectedReplacements"] = expected.into();
+    let Some(path) = &arguments.path else { return Err(CliError::usage("PATH is required")) };
+    if arguments.delete && arguments.lines.is_none() {
+        return Err(CliError::usage("--delete requires --lines"));
     }
-    let target = root::of_file(&path)?;
-    change(context, &target, json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
+    if (arguments.all || arguments.expect.is_some()) && arguments.old.is_none() {
+        return Err(CliError::usage("--all and --expect require --old"));
+    }
+    let file = Versioned::of(path)?;
+    let mut edit = Map::new();
+    let fields = [
+        ("oldText", arguments.old.map(Value::from)),
+        ("lines", arguments.lines.map(Value::from)),
+        ("after", arguments.after.map(Value::from)),
+        ("before", arguments.before.map(Value::from)),
+        ("symbol", arguments.symbol.map(Value::from)),
+        ("op", arguments.op.map(Value::from)),
+        ("newText", arguments.new.map(Value::from)),
+        ("first", arguments.first.map(Value::from)),
+        ("last", arguments.last.map(Value::from)),
+        ("expectedReplacements", arguments.expect.map(Value::from)),
+        ("replaceAll", arguments.all.then_some(true.into())),
+        ("delete", arguments.delete.then_some(true.into())),
+    ];
+    edit.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    let consent = Consent { base: arguments.consent.base.or(file.tag), ..arguments.consent };
+    change(context, &[&file.target], json!({ "kind": "edit", "edits": [edit] }), &consent)
+}
+
+/// `editd move`.
+pub(crate) fn move_lines(context: &Context, arguments: MoveArguments) -> Result<End, CliError> {
+    let file = Versioned::of(&arguments.path)?;
+    let to = arguments.to.as_deref().map(Versioned::of).transpose()?;
+    let mut place = Map::new();
+    let tag = to.as_ref().and_then(|to| to.tag.as_ref()).map(|tag| format!("#{tag}")).unwrap_or_default();
+    let fields = [
+        ("path", to.as_ref().map(|to| format!("{}{tag}", to.target.path.display()).into())),
+        ("after", arguments.after.map(Value::from)),
+        ("before", arguments.before.map(Value::from)),
+    ];
+    place.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    let form = if arguments.copy { "copy" } else { "move" };
+    let edit = json!({ form: { "lines": arguments.lines }, "to": place, "reindent": arguments.reindent });
+    let consent = Consent { base: arguments.consent.base.or(file.tag), ..arguments.consent };
+    let targets: Vec<_> = [&file.target].into_iter().chain(to.as_ref().map(|to| &to.target)).collect();
+    change(context, &targets, json!({ "kind": "edit", "edits": [edit] }), &consent)
+}
+
+/// A file, with the tag of a version after its path.
+struct Versioned {
+    target: Target,
+    tag: Option<String>,
+}
+
+impl Versioned {
+    /// Resolves a path. What follows `#` is a tag, unless a file has this name.
+    fn of(path: &Path) -> Result<Self, CliError> {
+        let split = path.to_str().filter(|_| !path.exists()).and_then(|path| path.rsplit_once('#'));
+        Ok(match split.filter(|(_, tag)| tag.parse::<HashTag>().is_ok()) {
+            Some((path, tag)) => Self { target: root::of_file(Path::new(path))?, tag: Some(tag.to_owned()) },
+            None => Self { target: root::of_file(path)?, tag: None },
+        })
+    }
 }
 
 /// `editd write`.
@@ -39,7 +93,7 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
     let (target, made) = root::of_new_file(&arguments.path)?;
     let executable = arguments.executable.then_some(NewMode::EXECUTABLE);
     let wanted = json!({ "kind": "write", "content": text, "mode": executable });
-    let end = change(context, &target, wanted, &arguments.consent);
+    let end = change(context, &[&target], wanted, &arguments.consent);
     if let Some(folder) = made {
         // Succeeds only if the folder is empty, which means that nothing was written.
         let _ = std::fs::remove_dir(folder);
@@ -47,8 +101,15 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
     end
 }
 
-/// Makes one change of one file, with the consent of the person.
-fn change(context: &Context, target: &Target, mut change: Value, consent: &Consent) -> Result<End, CliError> {
+/// Makes one change, with the consent of the person. The first target is the changed file; a move concerns
+/// others as well.
+fn change(
+    context: &Context,
+    targets: &[&Target],
+    mut change: Value,
+    consent: &Consent,
+) -> Result<End, CliError> {
+    let target = targets[0];
     // With --review, the question is asked in the review and not here.
     let is_settled = consent.yes || consent.purpose.review;
     let asks = consent::should_ask(context, is_settled);
@@ -61,9 +122,10 @@ fn change(context: &Context, target: &Target, mut change: Value, consent: &Conse
     consent.purpose.add_to(&mut request);
     let takes_any = is_settled && consent.base.is_none();
     consent::retry_while_stale(takes_any, || {
-        if (asks || takes_any) && consent.base.is_none() && target.path.exists() {
-            // The person sees or accepts a change of the current text, so the session must have read it. If
-            // the read fails, the change itself is refused with a better reason.
+        // The person sees or accepts a change of the current text, so the session must have read it. If a read
+        // fails, the change itself is refused with a better reason.
+        let takes_current = (asks || takes_any) && consent.base.is_none();
+        for target in targets.iter().filter(|target| takes_current && target.path.exists()) {
             let _ = client.call::<Read>(&json!({ "uri": target.uri() }));
         }
         consent::make(context, &mut client, &request, asks)

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, List, ListParams, NotebookContent, Read, ReadContent, ReadParams,
-    Search, SearchParams, SearchResult,
+    Entries, EntryKind, Find, FindParams, FoundSymbol, List, ListParams, NotebookContent, OutlineMethod,
+    OutlineParams, Read, ReadContent, ReadParams, Search, SearchParams, SearchResult, SymbolEntry,
 };
 use crate::text::lines;
 
@@ -24,6 +24,8 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
         offset: arguments.offset,
         limit: arguments.limit,
         numbered: arguments.numbered,
+        anchored: arguments.anchored,
+        symbol: arguments.symbol.clone(),
         raw: arguments.raw,
         ..ReadParams::default()
     };
@@ -173,10 +175,54 @@ fn print_headed(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
 /// `editd find`.
 pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, CliError> {
     let scope = Scope::of(arguments.path.as_deref())?;
-    let (pattern, uri, limit) = (arguments.pattern, Some(scope.target.uri()), arguments.limit);
-    let params = FindParams { pattern, uri, limit, ..FindParams::default() };
+    let (pattern, symbol) =
+        if arguments.symbol { (None, Some(arguments.pattern)) } else { (Some(arguments.pattern), None) };
+    let (uri, limit) = (Some(scope.target.uri()), arguments.limit);
+    let params = FindParams { pattern, symbol, uri, limit, ..FindParams::default() };
     let found = context.query::<Find>(Some(&scope.target.root), &params)?;
+    if let (true, Some(found)) = (arguments.symbol, &found) {
+        return print_symbols(&scope, found);
+    }
     print_entries(&scope, found, "No path matches; a glob without `/` matches names.")
+}
+
+/// `editd outline`.
+pub(crate) fn outline(context: &Context, path: &Path) -> Result<End, CliError> {
+    let target = root::of_file(path)?;
+    let params = OutlineParams { uri: Some(target.uri()), ..OutlineParams::default() };
+    let Some(outline) = context.query::<OutlineMethod>(Some(&target.root), &params)? else {
+        return Ok(End::Done);
+    };
+    let width = outline.total_lines.to_string().len();
+    let mut out = stream::stdout();
+    for symbol in &outline.symbols {
+        let SymbolEntry { start_line, end_line, kind, depth, symbol, .. } = symbol;
+        let (indent, name) = ("  ".repeat(*depth), paint::visible(symbol));
+        let lines = format!("{start_line:>width$}-{end_line:<width$}");
+        writeln!(out, "{FAINT}{lines}{FAINT:#}  {indent}{name} {FAINT}{kind}{FAINT:#}")?;
+    }
+    match (outline.symbols.is_empty(), outline.more) {
+        (true, _) => stream::note("The file has no symbols.")?,
+        (_, 0) => {}
+        (_, more) => stream::note(&format!("There are {more} more symbols."))?,
+    }
+    Ok(End::Done)
+}
+
+/// Prints the declarations of a symbol.
+fn print_symbols(scope: &Scope, found: &Entries) -> Result<End, CliError> {
+    let mut out = stream::stdout();
+    for FoundSymbol { path, symbol } in &found.symbols {
+        let SymbolEntry { symbol, kind, start_line, .. } = symbol;
+        let (path, name) = (paint::visible(&scope.name(path)), paint::visible(symbol));
+        writeln!(out, "{PLACE}{path}{PLACE:#}{FAINT}:{start_line}{FAINT:#} {name} {FAINT}{kind}{FAINT:#}")?;
+    }
+    let nothing = found.symbols.is_empty().then_some("No file declares this symbol.");
+    let notes: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
+    if !notes.is_empty() {
+        stream::note(&notes.join(" "))?;
+    }
+    Ok(End::Done)
 }
 
 /// `editd list`.

@@ -149,6 +149,7 @@ fn cross(context: &Context) -> Result<End, CliError> {
 pub(crate) fn mcp(context: &Context, arguments: McpArguments) -> Result<End, CliError> {
     let tools = mcp::Selection::new(arguments.tools, arguments.read_only)
         .map_err(|unknown| CliError::usage(unknown.to_string()))?;
+    let tools = mcp::Selection { format: arguments.edit_format.parse().unwrap_or_default(), ..tools };
     if tools.is_empty() {
         return Err(CliError::usage("none of the tools in --tools is read-only")
             .with_hint("omit --tools, or name tools that only read"));

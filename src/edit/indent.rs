@@ -10,7 +10,8 @@ mod units;
 
 use std::ops::Range;
 
-use role::{Role, closes_more, opens_block, roles};
+pub(super) use role::opens_block;
+use role::{Role, closes_more, roles};
 use rule::{Before, Evidence, Nearby, Rule};
 use units::PrefixShift;
 

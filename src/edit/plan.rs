@@ -111,6 +111,11 @@ impl Plan {
         self.splices.is_empty()
     }
 
+    /// Returns `true` if the result differs from `base`.
+    pub fn changes(&self, base: &str) -> bool {
+        self.splices.iter().any(|splice| base.get(splice.range.clone()) != Some(&splice.text))
+    }
+
     /// Returns `true` if `base` can be the text that this plan was made for: its length is right, and no
     /// splice cuts a character.
     pub fn fits(&self, base: &str) -> bool {

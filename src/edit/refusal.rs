@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::TimedOut;
 use super::tiers::Hits;
+use super::{LineRefusal, TimedOut};
 use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
 
 /// Maximum number of matches that are listed.
@@ -85,6 +85,9 @@ pub enum EditRefusalKind {
         /// Lines that both change.
         lines: LineRange,
     },
+    /// The lines that the edit names are not usable. The name of the refusal is that of the reason.
+    #[strum(serialize = "not_found")]
+    Lines(LineRefusal),
     /// The call as a whole would leave the text as it is. Reported for its first edit.
     NoChange,
     /// The old text is empty.

@@ -105,11 +105,15 @@ pub enum Strategy {
     Elision,
     /// Slight differences in lines that the edit does not change.
     DriftedContext,
+    /// No difference: the edit names the lines.
+    Lines,
+    /// No difference: the edit names a symbol.
+    Symbol,
 }
 
 impl Strategy {
     /// All tiers with their stable names on the wire, strictest first.
-    pub const NAMES: [(Self, &str); 9] = [
+    pub const NAMES: [(Self, &str); 11] = [
         (Self::Exact, "exact"),
         (Self::TrailingBlanks, "trailing_blanks"),
         (Self::Typography, "typography"),
@@ -119,6 +123,8 @@ impl Strategy {
         (Self::InnerSpace, "inner_space"),
         (Self::Elision, "elision"),
         (Self::DriftedContext, "drifted_context"),
+        (Self::Lines, "lines"),
+        (Self::Symbol, "symbol"),
     ];
 
     /// Returns the stable name on the wire.

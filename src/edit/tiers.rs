@@ -337,6 +337,9 @@ mod tests {
     fn every_strategy_has_a_tier_in_its_order() {
         let mut tried: Vec<_> = TIERS.iter().map(|tier| tier.strategy).collect();
         tried.dedup();
-        assert_eq!(tried, Strategy::NAMES.map(|(strategy, _)| strategy));
+        let mut named = Strategy::NAMES.map(|(strategy, _)| strategy).to_vec();
+        // Edits that name lines or symbols are not matched.
+        named.retain(|strategy| !matches!(strategy, Strategy::Lines | Strategy::Symbol));
+        assert_eq!(tried, named);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use super::fold::Needle;
 use crate::text::{Line, lines};
@@ -252,6 +253,19 @@ impl<'a> Numbered<'a> {
         (self.lines[0].0, self.lines[self.lines.len() - 1].0)
     }
 
+    /// Returns `true` if these are rows like those that they replace, which begin with equally many numbers, after
+    /// another number, and one of them has the number of a replaced row.
+    fn repeats_rows(&self, replaced: &[&str], separator: &str) -> bool {
+        let filled = replaced.iter().copied().filter(|line| !line.trim().is_empty());
+        let mut counts = filled.map(|line| leading_numbers(line, separator));
+        let Some(count) = counts.next().filter(|count| *count > 0) else { return false };
+        let key = |line: &str| split(line, separator).map(|(key, _)| key);
+        let keys: Vec<_> = replaced.iter().filter_map(|line| key(line)).collect();
+        counts.all(|other| other == count)
+            && self.lines.iter().all(|line| leading_numbers(line.1, separator) == count)
+            && self.lines.iter().any(|line| key(line.1).is_some_and(|key| keys.contains(&key)))
+    }
+
     /// Returns `true` if any line begins with a number and the separator even without its line number.
     fn has_columns(&self, separator: &str) -> bool {
         self.lines.iter().any(|line| leading_numbers(line.1, separator) > 0)
@@ -300,6 +314,39 @@ impl<'a> Numbered<'a> {
 /// Returns a line without its line number, or `None` if it has none.
 pub(super) fn without_number(line: &str) -> Option<&str> {
     SEPARATORS.iter().find_map(|separator| Some(split(line, separator)?.1))
+}
+
+/// Returns new lines without line numbers, if every line has one, they count up from one of `numbers`, and the
+/// lines around have none; or if these are rows of a table, and the new rows have one number more
+/// than those that they replace.
+pub(super) fn numbered_from(
+    new: &str,
+    numbers: RangeInclusive<usize>,
+    around: &[&str],
+    replaced: &[&str],
+) -> Option<String> {
+    SEPARATORS.iter().find_map(|separator| {
+        let read = Numbered::read(new, separator).filter(Numbered::counts_up)?;
+        // A single line such as `12: text` may be content.
+        let is_usual = *separator == "\t" || *separator == "→" || read.lines.len() > 1;
+        let is_usual = is_usual && read.lines.iter().any(|line| !line.1.is_empty());
+        let begins = usize::try_from(read.ends().0).is_ok_and(|first| numbers.contains(&first));
+        let has_numbers =
+            around.iter().any(|line| split(line, separator).is_some_and(|(_, rest)| !rest.is_empty()));
+        let is_content = has_numbers && !read.repeats_rows(replaced, separator)
+            || *separator == "\t" && has_columns_of(new, around);
+        let padded = matches!(*separator, "|" | ":") && read.pad() == Some(true);
+        (is_usual && begins && !is_content).then(|| read.text(padded))
+    })
+}
+
+/// Returns `true` if the new lines have as many columns as each of the lines around.
+fn has_columns_of(new: &str, around: &[&str]) -> bool {
+    let columns = |line: &str| line.trim().matches('\t').count();
+    let filled = |line: &&str| !line.trim().is_empty();
+    let mut around = around.iter().copied().filter(filled).map(columns);
+    let Some(count) = around.next().filter(|count| *count > 0) else { return false };
+    around.all(|other| other == count) && new.lines().filter(filled).map(columns).all(|other| other == count)
 }
 
 /// Counts the numbers with a separator that a line begins with.

@@ -8,20 +8,25 @@ pub(crate) mod commit;
 pub(crate) mod compute;
 pub(crate) mod content;
 pub(crate) mod draft;
+pub(crate) mod edits;
 pub(crate) mod history_recording;
+mod known;
+pub(crate) mod lines;
 pub(crate) mod perform;
+pub(crate) mod placed;
 pub(crate) mod rebase;
 pub(crate) mod request;
 mod written;
 
 use crate::disk::Target;
-use crate::edit::Edit;
+use crate::edit::{Edit, LineEdit, LinePlace, LineRange};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::notebook::CellOp;
-use crate::text::{ContentHash, Encoding};
-use crate::workspace::NewMode;
+use crate::syntax::SymbolEdit;
+use crate::text::Encoding;
+use crate::workspace::{NamedVersion, NewMode};
 
 /// A change of one file. `F` is the file in the stage that the request has reached: the path as it was sent
 /// ([`RequestedPath`](crate::workspace::RequestedPath)), the opened [`Target`], or the [`Observed`] content.
@@ -30,8 +35,10 @@ pub(crate) struct RequestedChange<F> {
     /// Index of the change in the request.
     pub(crate) index: usize,
     pub(crate) file: F,
-    /// The `baseHash` of the change.
-    pub(crate) base: Option<ContentHash>,
+    /// The version that the change names: its `baseHash`, or the tag of its path.
+    pub(crate) base: Option<NamedVersion>,
+    /// `true` if the request names the file only as one end of a move.
+    pub(crate) implied: bool,
     /// The judgement of the path rules; empty until the file is located.
     pub(crate) clearance: Clearance,
     pub(crate) kind: ChangeKind<F>,
@@ -40,17 +47,62 @@ pub(crate) struct RequestedChange<F> {
 /// The kind of a change.
 #[derive(Debug)]
 pub(crate) enum ChangeKind<F> {
-    /// Text edits, with the encoding of the file if the request names it.
-    Edit(Vec<Edit>, Option<Encoding>),
+    /// Edits, with the encoding of the file if the request names it.
+    Edit(Vec<RequestedEdit>, Option<Encoding>),
     Write(NewContent),
     Delete(Option<Removed>),
     /// Operations on the cells of a notebook.
     Cells(Vec<CellOp>),
-    /// A new path, with text edits that may be empty.
+    /// A new path, with edits that may be empty.
     Rename {
-        edits: Vec<Edit>,
+        edits: Vec<RequestedEdit>,
         to: F,
     },
+}
+
+/// An edit of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestedEdit {
+    /// The edit of the request; `None` if it is the one at this position.
+    pub(crate) of: Option<EditIndex>,
+    pub(crate) form: EditForm,
+}
+
+/// An edit of a request: the index of its change, and its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EditIndex {
+    pub(crate) change: usize,
+    pub(crate) edit: usize,
+}
+
+/// Identifies lines that a request moves: the index of the change and the edit, or their number in a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clip(pub(crate) usize, pub(crate) usize);
+
+/// The form of an edit.
+#[derive(Clone, Debug)]
+pub(crate) enum EditForm {
+    Text(Edit),
+    Lines(LineEdit),
+    Symbol(SymbolEdit),
+    /// Lines that the request moves or copies.
+    Take {
+        clip: Clip,
+        lines: LineRange,
+        removes: bool,
+    },
+    /// The place for lines that the request moves or copies.
+    Put {
+        clip: Clip,
+        place: LinePlace,
+        reindent: bool,
+    },
+}
+
+impl From<Edit> for RequestedEdit {
+    fn from(edit: Edit) -> Self {
+        Self { of: None, form: EditForm::Text(edit) }
+    }
 }
 
 /// The whole new content of a file.
@@ -91,7 +143,7 @@ impl<F> RequestedChange<F> {
         file: impl FnOnce(F) -> Result<T, E>,
         new: impl FnOnce(F) -> Result<T, E>,
     ) -> Result<RequestedChange<T>, E> {
-        let Self { index, base, clearance, .. } = self;
+        let Self { index, base, implied, clearance, .. } = self;
         let file = file(self.file)?;
         let kind = match self.kind {
             ChangeKind::Edit(edits, encoding) => ChangeKind::Edit(edits, encoding),
@@ -100,7 +152,7 @@ impl<F> RequestedChange<F> {
             ChangeKind::Cells(ops) => ChangeKind::Cells(ops),
             ChangeKind::Rename { edits, to } => ChangeKind::Rename { edits, to: new(to)? },
         };
-        Ok(RequestedChange { index, file, base, clearance, kind })
+        Ok(RequestedChange { index, file, base, implied, clearance, kind })
     }
 }
 
@@ -108,6 +160,7 @@ impl<F> ChangeKind<F> {
     /// The purpose for which the file is opened.
     pub(crate) fn purpose(&self) -> Purpose {
         match self {
+            Self::Edit(..) if self.only_reads() => Purpose::Read,
             Self::Edit(..) | Self::Cells(_) => Purpose::Edit,
             Self::Write(_) => Purpose::Write,
             Self::Delete(_) => Purpose::Delete,
@@ -115,15 +168,37 @@ impl<F> ChangeKind<F> {
         }
     }
 
-    /// The text edits.
-    pub(crate) fn edits(&self) -> &[Edit] {
+    /// Returns `true` if the request only copies lines of the file to another one.
+    pub(crate) fn only_reads(&self) -> bool {
+        let copies = |edit: &RequestedEdit| matches!(edit.form, EditForm::Take { removes: false, .. });
+        matches!(self, Self::Edit(edits, _) if edits.iter().all(copies))
+    }
+
+    /// The text that each edit searches for; empty for edits at lines.
+    pub(crate) fn old_texts(&self) -> Vec<String> {
+        let old = |edit: &RequestedEdit| {
+            if let EditForm::Text(edit) = &edit.form { edit.old.clone() } else { String::new() }
+        };
+        self.edits().iter().map(old).collect()
+    }
+
+    /// The edits of text and of lines.
+    pub(crate) fn edits(&self) -> &[RequestedEdit] {
         match self {
             Self::Edit(edits, _) | Self::Rename { edits, .. } => edits,
             Self::Write(_) | Self::Delete(_) | Self::Cells(_) => &[],
         }
     }
 
-    /// Number of text edits and cell operations.
+    /// The edits, to complete them.
+    pub(crate) fn edits_mut(&mut self) -> &mut [RequestedEdit] {
+        match self {
+            Self::Edit(edits, _) | Self::Rename { edits, .. } => edits,
+            Self::Write(_) | Self::Delete(_) | Self::Cells(_) => &mut [],
+        }
+    }
+
+    /// Number of edits and cell operations.
     pub(crate) fn len(&self) -> usize {
         if let Self::Cells(ops) = self { ops.len() } else { self.edits().len() }
     }
@@ -131,7 +206,7 @@ impl<F> ChangeKind<F> {
     /// Joins two changes of one file: an edit with a rename and, with `several`, also edits with edits.
     /// Returns `None` for other combinations.
     pub(crate) fn join(self, other: Self, several: bool) -> Option<Self> {
-        let joined = |mut edits: Vec<Edit>, more: Vec<Edit>| {
+        let joined = |mut edits: Vec<RequestedEdit>, more: Vec<RequestedEdit>| {
             edits.extend(more);
             edits
         };

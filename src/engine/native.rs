@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::disk::Target;
-use crate::edit::{Deadline, Labels, diff_texts};
+use crate::edit::{Deadline, Labels, LineRange, diff_texts};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
@@ -27,7 +27,7 @@ use crate::engine::jobs::Job;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::notebook::decode_cells;
 use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, normalize_line_endings};
-use crate::workspace::{Action, Coverage, Proposal, ProposalState};
+use crate::workspace::{Action, Proposal, ProposalState, Reading, ShownLines};
 
 pub(crate) use announced::AnnouncedCalls;
 pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile, Waiting};
@@ -154,23 +154,24 @@ impl Engine {
         shown: &ShownPart,
     ) -> Result<NativeReading, Failure> {
         let observed = self.observe(target)?;
-        let coverage = match shown {
+        let reading = match shown {
             ShownPart::Lines { text, offset } => {
                 let now = observed.text.as_ref();
                 let decoded = now.and_then(|now| covered(now, text, *offset));
                 decoded.or_else(|| covered(&lossy(&observed)?, text, *offset))
             }
-            ShownPart::Cells(sources) => has_cells(&observed, sources).then_some(Coverage::Whole),
+            ShownPart::Cells(sources) => has_cells(&observed, sources).then_some(Reading::WHOLE),
         };
         let unsaved = match shown {
-            ShownPart::Lines { text, offset } if coverage.is_none() => unsaved(&observed, text, *offset),
+            ShownPart::Lines { text, offset } if reading.is_none() => unsaved(&observed, text, *offset),
             _ => None,
         };
-        let Some(coverage) = coverage.or(unsaved.is_some().then_some(Coverage::Part)) else {
+        let unnumbered = unsaved.as_ref().map(|_| Reading::part(ShownLines::NONE));
+        let Some(reading) = reading.or(unnumbered) else {
             return Ok(NativeReading::default());
         };
         let hash = observed.content.hash();
-        self.record_read(session, observed.observation(), coverage);
+        self.record_read(session, observed.observation(), reading);
         Ok(NativeReading { hash, unsaved })
     }
 }
@@ -237,16 +238,17 @@ fn unsaved(observed: &Observed, shown: &str, offset: usize) -> Option<String> {
 }
 
 /// Returns the part of a text that the shown lines cover, or `None` if they are not lines of it.
-fn covered(text: &str, shown: &str, offset: usize) -> Option<Coverage> {
+fn covered(text: &str, shown: &str, offset: usize) -> Option<Reading> {
     // Some tools show a byte order mark as a character.
     let without_mark = |text| str::strip_prefix(text, "\u{feff}").unwrap_or(text);
     let shown = if offset <= 1 { without_mark(shown) } else { shown };
     let (text, shown) = (normalize_line_endings(without_mark(text)), normalize_line_endings(shown));
     let (text, shown) = (text.trim_end_matches('\n'), shown.trim_end_matches('\n'));
     if offset <= 1 && text == shown {
-        return Some(Coverage::Whole);
+        return Some(Reading::WHOLE);
     }
     let count = count_lines(shown);
     let lines = text.split('\n').skip(offset.saturating_sub(1)).take(count);
-    lines.eq(shown.split('\n')).then_some(Coverage::Part)
+    let range = LineRange { start: offset.max(1), end: offset.max(1) + count - 1 };
+    lines.eq(shown.split('\n')).then(|| Reading::part(ShownLines::of(range)))
 }

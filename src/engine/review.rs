@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::disk::Target;
-use crate::edit::{Deadline, Edit, EditRefusalKind};
+use crate::edit::{Deadline, EditRefusalKind};
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::{LocatedChange, Purpose};
 use crate::engine::jobs::Located;
@@ -15,8 +15,8 @@ use crate::engine::{Engine, Result, SessionContext, open_root};
 use crate::text::{ContentHash, PositionEncoding};
 use crate::workspace::review::{CurrentFile, DecidedFile, RebasedFile};
 use crate::workspace::{
-    Action, Coverage, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, RequestedPath,
-    ReviewRefusal, Role, SessionId,
+    Action, Coverage, FileContent, FileKey, PlannedFile, Proposal, Reading, Refusal, RefusalKind,
+    RequestedPath, ReviewRefusal, Role, SessionId,
 };
 
 /// A proposal under review, with its files located again.
@@ -114,7 +114,7 @@ impl Engine {
         &self,
         session: &SessionContext,
         key: &FileKey,
-        edits: &[Edit],
+        old_texts: &[String],
         mut refusals: Vec<Refusal>,
     ) -> Vec<Refusal> {
         let is_missing = |refusal: &Refusal| {
@@ -123,7 +123,7 @@ impl Engine {
                 RefusalKind::Edit(EditRefusalKind::NotFound { already_applied: false, .. })
             )
         };
-        if edits.is_empty() || !refusals.iter().any(is_missing) {
+        if old_texts.is_empty() || !refusals.iter().any(is_missing) {
             return refusals;
         }
         let pending = self.workspace.update(|w| w.pending_on(&session.author, key));
@@ -132,7 +132,7 @@ impl Engine {
             let base = file.before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
             let result = plain_ends(&file.plan.apply(&base));
             for refusal in refusals.iter_mut().filter(|refusal| is_missing(refusal)) {
-                let wanted = refusal.edit.and_then(|edit| edits.get(edit)).map(|edit| plain_ends(&edit.old));
+                let wanted = refusal.edit.and_then(|edit| old_texts.get(edit)).map(|old| plain_ends(old));
                 if wanted.is_some_and(|wanted| !wanted.trim().is_empty() && result.contains(&wanted)) {
                     let proposal = proposal.id.clone();
                     refusal.kind = RefusalKind::Review(ReviewRefusal::Waits { proposal });
@@ -187,7 +187,7 @@ impl Engine {
             // Another session of the same author receives the changed lines, but may not have read the rest.
             let is_partial = written.rebased || session.id != proposal.session;
             let coverage = if is_partial { Coverage::Part } else { file.coverage };
-            self.record_read(session, observed.observation(), coverage);
+            self.record_read(session, observed.observation(), Reading::of(coverage));
         }
         Ok(())
     }

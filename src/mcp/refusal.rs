@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::readable::readable;
 use super::served::{Served, advice};
 use super::session::{self, Failure};
-use super::size::{READ, REFUSAL, STALE, shown};
+use super::size::{READ, REFUSAL, shown};
 use super::tools::Tool;
 
 /// Hint after a change whose outcome is unknown.
@@ -175,6 +175,18 @@ fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served:
         other.shift_remove("hint");
     }
     let kind = other.get("kind").cloned();
+    // The message names the file, and the first refusal its kind.
+    let names = |other: &Map<String, Value>, path: &str| {
+        other.get("message").and_then(Value::as_str).is_some_and(|message| message.contains(path))
+    };
+    if other.get("path").and_then(Value::as_str).is_some_and(|path| names(other, path)) {
+        for name in ["path", "change", "patchLine"] {
+            other.shift_remove(name);
+        }
+    }
+    if kind.as_ref() == first.get("kind") {
+        other.shift_remove("kind");
+    }
     if let Some(Value::String(hint)) = other.get_mut("hint") {
         *hint = served_hint(hint, kind.as_ref(), served);
     }
@@ -218,8 +230,11 @@ struct Space {
     is_stale: bool,
 }
 
+/// Reserved size for the name of a refusal and the notice about omissions, in bytes.
+const HEAD: usize = 100;
+
 /// Maximum length of a name or sentence, which is never cut, in bytes.
-const SENTENCE: usize = 500;
+const SENTENCE: usize = 300;
 
 impl Space {
     /// Creates the space for a refusal.
@@ -227,7 +242,9 @@ impl Space {
         let has_changes = served.is_some_and(|served| served.has("changes"));
         let is_stale = error.data.as_ref().is_some_and(|data| data["kind"] == "stale");
         let rest = if is_stale && has_changes { "`changes` with this `path` shows them" } else { READ };
-        Self { left: if is_stale { STALE } else { REFUSAL }, left_out: 0, rest, is_stale }
+        let hint = error.data.as_ref().and_then(|data| data["hint"].as_str()).map_or(0, str::len);
+        let left = REFUSAL.saturating_sub(error.message.len() + hint + HEAD);
+        Self { left, left_out: 0, rest, is_stale }
     }
 
     /// Cuts texts that are too long, such as the diff of a rewritten file.

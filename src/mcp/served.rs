@@ -116,7 +116,7 @@ mod tests {
     #[case::nothing("Give it content: `write` does that.", &["edit"], "This needs the tool `write`, which is not served here: ask the user for it.")]
     fn only_served_tools_are_named(#[case] text: &str, #[case] names: &[&str], #[case] advised: &str) {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let tools = Selection { names, read_only: false }.tools();
+        let tools = Selection { names, ..Selection::default() }.tools();
         assert_eq!(advice(text, &Served(tools)), advised);
     }
 }

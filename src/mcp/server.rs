@@ -160,7 +160,7 @@ impl ServerHandler for Server {
             return Ok(CallToolResult::from(refusal::busy(MAX_CALLS)).into());
         };
         let mut arguments = request.arguments.unwrap_or_default();
-        coerce(&mut arguments, &tool.input_schema().into());
+        coerce(&mut arguments, &tool.accepted_schema().into());
         if let Some(name) = tool.unaccepted(&arguments) {
             return Ok(CallToolResult::from(refusal::unaccepted(tool, name)).into());
         }

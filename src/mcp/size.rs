@@ -13,18 +13,15 @@ use super::coerce::without_nulls;
 /// client.
 pub(super) const ANSWER: usize = 32_000;
 
-/// Maximum size of a refusal, in bytes. Some clients show the arguments of the call as well.
-pub(super) const REFUSAL: usize = 12_000;
-
-/// Maximum size of a stale refusal, in bytes. The model can request the rest.
-pub(super) const STALE: usize = 1_600;
+/// Maximum size of the text of a refusal, in bytes. The model can read or request the rest.
+pub(super) const REFUSAL: usize = 1_500;
 
 /// Maximum size of one text among several, such as a diff, in bytes. The model can read the rest or request
 /// the text on its own.
 const TEXT: usize = 16_000;
 
 /// Maximum number of lines of a diff in the answer to a change.
-const LINES: usize = 40;
+const LINES: usize = 12;
 
 /// Average length of these lines, in bytes.
 const LINE: usize = 100;

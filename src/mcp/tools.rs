@@ -15,9 +15,24 @@ use crate::protocol::{Method, TOOLS};
 use super::answer::Answer;
 use super::served::Served;
 
+/// The forms of edits that `edit` describes to models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum EditFormat {
+    /// Old and new text.
+    Replace,
+    /// Line numbers, which `read` shows.
+    Anchored,
+    /// Both.
+    #[default]
+    Both,
+}
+
 /// Returns all tools, in the order in which clients see them.
-fn all() -> impl Iterator<Item = &'static Tool> {
-    read::TOOLS.iter().chain(&change::TOOLS).chain(&search::TOOLS).chain(&status::TOOLS)
+fn all(format: EditFormat) -> impl Iterator<Item = &'static Tool> {
+    let read = &read::READS[usize::from(format != EditFormat::Replace)];
+    let edit = &change::EDITS[format as usize];
+    [read, &read::OUTLINE, edit].into_iter().chain(&change::TOOLS).chain(&search::TOOLS).chain(&status::TOOLS)
 }
 
 /// Tools that clients should show even if they show their model only a few.
@@ -33,7 +48,10 @@ pub(super) struct Tool {
     instead: &'static [(&'static str, &'static str)],
     /// `true` if the tool can change files. Such a call is never repeated automatically.
     pub(super) changes: bool,
+    /// Schema of the arguments that models see.
     schema: fn() -> JsonObject,
+    /// Schema of all accepted arguments.
+    accepted: fn() -> JsonObject,
     /// Converts the arguments to a request. The daemon validates them.
     pub(super) request: fn(JsonObject) -> Request,
 }
@@ -83,9 +101,9 @@ pub(super) struct AnswerOptions<'a> {
 }
 
 impl Tool {
-    /// Returns the declared parameters of the tool, or of a part of its arguments such as `edits[0]`.
+    /// Returns the accepted parameters of the tool, or of a part of its arguments such as `edits[0]`.
     pub(super) fn parameters(&self, part: &str) -> Vec<String> {
-        let schema = Value::Object(self.input_schema());
+        let schema = Value::Object(self.accepted_schema());
         let names = part.split(['.', '[']).filter(|name| !name.is_empty());
         let found = names.fold(&schema, |schema, name| match name.strip_suffix(']') {
             Some(_) => &schema["items"],
@@ -94,7 +112,12 @@ impl Tool {
         found["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
     }
 
-    /// Returns the schema of the arguments.
+    /// Returns the schema of all accepted arguments.
+    pub(super) fn accepted_schema(&self) -> JsonObject {
+        (self.accepted)()
+    }
+
+    /// Returns the schema of the arguments that models see.
     pub(super) fn input_schema(&self) -> JsonObject {
         (self.schema)()
     }
@@ -140,6 +163,8 @@ pub struct Selection {
     pub names: Vec<String>,
     /// Excludes tools that can change files.
     pub read_only: bool,
+    /// Forms of edits that are described to models. All forms are accepted.
+    pub format: EditFormat,
 }
 
 /// An error for a name that is not a tool.
@@ -154,7 +179,7 @@ impl Selection {
     pub fn new(names: Vec<String>, read_only: bool) -> std::result::Result<Self, UnknownTool> {
         match names.iter().find(|name| !TOOLS.contains(&name.as_str())) {
             Some(name) => Err(UnknownTool { name: name.clone() }),
-            None => Ok(Self { names, read_only }),
+            None => Ok(Self { names, read_only, format: EditFormat::default() }),
         }
     }
 
@@ -165,7 +190,7 @@ impl Selection {
 
     pub(super) fn tools(&self) -> Vec<&'static Tool> {
         let named = |tool: &&Tool| self.names.is_empty() || self.names.iter().any(|name| name == tool.name);
-        all().filter(named).filter(|tool| !self.read_only || !tool.changes).collect()
+        all(self.format).filter(named).filter(|tool| !self.read_only || !tool.changes).collect()
     }
 }
 
@@ -191,6 +216,6 @@ mod tests {
 
     #[test]
     fn the_tools_match_the_list_of_the_protocol() {
-        assert!(all().map(|tool| tool.name).eq(TOOLS));
+        assert!(all(EditFormat::default()).map(|tool| tool.name).eq(TOOLS));
     }
 }

@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
             if path.is_empty() {
                 return Err(PatchError::at(at, "the path of a file at the end of the line"));
             }
-            self.files.push(FilePatch { path: path.to_owned(), line: at + 1, change });
+            self.files.push(FilePatch { path: path.to_owned(), tag: None, line: at + 1, change });
         }
     }
 

@@ -75,7 +75,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
         };
         let (hunk, end) = block(source, at, head)?;
         let change = body::change(vec![hunk], None, true)?;
-        files.push(FilePatch { path, line: at + 1, change });
+        files.push(FilePatch { path, tag: None, line: at + 1, change });
         (at, previous_end) = (end, end);
     }
     if files.is_empty() {

@@ -1,5 +1,6 @@
 //! Tables per format: a patch and a summary of what it requests.
 
+mod anchored;
 mod apply_patch;
 mod malformed;
 mod properties;
@@ -42,6 +43,7 @@ fn summarize_file(file: &FilePatch) -> String {
         }
         PatchChange::Fill { content, creates: true, .. } => format!("fill or create {path} {content:?}\n"),
         PatchChange::Fill { content, creates: false, .. } => format!("fill {path} {content:?}\n"),
+        PatchChange::Lines { hunks, .. } => format!("edit {path} by {} lines\n", hunks.len()),
         PatchChange::Delete { hunks } => format!("delete {path}\n{}", summarize_edits(hunks)),
     }
 }

@@ -87,7 +87,12 @@ impl Parser<'_> {
         }
         let line = first + 1;
         if let (Some(from), Some(to)) = (headers.from, headers.to) {
-            return Ok(FilePatch { path: from, line, change: body::change(parsed, Some(to), false)? });
+            return Ok(FilePatch {
+                path: from,
+                tag: None,
+                line,
+                change: body::change(parsed, Some(to), false)?,
+            });
         }
         let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_deleted());
         let Some(path) = names.path().filter(|_| !(created && deleted)) else {
@@ -102,7 +107,7 @@ impl Parser<'_> {
         } else {
             body::change(parsed, None, true)?
         };
-        Ok(FilePatch { path, line, change })
+        Ok(FilePatch { path, tag: None, line, change })
     }
 
     fn headers(&mut self) -> Result<Headers, PatchError> {

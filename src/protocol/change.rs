@@ -8,7 +8,8 @@ use crate::notebook::{CellOp, CellRef, CellType};
 use crate::patch::PatchFormat;
 
 use super::decode::{Invalid, decode, list_or_json, object_of_json};
-use super::propose::{TextEditParams, names_only};
+use super::edit_entry::EditEntry;
+use super::propose::names_only;
 
 /// An entry of `changes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +59,7 @@ kinds_of_changes! {
     EditChange {
         /// The replacements.
         #[serde(deserialize_with = "list_or_json")]
-        pub edits: Vec<TextEditParams>,
+        pub edits: Vec<EditEntry>,
         /// Encoding of the file, if the author names it.
         pub encoding: Option<String>,
     }
@@ -243,6 +244,7 @@ enum FormatParam {
     SearchReplace,
     ApplyPatch,
     UnifiedDiff,
+    Anchored,
 }
 
 impl Serialize for PatchParams {
@@ -267,6 +269,7 @@ impl<'de> Deserialize<'de> for PatchParams {
             FormatParam::SearchReplace => Some(PatchFormat::SearchReplace),
             FormatParam::ApplyPatch => Some(PatchFormat::ApplyPatch),
             FormatParam::UnifiedDiff => Some(PatchFormat::UnifiedDiff),
+            FormatParam::Anchored => Some(PatchFormat::Anchored),
         };
         Ok(Self { format, text })
     }

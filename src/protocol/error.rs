@@ -3,13 +3,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
+use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, LineRefusal, Occurrences};
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
+use crate::syntax::{Candidate, SymbolRefusal};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Protection, Remedy};
 use crate::workspace::{
     Audience, EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
+
+use super::SyntaxEntry;
 
 /// Kind of the refusal for a path outside of the roots of a session.
 pub const OUTSIDE: &str = "outside_workspace";
@@ -82,7 +85,7 @@ pub fn refusal_error(refusals: &[Refusal], audience: Audience) -> RpcError {
     };
     data.insert("refusals".to_owned(), refusals.iter().map(described).collect());
     let code = match first.kind {
-        RefusalKind::Stale { .. } => Code::ContentModified,
+        RefusalKind::Stale { .. } | RefusalKind::UnknownTag { .. } => Code::ContentModified,
         _ => Code::RequestFailed,
     };
     RpcError { data: Some(Value::Object(data)), ..RpcError::new(code, first.message(audience)) }
@@ -128,6 +131,9 @@ fn details(refusal: &Refusal) -> Value {
             let data = with(data, ("diff", diff.as_deref().map(Into::into)));
             with(data, ("transaction", later.map(Into::into)))
         }
+        RefusalKind::UnknownTag { tag, current, .. } => {
+            json!({ "currentHash": hash(*current), "baseKnown": false, "tag": tag.to_string() })
+        }
         RefusalKind::Conflict { regions } => {
             json!({ "regions": regions.iter().map(region).collect::<Value>() })
         }
@@ -137,6 +143,11 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Notebook(Unreadable { line, reason })
         | RefusalKind::BrokenNotebook(Unreadable { line, reason }) => {
             json!({ "reason": reason, "line": line })
+        }
+        RefusalKind::Symbol(refusal) => symbol_details(refusal),
+        RefusalKind::NoSyntax(reason) => json!({ "reason": reason }),
+        RefusalKind::NewErrors(errors) => {
+            json!({ "errors": errors.iter().map(SyntaxEntry::from).collect::<Vec<_>>() })
         }
         RefusalKind::NotAFile { what } => json!({ "what": what }),
         RefusalKind::Encoding { detail } => json!({ "reason": detail }),
@@ -245,7 +256,49 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
         }
         EditRefusalKind::Dependency { other_edit } => both((edit, None), (Some(*other_edit), None)),
         EditRefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
+        EditRefusalKind::Lines(refusal) => line_details(refusal),
         EditRefusalKind::NoChange | EditRefusalKind::EmptyOldText | EditRefusalKind::Timeout => Value::Null,
+    }
+}
+
+fn line_details(refusal: &LineRefusal) -> Value {
+    let lines = |lines: &LineRange| format!("{}-{}", lines.start, lines.end);
+    match refusal {
+        LineRefusal::NoSuchLine { line, total } => {
+            json!({ "closest": [], "line": line, "totalLines": total })
+        }
+        LineRefusal::OtherText { line, excerpt, .. } => {
+            json!({ "closest": [], "line": line, "excerpt": excerpt })
+        }
+        LineRefusal::Unseen { lines: unseen, excerpt, .. } => {
+            json!({ "lines": lines(unseen), "excerpt": excerpt })
+        }
+        LineRefusal::SeveralVersions { lines: named, tags } => json!({ "lines": lines(named), "tags": tags }),
+    }
+}
+
+fn symbol_details(refusal: &SymbolRefusal) -> Value {
+    let listed = |candidates: &[Candidate]| -> Value {
+        let entry = |candidate: &Candidate| {
+            json!({
+                "symbol": candidate.path, "kind": candidate.kind.to_string(),
+                "startLine": candidate.lines.start, "endLine": candidate.lines.end,
+            })
+        };
+        candidates.iter().map(entry).collect()
+    };
+    match refusal {
+        SymbolRefusal::Unknown { candidates, total } => {
+            json!({ "closest": [], "symbols": listed(candidates), "found": total })
+        }
+        SymbolRefusal::Ambiguous { candidates, more } => {
+            json!({ "symbols": listed(candidates), "found": candidates.len() + more })
+        }
+        SymbolRefusal::Broken { line } => json!({ "line": line }),
+        SymbolRefusal::WithoutBody { lines } | SymbolRefusal::WithoutName { lines } => {
+            json!({ "closest": [], "line": lines.start })
+        }
+        SymbolRefusal::BadText { reason } => json!({ "reason": reason }),
     }
 }
 

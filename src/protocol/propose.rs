@@ -7,29 +7,9 @@ use serde_json::Value;
 use crate::edit::Display;
 use crate::workspace::ChangeForm;
 
+use super::EditEntry;
 use super::change::{ChangeParams, EditChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
-
-/// A replacement in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(description = "")]
-pub struct TextEditParams {
-    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
-    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
-    #[serde(alias = "oldStr", alias = "old_str")]
-    pub old_text: String,
-    /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
-    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
-    #[serde(alias = "newStr", alias = "new_str")]
-    pub new_text: String,
-    /// Replace every exact occurrence. Default false.
-    #[serde(default, alias = "replace_all")]
-    pub replace_all: bool,
-    /// Replace all; there must be exactly this many.
-    #[serde(default, alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
-    pub expected_replacements: Option<u32>,
-}
 
 /// Reduces the schema of an enum to the names of its variants.
 pub(super) fn names_only(schema: &mut Schema) {
@@ -164,7 +144,7 @@ pub struct ProposeParams {
     pub base_hash: Option<String>,
     /// Short form: the edits.
     #[serde(default, deserialize_with = "optional_list_or_json")]
-    pub edits: Option<Vec<TextEditParams>>,
+    pub edits: Option<Vec<EditEntry>>,
     /// Short form: the only edit, or one more after `edits`.
     #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
     #[serde(alias = "oldStr", alias = "old_str")]
@@ -249,14 +229,15 @@ impl ProposeParams {
         }
     }
 
-    fn take_single(&mut self) -> Result<Option<TextEditParams>, Invalid> {
+    fn take_single(&mut self) -> Result<Option<EditEntry>, Invalid> {
         let counted = self.replace_all.is_some() || self.expected_replacements.is_some();
         match (self.old_text.take(), self.new_text.take()) {
-            (Some(old_text), Some(new_text)) => Ok(Some(TextEditParams {
-                old_text,
-                new_text,
+            (Some(old_text), Some(new_text)) => Ok(Some(EditEntry {
+                old_text: Some(old_text),
+                new_text: Some(new_text),
                 replace_all: self.replace_all.take().unwrap_or_default(),
                 expected_replacements: self.expected_replacements.take(),
+                ..EditEntry::default()
             })),
             (Some(_), None) => Err(Invalid::new("newText", "it is missing, but `oldText` is present")),
             (None, Some(_)) => Err(Invalid::new("oldText", "it is missing, but `newText` is present")),

@@ -1,4 +1,4 @@
-//! Parameters and results of `editd/read`, `editd/search`, `editd/find` and `editd/list`.
+//! Parameters and results of `editd/read` and `editd/search`.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,9 @@ pub struct ReadParams {
     /// First line, from 1 (default); for a notebook, the first cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
+    /// Instead of `offset` and `limit`: a symbol, such as `Class.method`, `name@line` or `name/2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
     /// Number of lines or cells. Default: as many as fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
@@ -38,6 +41,9 @@ pub struct ReadParams {
     pub max_columns: Option<usize>,
     /// Prefix each line with its number and a tab, which are not part of the file. Default false.
     pub numbered: bool,
+    /// Like `numbered`, with a first line `path#tag` that names the version, for edits by lines. Default false.
+    #[schemars(skip)]
+    pub anchored: bool,
     /// Return a notebook as the text of its file, for text edits. Default false.
     pub raw: bool,
 }
@@ -100,7 +106,8 @@ pub enum ReadContent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
-    /// Requested lines, with the line endings of the file and without a BOM.
+    /// Requested lines, with the line endings of the file and without a BOM. An anchored text begins with the
+    /// line `path#tag`.
     pub text: String,
     /// Name of the encoding.
     pub encoding: String,
@@ -118,6 +125,19 @@ pub struct TextContent {
     pub total_lines: usize,
     /// `true` if the file continues after `endLine`, or a line was cut.
     pub truncated: bool,
+    /// The first line of an anchored text: the path, relative to the first root if it is inside, and the tag of
+    /// the version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<String>,
+}
+
+impl TextContent {
+    /// Puts the name of the version before the text.
+    pub fn name_version(&mut self, anchor: String) {
+        let ending = if self.eol == "crlf" { "\r\n" } else { "\n" };
+        self.text.insert_str(0, &format!("{anchor}{ending}"));
+        self.anchor = Some(anchor);
+    }
 }
 
 /// Indentation style of a file.
@@ -298,76 +318,4 @@ pub struct FoundLine {
     /// Lines directly after it, as requested by `context`.
     #[serde(default)]
     pub after: Vec<String>,
-}
-
-/// Parameters of `editd/find`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct FindParams {
-    /// A glob, not a regular expression: for names (`*.toml`) or, with `/`, for paths (`src/**/*_test.go`).
-    pub pattern: String,
-    /// Folder to search. Default: all roots.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-    /// Maximum number of paths. Default 1000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
-
-/// Parameters of `editd/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListParams {
-    /// The folder. Default: all roots.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-    /// Maximum number of entries. Default: all that fit in an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
-
-/// Result of `editd/find` and `editd/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Entries {
-    /// Entries, sorted by path. If there are more than the limit, the first ones in that order.
-    pub entries: Vec<FoundEntry>,
-    /// `true` if there may be entries beyond those returned.
-    pub truncated: bool,
-    /// Explanation of what was omitted and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub notice: Option<String>,
-}
-
-/// A file or folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FoundEntry {
-    /// Canonical path; that of a folder ends in `/`.
-    pub path: String,
-    /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<Uri>,
-    /// Type of the entry.
-    pub kind: EntryKind,
-}
-
-/// Type of a directory entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EntryKind {
-    /// A file, on disk or so far only in an editor.
-    File,
-    /// A folder.
-    Folder,
-    /// A symlink to any target; it is not followed.
-    Symlink,
 }

@@ -3,6 +3,7 @@
 use lsp_types::{Uri, WorkspaceEdit};
 use serde::{Deserialize, Serialize};
 
+use super::SyntaxEntry;
 use super::editor::DiagnosticEntry;
 
 /// A run of changed lines. Line numbers follow the unified diff format.
@@ -88,6 +89,9 @@ pub struct FileEntry {
     pub matches: Vec<MatchEntry>,
     /// Warnings for the author.
     pub warnings: Vec<String>,
+    /// Syntax errors that the change adds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub syntax: Vec<SyntaxEntry>,
     /// Classes that the file belongs to, for instance `executable_config`.
     pub tags: Vec<String>,
 }

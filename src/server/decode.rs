@@ -1,25 +1,28 @@
 //! Conversion of the parameters of changes to requests of the engine.
 
+mod edits;
+
 use std::collections::BTreeMap;
 
-use crate::edit::{Count, Display, Edit};
+use crate::edit::Display;
 use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads, bad_patch};
-use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange};
+use crate::engine::change::{
+    ChangeKind, Clip, EditForm, NewContent, Precondition, Removed, RequestedChange, RequestedEdit,
+};
 use crate::engine::files::access::Clearance;
 use crate::engine::{Failure, Result, SessionContext};
 use crate::patch;
-use crate::patch::{FilePatch, PatchChange, PatchError, PatchHunk};
+use crate::patch::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchHunk};
 use crate::protocol::{
     ChangeParams, DeleteChange, EditChange, Invalid, Matching, NotebookChange, OnConflictParam, OnStaleParam,
-    OriginParams, PatchAndBases, ProposeParams, RenameChange, TextEditParams, WriteChange, cell_ops,
-    requested_path,
+    OriginParams, PatchAndBases, ProposeParams, RenameChange, WriteChange, cell_ops, requested_path,
 };
 use crate::server::once::{Kind, request_digest};
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::history::Origin;
 use crate::workspace::limits::PATCH_BYTES;
-use crate::workspace::{Limits, NewMode, OnStale, Repeatable, RequestedPath, Role};
+use crate::workspace::{Limits, NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role};
 
 fn read_changes(
     changes: Vec<ChangeParams>,
@@ -28,20 +31,21 @@ fn read_changes(
     if changes.len() > max {
         return Err(Invalid::new("changes", format!("there are more than {max}")));
     }
-    let read = |(index, change)| {
+    let mut read = Vec::with_capacity(changes.len());
+    for (index, change) in changes.into_iter().enumerate() {
         let within = |invalid: Invalid| invalid.within(&format!("changes[{index}]"));
-        read_change(index, change).map_err(within)
-    };
-    changes.into_iter().enumerate().map(read).collect()
+        match change {
+            ChangeParams::Edit(change) => read.extend(edits::read(index, change).map_err(within)?),
+            change => read.push(read_change(index, change).map_err(within)?),
+        }
+    }
+    Ok(read)
 }
 
 fn read_change(index: usize, change: ChangeParams) -> Result<RequestedChange<RequestedPath>, Invalid> {
     match change {
-        ChangeParams::Edit(EditChange { path, uri, base_hash, edits, encoding }) => {
-            requested(index, (path, uri, base_hash), || {
-                let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
-                Ok(ChangeKind::Edit(read_edits(edits)?, encoding))
-            })
+        ChangeParams::Edit(EditChange { path, uri, base_hash, .. }) => {
+            requested(index, (path, uri, base_hash), || Ok(ChangeKind::Edit(Vec::new(), None)))
         }
         ChangeParams::Write(WriteChange { path, uri, base_hash, content: text, literal, encoding, mode }) => {
             requested(index, (path, uri, base_hash), || {
@@ -72,8 +76,14 @@ fn requested(
     kind: impl FnOnce() -> Result<ChangeKind<RequestedPath>, Invalid>,
 ) -> Result<RequestedChange<RequestedPath>, Invalid> {
     let file = requested_path(path, uri, ("path", "uri"))?;
-    let base = base_hash.map(|hash| read_hash("baseHash", &hash)).transpose()?;
-    Ok(RequestedChange { index, file, base, clearance: Clearance::default(), kind: kind()? })
+    let base = base_hash.map(|hash| read_version(&hash)).transpose()?;
+    Ok(RequestedChange { index, file, base, implied: false, clearance: Clearance::default(), kind: kind()? })
+}
+
+/// Parses the base of a change: a hash, or its first digits.
+fn read_version(base: &str) -> Result<NamedVersion, Invalid> {
+    let expected = "a hash is `b3:` and 32 hexadecimal digits, and a tag at least 6 of these digits";
+    base.parse().map_err(|_| Invalid::new("baseHash", expected))
 }
 
 /// Parses a hash. `field` is its name in the request.
@@ -95,25 +105,6 @@ fn read_encoding(label: &str) -> Result<Encoding, Invalid> {
         .ok_or_else(|| Invalid::new("encoding", format!("there is no encoding `{label}`")))
 }
 
-fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
-    if edits.is_empty() {
-        return Err(Invalid::new("edits", "it is empty"));
-    }
-    let read = |(index, edit): (usize, TextEditParams)| {
-        let count = match (edit.expected_replacements, edit.replace_all) {
-            (Some(0), _) => {
-                let field = format!("edits[{index}].expectedReplacements");
-                return Err(Invalid::new(field, "must be at least 1"));
-            }
-            (Some(expected), _) => Count::Exactly(expected),
-            (None, true) => Count::All,
-            (None, false) => Count::One,
-        };
-        Ok(Edit { count, ..Edit::new(edit.old_text, edit.new_text) })
-    };
-    edits.into_iter().enumerate().map(read).collect()
-}
-
 /// Parses a patch and the bases that came with it.
 fn read_patch((patch, bases): PatchAndBases) -> Result<(Vec<RequestedChange<RequestedPath>>, PatchInfo)> {
     if patch.text.len() > PATCH_BYTES {
@@ -125,10 +116,18 @@ fn read_patch((patch, bases): PatchAndBases) -> Result<(Vec<RequestedChange<Requ
     let lines = files.iter().map(|file| (file.line, lines_of(&file.change))).collect();
     let mut changes = Vec::with_capacity(files.len());
     for (index, file) in files.into_iter().enumerate() {
-        let base = bases.remove(&file.path).map(|(_, hash)| hash);
+        let base = bases.remove(&file.path).map(|(_, hash)| NamedVersion::Hash(hash));
+        let base = base.or(file.tag.clone().map(NamedVersion::Tag));
         let named = path(&file.path, file.line)?;
         let clearance = Clearance::default();
-        changes.push(RequestedChange { index, file: named, base, clearance, kind: kind(file)? });
+        changes.push(RequestedChange {
+            index,
+            file: named,
+            base,
+            implied: false,
+            clearance,
+            kind: kind(file)?,
+        });
     }
     let bases = bases.into_iter().map(|(spelled, (path, hash))| (spelled, path, hash)).collect();
     Ok((changes, PatchInfo { lines, bases }))
@@ -158,6 +157,7 @@ fn lines_of(change: &PatchChange) -> Vec<usize> {
         PatchChange::Edit { hunks, .. } | PatchChange::Delete { hunks } => {
             hunks.iter().map(|hunk| hunk.line).collect()
         }
+        PatchChange::Lines { hunks, .. } => hunks.iter().map(|hunk| hunk.line).collect(),
         PatchChange::Create { .. } | PatchChange::Fill { .. } => Vec::new(),
     }
 }
@@ -167,9 +167,13 @@ fn kind(file: FilePatch) -> Result<ChangeKind<RequestedPath>> {
         ChangeKind::Write(NewContent { text, literal: false, encoding: None, mode, precondition })
     };
     Ok(match file.change {
-        PatchChange::Edit { hunks, to: None } => ChangeKind::Edit(edits(hunks), None),
+        PatchChange::Edit { hunks, to: None } => ChangeKind::Edit(of_hunks(hunks), None),
         PatchChange::Edit { hunks, to: Some(to) } => {
-            ChangeKind::Rename { edits: edits(hunks), to: path(&to, file.line)? }
+            ChangeKind::Rename { edits: of_hunks(hunks), to: path(&to, file.line)? }
+        }
+        PatchChange::Lines { hunks, to: None } => ChangeKind::Edit(of_line_hunks(hunks), None),
+        PatchChange::Lines { hunks, to: Some(to) } => {
+            ChangeKind::Rename { edits: of_line_hunks(hunks), to: path(&to, file.line)? }
         }
         PatchChange::Create { content, executable } => {
             write(content, executable.then_some(NewMode::Executable), Precondition::New)
@@ -178,14 +182,24 @@ fn kind(file: FilePatch) -> Result<ChangeKind<RequestedPath>> {
             write(content, None, Precondition::Empty { creates, line })
         }
         PatchChange::Delete { hunks } => {
-            let removed = Removed { edits: edits(hunks), line: file.line };
+            let removed =
+                Removed { edits: hunks.into_iter().map(|hunk| hunk.edit).collect(), line: file.line };
             ChangeKind::Delete((!removed.edits.is_empty()).then_some(removed))
         }
     })
 }
 
-fn edits(hunks: Vec<PatchHunk>) -> Vec<Edit> {
-    hunks.into_iter().map(|hunk| hunk.edit).collect()
+fn of_hunks(hunks: Vec<PatchHunk>) -> Vec<RequestedEdit> {
+    hunks.into_iter().map(|hunk| hunk.edit.into()).collect()
+}
+
+fn of_line_hunks(hunks: Vec<LineHunk>) -> Vec<RequestedEdit> {
+    let form = |hunk: LineHunk| match hunk.edit {
+        LineHunkEdit::Lines(edit) => EditForm::Lines(edit),
+        LineHunkEdit::Take { clip, lines } => EditForm::Take { clip: Clip(0, clip), lines, removes: true },
+        LineHunkEdit::Put { clip, place } => EditForm::Put { clip: Clip(0, clip), place, reindent: false },
+    };
+    hunks.into_iter().map(|hunk| RequestedEdit { of: None, form: form(hunk) }).collect()
 }
 
 /// Maximum length of each id in an origin, in bytes.
@@ -226,16 +240,26 @@ pub(crate) fn call(
         }
         (None, _) => session.author.clone(),
     };
-    let (files, patch, field) = match params.take_patch()? {
-        Some(patch) => {
-            let (files, patch) = read_patch(patch)?;
-            (files, Some(patch), "patch")
-        }
-        None => (read_changes(params.take_changes()?, limits.changes)?, None, "edits"),
+    let (files, patch, field) = if let Some(patch) = params.take_patch()? {
+        let (files, patch) = read_patch(patch)?;
+        (files, Some(patch), "patch")
+    } else {
+        let is_short = params.changes.is_none();
+        // The short form has no list of changes.
+        let of_short = |invalid: Invalid| match invalid.field.strip_prefix("changes[0].") {
+            Some(field) if is_short => Invalid::new(field.to_owned(), invalid.problem),
+            _ => invalid,
+        };
+        let changes = params.take_changes()?;
+        (read_changes(changes, limits.changes).map_err(of_short)?, None, "edits")
     };
     if files.len() > limits.changes {
         let problem = format!("it changes more than {} files", limits.changes);
         return Err(Invalid::new(field, problem).into());
+    }
+    if params.sequential && files.iter().any(|file| file.kind.has_anchors()) {
+        let problem = "line numbers and symbols refer to the version that was shown, so such edits cannot be sequential";
+        return Err(Invalid::new("sequential", problem).into());
     }
     let edits: usize = files.iter().map(|file| file.kind.len()).sum();
     if edits > limits.edits {

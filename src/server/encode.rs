@@ -16,7 +16,7 @@ use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
 use crate::engine::diagnostics::FileDiagnostic;
 use crate::protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, ProposalSummary,
-    ProposeResult, uri_of, workspace_edit,
+    ProposeResult, SyntaxEntry, uri_of, workspace_edit,
 };
 use crate::text::{Position, PositionEncoding};
 use crate::workspace::review::{Choice, HunkId, HunkKind, WrittenFile};
@@ -113,6 +113,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
         hunks,
         matches: file.matches.iter().map(match_entry).collect(),
         warnings: file.warnings.clone(),
+        syntax: file.syntax.iter().map(SyntaxEntry::from).collect(),
         tags: file.tags(),
     }
 }

@@ -70,6 +70,44 @@ impl fmt::Debug for ContentHash {
     }
 }
 
+/// The first digits of a hash, which tell the versions of a file apart. Written as six hex digits; more are
+/// accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HashTag(String);
+
+impl HashTag {
+    /// Number of digits that are written.
+    const DIGITS: usize = 6;
+
+    /// Returns `true` if a hash begins with these digits.
+    pub fn is_of(&self, hash: ContentHash) -> bool {
+        hash.to_string()[PREFIX.len()..].starts_with(&self.0)
+    }
+}
+
+impl From<ContentHash> for HashTag {
+    fn from(hash: ContentHash) -> Self {
+        Self(hash.to_string()[PREFIX.len()..][..Self::DIGITS].to_owned())
+    }
+}
+
+impl fmt::Display for HashTag {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for HashTag {
+    type Err = ParseHashError;
+
+    fn from_str(text: &str) -> Result<Self, ParseHashError> {
+        let digits = text.strip_prefix('#').or_else(|| text.strip_prefix(PREFIX)).unwrap_or(text);
+        let is_digit = |sign: char| matches!(sign, '0'..='9' | 'a'..='f');
+        let fits = (Self::DIGITS..=LENGTH * 2).contains(&digits.len());
+        if fits && digits.chars().all(is_digit) { Ok(Self(digits.to_owned())) } else { Err(ParseHashError) }
+    }
+}
+
 /// The error for a string that is not `b3:` followed by 32 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a hash is `b3:` and 32 hex digits")]
@@ -97,6 +135,21 @@ mod tests {
         assert_eq!(hash.to_string().len(), 35);
         assert_eq!(hash.to_string().to_uppercase().parse::<ContentHash>(), Err(ParseHashError));
         assert_eq!("b3:+1".parse::<ContentHash>(), Err(ParseHashError));
+    }
+
+    #[test]
+    fn a_tag_is_the_start_of_a_hash() {
+        let hash = ContentHash::of(b"text");
+        let tag = HashTag::from(hash);
+        assert_eq!(tag.to_string(), hash.to_string()[3..9]);
+        for text in [tag.to_string(), format!("#{tag}"), hash.to_string(), hash.to_string()[3..20].to_owned()]
+        {
+            assert!(text.parse::<HashTag>().is_ok_and(|tag| tag.is_of(hash)), "{text}");
+        }
+        for text in ["", "#", "12345", "ABCDEF", "12345g", "#b3:123456"] {
+            assert_eq!(text.parse::<HashTag>(), Err(ParseHashError), "{text}");
+        }
+        assert!(!HashTag::from(ContentHash::of(b"other")).is_of(hash));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::text::ContentHash;
 use super::files::FileKey;
 use super::limits::{DEPARTED_BASES, GIVEN_BASES};
 use super::session::{Role, SessionId};
+use super::shown::{ShownLines, ShownVersions};
 
 /// The part of a file that a session has been given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,30 @@ pub enum Coverage {
     Part,
     /// All of it.
     Whole,
+}
+
+/// The part of a file that a read returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Part of the file.
+    pub coverage: Coverage,
+    /// The lines.
+    pub lines: ShownLines,
+}
+
+impl Reading {
+    /// All of a file.
+    pub const WHOLE: Self = Self { coverage: Coverage::Whole, lines: ShownLines::All };
+
+    /// Creates a reading of some lines.
+    pub fn part(lines: ShownLines) -> Self {
+        Self { coverage: Coverage::Part, lines }
+    }
+
+    /// Creates a reading that covers the whole file, or parts of it without line numbers.
+    pub fn of(coverage: Coverage) -> Self {
+        if coverage == Coverage::Whole { Self::WHOLE } else { Self::part(ShownLines::NONE) }
+    }
 }
 
 /// The content of a file that a session was last given.
@@ -39,6 +64,8 @@ pub(crate) struct LedgerEntry {
     pub(crate) notified: bool,
     /// The content that the session knows, if the base contains more than that.
     pub(crate) known_base: Option<KnownBase>,
+    /// The lines that the session was shown, in this version and in earlier ones.
+    pub(crate) shown: ShownVersions,
 }
 
 /// The part of a merged base that its session knows. After a merge, the base is the result, but the session
@@ -77,10 +104,17 @@ impl Document {
         }
     }
 
+    /// Returns the contents of the file that were given to sessions whose reads the asking role may know of,
+    /// newest first.
+    pub(crate) fn given_to(&self, asking: Role) -> impl Iterator<Item = ContentHash> + '_ {
+        let is_known = move |role: Role| role == asking || asking == Role::Editor;
+        self.given.iter().rev().filter(move |(_, role)| is_known(*role)).map(|(hash, _)| *hash)
+    }
+
     /// Returns `true` if a content of the file was given to a session whose reads the asking role may know
     /// of. Agents know what agents were given, but not what only an editor was given.
     pub(crate) fn was_given(&self, hash: ContentHash, asking: Role) -> bool {
-        self.given.iter().any(|(given, role)| *given == hash && (*role == asking || asking == Role::Editor))
+        self.given_to(asking).any(|given| given == hash)
     }
 }
 
@@ -108,10 +142,18 @@ impl DepartedBases {
         before.or_else(|| if self.0.len() > DEPARTED_BASES { self.0.pop_front() } else { None })
     }
 
+    /// Returns the contents of a file that were given to ended sessions whose reads the asking role may know
+    /// of, newest first.
+    pub(crate) fn of(&self, key: &FileKey, asking: Role) -> impl Iterator<Item = ContentHash> + '_ {
+        let key = key.clone();
+        let is_known =
+            move |entry: &&DepartedBase| entry.key == key && (entry.role == asking || asking == Role::Editor);
+        self.0.iter().rev().filter(is_known).map(|entry| entry.hash)
+    }
+
     /// Returns `true` if an ended session, whose reads the asking role may know of, was given that content.
     pub(crate) fn has(&self, key: &FileKey, hash: ContentHash, asking: Role) -> bool {
-        let is_it = |entry: &DepartedBase| entry.hash == hash && entry.key == *key;
-        self.0.iter().any(|entry| is_it(entry) && (entry.role == asking || asking == Role::Editor))
+        self.of(key, asking).any(|given| given == hash)
     }
 }
 

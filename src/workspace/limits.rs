@@ -104,6 +104,8 @@ pub const READ_OUTPUT_BYTES: usize = 8 << 10;
 pub const OPEN_BYTES: usize = 512 << 20;
 /// Maximum number of documents tracked for one editor. Files of further open documents cannot be changed.
 pub const OPEN_DOCUMENTS: usize = 4096;
+/// Maximum number of symbols in the outline of a file.
+pub const OUTLINE_SYMBOLS: usize = 2_000;
 /// Maximum number of contents that a session was given and may still name as a base; the oldest are dropped
 /// first.
 pub const GIVEN_BASES: usize = 1024;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::edit::{Display, FileDiff, Hunk, Match, Plan};
+use crate::syntax::SyntaxError;
 use crate::text::{ContentHash, Format};
 
 use super::files::{FileKey, Snapshot};
@@ -195,6 +196,8 @@ pub struct PlannedFile {
     pub matches: Vec<Match>,
     /// Warnings for the author.
     pub warnings: Vec<String>,
+    /// Syntax errors that the change adds.
+    pub syntax: Vec<SyntaxError>,
     /// `true` if programs execute or follow the file, judging by its name or its new name.
     pub runs_programs: bool,
     /// `true` if the plan was merged with changes that others made after the author's base.

@@ -1,6 +1,8 @@
 mod base;
 mod messages;
 mod of_edit;
+mod of_lines;
+mod of_symbols;
 mod reasons;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -10,7 +12,8 @@ use std::sync::Arc;
 
 use crate::edit::{ConflictRegion, EditRefusalKind};
 use crate::notebook::{CellRefusalKind, Unreadable};
-use crate::text::ContentHash;
+use crate::syntax::{SymbolRefusal, SyntaxError};
+use crate::text::{ContentHash, HashTag};
 
 use super::Audience;
 use super::rules::Protection;
@@ -61,6 +64,16 @@ pub enum RefusalKind {
         /// The event since which the file has changed.
         since: Since,
     },
+    /// No version of the file that the session was shown has this tag.
+    #[strum(serialize = "stale")]
+    UnknownTag {
+        /// The tag.
+        tag: HashTag,
+        /// Another file that has a version with this tag.
+        other: Option<PathBuf>,
+        /// Hash of the current content, if the file exists.
+        current: Option<ContentHash>,
+    },
     /// The change and concurrent changes by others touch the same lines.
     Conflict {
         /// The conflicting regions, with all three texts.
@@ -75,6 +88,15 @@ pub enum RefusalKind {
         /// Description of the expected content.
         expected: String,
     },
+    /// An edit of a symbol, or a read of one, cannot be located or applied.
+    #[strum(serialize = "not_found")]
+    Symbol(SymbolRefusal),
+    /// Symbols of the file are not offered. Contains the reason.
+    #[strum(serialize = "syntax")]
+    NoSyntax(String),
+    /// The change would add syntax errors, which the configuration forbids.
+    #[strum(serialize = "syntax")]
+    NewErrors(Vec<SyntaxError>),
     /// An operation on a cell cannot be located or applied.
     Cells(CellRefusalKind),
     /// The file cannot be parsed as a notebook. JSON is the encoding of a notebook.
@@ -245,8 +267,10 @@ impl Refusal {
     /// Returns the stable name: `kind` on the wire.
     pub fn name(&self) -> &'static str {
         match &self.kind {
+            RefusalKind::Edit(EditRefusalKind::Lines(kind)) => kind.into(),
             RefusalKind::Edit(kind) => kind.into(),
             RefusalKind::Cells(kind) => kind.into(),
+            RefusalKind::Symbol(kind) => kind.into(),
             RefusalKind::Editor(reason) => reason.into(),
             RefusalKind::Undo(reason) => reason.into(),
             RefusalKind::Proposal(reason) => reason.into(),

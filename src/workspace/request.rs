@@ -1,5 +1,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::text::{ContentHash, HashTag, ParseHashError};
 
 /// A path in a request: absolute, or relative to the session's first root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,23 @@ impl RequestedPath {
     pub fn names_folder(&self) -> bool {
         let bytes = self.0.as_os_str().as_bytes();
         bytes.ends_with(b"/") || bytes.ends_with(b"/.") || bytes == b"."
+    }
+}
+
+/// A version of a file that a request names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedVersion {
+    /// By its hash.
+    Hash(ContentHash),
+    /// By the first digits of its hash.
+    Tag(HashTag),
+}
+
+impl FromStr for NamedVersion {
+    type Err = ParseHashError;
+
+    fn from_str(text: &str) -> Result<Self, ParseHashError> {
+        text.parse().map(Self::Hash).or_else(|_| text.parse().map(Self::Tag))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::text::ContentHash;
 use super::buffers::Buffers;
 use super::diagnostics::Reports;
 use super::files::{FileContent, FileKey, ObservedVersion, Snapshot};
-use super::ledger::{Base, Coverage, DepartedBase, DepartedBases, Document, LedgerEntry};
+use super::ledger::{Base, Coverage, DepartedBase, DepartedBases, Document, LedgerEntry, Reading};
 use super::limits::{DEPARTED_BASES, GIVEN_BASES, Limits};
 use super::log::{Author, Transition, TransitionLog};
 use super::proposal::{Proposal, ProposalId, ProposalState};
@@ -195,10 +195,10 @@ impl Workspace {
     }
 
     /// Records that a session was given all or part of a file, or learned that it is missing or not text.
-    pub fn record_read(&mut self, session: SessionId, file: &ObservedVersion, coverage: Coverage) {
+    pub fn record_read(&mut self, session: SessionId, file: &ObservedVersion, reading: Reading) {
         self.observe(file);
         match &file.content {
-            FileContent::Text(snapshot) => self.set_base(session, &file.key, &file.path, snapshot, coverage),
+            FileContent::Text(snapshot) => self.set_base(session, &file.key, &file.path, snapshot, reading),
             FileContent::Missing | FileContent::Opaque(_) => self.forget(session, &file.key),
         }
     }
@@ -231,7 +231,7 @@ impl Workspace {
         key: &FileKey,
         path: &Path,
         snapshot: &Arc<Snapshot>,
-        coverage: Coverage,
+        Reading { coverage, lines }: Reading,
     ) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let hash = snapshot.hash;
@@ -253,7 +253,9 @@ impl Workspace {
             self.texts.release(oldest);
         }
         let base = Base { hash, coverage, path: path.to_owned() };
-        let entry = LedgerEntry { base, notified: false, known_base: None };
+        let mut shown = session.ledger.get(key).map(|entry| entry.shown.clone()).unwrap_or_default();
+        shown.add(hash, &lines);
+        let entry = LedgerEntry { base, notified: false, known_base: None, shown };
         if let Some(old) = session.ledger.insert(key.clone(), entry) {
             self.release_entry(&old);
         }

@@ -24,9 +24,11 @@ macro_rules! targets {
 }
 
 targets! {
+    anchors: "../../fuzz/bodies/anchors.rs";
     matching: "../../fuzz/bodies/matching.rs";
     notebooks: "../../fuzz/bodies/notebooks.rs";
     patches: "../../fuzz/bodies/patches.rs";
+    symbols: "../../fuzz/bodies/symbols.rs";
 }
 
 fn replay(target: &str, run: fn(&[u8])) {

@@ -41,6 +41,21 @@ mod search {
     mod scene;
     mod unsaved;
 }
+mod symbols {
+    mod command_line;
+    mod edits;
+    mod reads;
+    mod syntax_errors;
+    mod tools;
+}
+mod lines {
+    mod command_line;
+    mod edits;
+    mod moves;
+    mod patches;
+    mod tools;
+    mod versions;
+}
 mod change {
     mod apply;
     mod apply_again;
@@ -78,6 +93,14 @@ mod patch {
     mod formats;
     mod malformed;
     mod matching;
+}
+mod syntax {
+    mod errors;
+    mod failures;
+    mod files;
+    mod limits;
+    mod oracle;
+    mod samples;
 }
 mod notebook {
     mod bases;

@@ -2,8 +2,8 @@
 
 /// The commands, grouped by purpose.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Change text", &["edit", "write", "apply", "run", "undo"]),
-    ("Read and search", &["read", "search", "find", "list"]),
+    ("Change text", &["edit", "move", "write", "apply", "run", "undo"]),
+    ("Read and search", &["read", "outline", "search", "find", "list"]),
     ("Review and history", &["review", "proposals", "log", "show", "blame"]),
     ("Serve agents and editors", &["connect", "mcp", "lsp"]),
     ("The daemon", &["status", "doctor", "stop", "serve"]),

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anstyle::Style;
 
+use crate::cli::consent::syntax_errors;
 use crate::cli::paint::{
     AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, cell, fitted, visible, widest, width,
 };
@@ -136,6 +137,7 @@ pub(super) fn heading(
         for warning in &file.entry.warnings {
             writeln!(out, "{FAINT}note: {}{FAINT:#}", visible(warning))?;
         }
+        syntax_errors(out, &file.entry.syntax, "")?;
     }
     Ok(())
 }

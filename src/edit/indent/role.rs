@@ -172,7 +172,7 @@ fn starts_comment(signs: &[char], at: usize) -> bool {
 }
 
 /// Returns `true` if a line opens a block: the next line of the block is one level deeper.
-pub(super) fn opens_block(body: &str) -> bool {
+pub(in crate::edit) fn opens_block(body: &str) -> bool {
     const WORDS: [&str; 6] = ["do", "then", "else", "begin", "try", "of"];
     let body = body.trim_end();
     let last_word = body.rsplit(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();

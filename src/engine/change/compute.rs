@@ -1,24 +1,27 @@
 //! Computes a change on the content that was just observed. This module accesses no files.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use crate::config::SyntaxMode;
 use crate::edit;
 use crate::edit::{Deadline, Display, Plan};
 use crate::engine::change::content::Content;
 use crate::engine::change::draft::{
-    Draft, DraftError, Indexes, created, draft_cells, draft_edits, refuse_placeholder, stays_notebook,
+    Draft, DraftError, Indexes, created, draft_cells, refuse_placeholder, stays_notebook,
 };
+use crate::engine::change::edits::{Version, carry_edits, draft_edits, draft_texts};
+use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::{file_diff, rebase, stale};
-use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange};
+use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::notebook::CellRefusal;
-use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
+use crate::syntax;
+use crate::syntax::{Language, MAX_SIZE, SyntaxError};
+use crate::text::{Encoding, Format};
 use crate::workspace::{
-    Action, BaseState, Coverage, FileContent, Known, NewMode, OnStale, PlannedFile, Refusal, RefusalKind,
+    Action, BaseState, Coverage, FileContent, NewMode, OnStale, PlannedFile, Refusal, RefusalKind, Snapshot,
 };
-
-/// Number of lines around the old text in the excerpt of the refusal `unread`.
-const EXCERPT_CONTEXT: usize = 3;
 
 /// Options for matching edits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +36,8 @@ pub(crate) struct ComputeOptions<'a> {
     pub(crate) indexes: &'a Indexes,
     pub(crate) matching: MatchOptions,
     pub(crate) on_stale: OnStale,
+    /// Handling of syntax errors that the change adds.
+    pub(crate) syntax: SyntaxMode,
     /// Format in which the change is shown besides the unified diff.
     pub(crate) display: Option<Display>,
     pub(crate) deadline: Deadline,
@@ -49,22 +54,39 @@ pub(crate) struct ComputedChange {
     pub(crate) observed: Observed,
 }
 
+/// Returns the syntax errors that a plan adds to the text of a file.
+pub(crate) fn new_errors(
+    path: &Path,
+    before: &str,
+    plan: &Plan,
+    rules: &ComputeOptions<'_>,
+) -> Vec<SyntaxError> {
+    let language = Language::of_path(path).filter(|_| rules.syntax != SyntaxMode::Off && !plan.is_empty());
+    // A plan for a large file is applied only if its result can be parsed.
+    let Some(language) = language.filter(|_| plan.result_len() <= MAX_SIZE && plan.fits(before)) else {
+        return Vec::new();
+    };
+    syntax::new_errors(before, &plan.apply(before), language, rules.deadline).unwrap_or_default()
+}
+
 impl RequestedChange<Observed> {
     /// Computes the change, or returns all reasons for which it is refused.
     pub(crate) fn compute(
         self,
-        base: &BaseState,
+        base: &Basis,
         rules: &ComputeOptions<'_>,
     ) -> Result<ComputedChange, Vec<Refusal>> {
         let (index, path) = (self.index, self.file.target.path.clone());
         let about = |kind| Refusal::at(&path, kind).of_change(index);
-        let coverage = self.check_known(base, rules).map_err(|kind| vec![about(kind)])?;
+        let coverage = self.check_known(&base.state, rules).map_err(|kind| vec![about(kind)])?;
         match self.draft(base, rules) {
             Ok(draft) => {
+                let syntax = self.new_errors(&draft.plan, rules).map_err(|kind| vec![about(kind)])?;
                 let (action, format) = (self.action(), self.format());
                 let computed = finish(self.file, action, format, draft, coverage, rules);
                 let mut computed = computed.map_err(|kind| vec![about(kind)])?;
                 computed.file.runs_programs = self.clearance.runs_programs;
+                computed.file.syntax = syntax;
                 Ok(computed)
             }
             Err(DraftError::File(RefusalKind::Exists)) => {
@@ -78,85 +100,38 @@ impl RequestedChange<Observed> {
                     |r: CellRefusal| Refusal { edit: Some(r.op), ..about(RefusalKind::Cells(r.kind)) };
                 Err(refusals.into_iter().map(of_cell).collect())
             }
+            Err(DraftError::Symbols(refusals)) => {
+                let of_edit = |(edit, refusal)| self.about_edit(edit, about(RefusalKind::Symbol(refusal)));
+                Err(refusals.into_iter().map(of_edit).collect())
+            }
             Err(DraftError::Edits(refusals)) => {
                 let of_edit =
-                    |r: edit::EditRefusal| Refusal { edit: Some(r.edit), ..about(RefusalKind::Edit(r.kind)) };
+                    |r: edit::EditRefusal| self.about_edit(r.edit, about(RefusalKind::Edit(r.kind)));
                 Err(refusals.into_iter().map(of_edit).collect())
             }
         }
     }
 
-    /// Refuses the change if its author does not know enough of the file for it. Returns how much of the
-    /// result the author will know.
-    fn check_known(&self, base: &BaseState, rules: &ComputeOptions<'_>) -> Result<Coverage, RefusalKind> {
-        let exists = self.file.exists();
-        let creates = match &self.kind {
-            ChangeKind::Write(new) => {
-                match new.precondition {
-                    Precondition::New if exists => return Err(RefusalKind::Exists),
-                    // The only precondition is that the file does not exist, and it holds.
-                    Precondition::New if self.base.is_none() => return Ok(Coverage::Whole),
-                    Precondition::Empty { creates: false, .. } if !exists => {
-                        return Err(RefusalKind::Missing);
-                    }
-                    _ => {}
-                }
-                self.check_mode(new.mode)?;
-                true
-            }
-            _ => false,
-        };
-        let coverage = match base {
-            BaseState::Unread { .. } if !exists && creates => return Ok(Coverage::Whole),
-            BaseState::Unread { .. } if !exists => return Err(RefusalKind::Missing),
-            // If the file is not text, that is the refusal: reading the file first would not help.
-            BaseState::Unread { new_session } => {
-                let known = if *new_session { Known::NothingYet } else { Known::OtherFiles };
-                return Err(self.no_text().unwrap_or_else(|| self.unread(known)));
-            }
-            BaseState::Fresh(coverage) => *coverage,
-            BaseState::Moved { text, coverage, .. } => {
-                // A delete based on an older text must not delete the changes of others.
-                let deletes = matches!(self.kind, ChangeKind::Delete(_));
-                if rules.on_stale == OnStale::Reject || text.is_none() || !exists || deletes {
-                    return Err(stale(text.as_deref(), &self.file, rules.deadline));
-                }
-                *coverage
-            }
-        };
-        match (&self.kind, coverage) {
-            (ChangeKind::Edit(..) | ChangeKind::Cells(_), _) | (_, Coverage::Whole) => {}
-            (_, Coverage::Part) => return Err(self.unread(Known::SomeLines)),
+    /// Returns the syntax errors that the change adds, or refuses them if the configuration says so.
+    fn new_errors(&self, plan: &Plan, rules: &ComputeOptions<'_>) -> Result<Vec<SyntaxError>, RefusalKind> {
+        let path = self.new_target().map_or(&self.file.target.path, |to| &to.path);
+        let before = self.file.text.as_ref().map_or("", |text| text.as_str());
+        let errors = new_errors(path, before, plan, rules);
+        if rules.syntax == SyntaxMode::Refuse && !errors.is_empty() {
+            return Err(RefusalKind::NewErrors(errors));
         }
-        Ok(match base {
-            // The result contains changes of others that the author has not seen.
-            BaseState::Moved { .. } => Coverage::Part,
-            _ if creates => Coverage::Whole,
-            _ => coverage,
-        })
+        Ok(errors)
     }
 
-    /// Returns the reason why the change cannot edit the content of the file as text, if there is one.
-    fn no_text(&self) -> Option<RefusalKind> {
-        let changes_text = matches!(self.kind, ChangeKind::Edit(..) | ChangeKind::Cells(_));
-        self.file.content().err().filter(|_| changes_text)
+    /// Completes a refusal of the edit at a position with the index of the edit in the request.
+    fn about_edit(&self, position: usize, refusal: Refusal) -> Refusal {
+        match self.kind.edits().get(position).and_then(|edit| edit.of) {
+            Some(of) => Refusal { edit: Some(of.edit), ..refusal.of_change(of.change) },
+            None => Refusal { edit: Some(position), ..refusal },
+        }
     }
 
-    fn unread(&self, known: Known) -> RefusalKind {
-        RefusalKind::Unread { current: self.file.content.hash(), excerpt: self.excerpt(), known }
-    }
-
-    /// Returns the lines around the old text of the first edit, if the file contains it exactly.
-    fn excerpt(&self) -> Option<String> {
-        let (_, text) = self.file.content().ok()?;
-        let wanted = self.kind.edits().first().map(|edit| edit.old.as_str()).filter(|old| !old.is_empty())?;
-        let start = text.find(wanted)?;
-        let first = count_lines(&text[..line_start(text, start)]) + 1;
-        let last = first + count_lines(wanted).saturating_sub(1);
-        Some(edit::snippet(text, first, last, EXCERPT_CONTEXT))
-    }
-
-    fn draft(&self, base: &BaseState, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
+    fn draft(&self, base: &Basis, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
         match (&self.kind, &self.file.content) {
             (ChangeKind::Write(new), FileContent::Missing) => Ok(created(&new.text)),
             (ChangeKind::Rename { to, .. }, _) if to.exists() => Err(DraftError::File(RefusalKind::Exists)),
@@ -177,24 +152,46 @@ impl RequestedChange<Observed> {
                     let expected = "lines of context or removed lines next to the added lines, to show where they go in a file that is not empty";
                     return Err(RefusalKind::BadPatch { line, expected: expected.to_owned() }.into());
                 }
-                match base {
+                match &base.state {
                     BaseState::Moved { text: Some(given), .. } => {
-                        let (version, given) = (given.hash, given.text.to_string());
-                        let mut draft = self.draft_on(version, &given, rules)?;
-                        draft.original_plan = Some((version, Arc::new(draft.plan.clone())));
-                        rebase(&self.file.target.path, (&given, text), draft, rules)
+                        let version =
+                            Version { hash: given.hash, text: &given.text.to_string(), shown: &base.shown };
+                        self.draft_rebased(version, text, given, rules)
                     }
-                    _ => self.draft_on(snapshot.hash, text, rules),
+                    _ => self.draft_on(Version { hash: snapshot.hash, text, shown: &base.shown }, rules),
                 }
             }
         }
+    }
+
+    /// Drafts the change for an earlier version of the file, and rebases it onto the current text.
+    fn draft_rebased(
+        &self,
+        version: Version<'_>,
+        now: &str,
+        given: &Snapshot,
+        rules: &ComputeOptions<'_>,
+    ) -> Result<Draft, DraftError> {
+        let path = &self.file.target.path;
+        if self.kind.is_anchored() {
+            match carry_edits((path, version), self.kind.edits(), now, rules)? {
+                Some(draft) => return Ok(stays_notebook(path, now, &draft.plan).map(|()| draft)?),
+                None if rules.on_stale == OnStale::Reject => {
+                    return Err(stale(Some(given), &self.file, rules.deadline).into());
+                }
+                None => {}
+            }
+        }
+        let mut draft = self.draft_on(version, rules)?;
+        draft.original_plan = Some((version.hash, Arc::new(draft.plan.clone())));
+        rebase(path, (version.text, now), draft, rules)
     }
 
     /// Checks that a patch that deletes a file removes all of its text.
     fn check_removed(&self, removed: &Removed, rules: &ComputeOptions<'_>) -> Result<(), DraftError> {
         let (snapshot, text) = self.file.content()?;
         let path = &self.file.target.path;
-        let draft = draft_edits(path, (snapshot.hash, text), &removed.edits, rules)?;
+        let draft = draft_texts(path, (snapshot.hash, text), &removed.edits, rules)?;
         if draft.plan.apply(text).is_empty() {
             return Ok(());
         }
@@ -202,15 +199,11 @@ impl RequestedChange<Observed> {
         Err(RefusalKind::BadPatch { line: removed.line, expected }.into())
     }
 
-    fn draft_on(
-        &self,
-        version: ContentHash,
-        text: &str,
-        rules: &ComputeOptions<'_>,
-    ) -> Result<Draft, DraftError> {
+    fn draft_on(&self, version: Version<'_>, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
+        let text = version.text;
         let path = &self.file.target.path;
         let checked = |draft: Draft| stays_notebook(path, text, &draft.plan).map(|()| draft);
-        let edited = |edits| Ok(checked(draft_edits(path, (version, text), edits, rules)?)?);
+        let edited = |edits: &[RequestedEdit]| Ok(checked(draft_edits(path, version, edits, rules)?)?);
         match &self.kind {
             ChangeKind::Edit(edits, named) => {
                 self.check_encoding(*named)?;
@@ -262,7 +255,7 @@ impl RequestedChange<Observed> {
     }
 
     /// Refuses a mode other than that of an existing file.
-    fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
+    pub(super) fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
         let is_executable = self.file.stat.is_some_and(|stat| stat.mode & 0o111 != 0);
         let differs = wanted.is_some_and(|wanted| wanted.is_executable() != is_executable);
         if self.file.exists() && differs { Err(RefusalKind::OtherMode { is_executable }) } else { Ok(()) }
@@ -330,6 +323,7 @@ pub(crate) fn with_content(
         shown,
         matches: draft.matches,
         warnings: draft.warnings,
+        syntax: Vec::new(),
         // The caller sets it from the clearance of the file.
         runs_programs: false,
         rebased: draft.rebased,

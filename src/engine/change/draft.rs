@@ -7,9 +7,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::edit;
-use crate::edit::{Edit, EditRefusalKind, FoundMatch, Match, Options, Plan, SharedIndex, find};
-use crate::engine::change::compute::{ComputeOptions, MatchOptions};
+use crate::edit::{EditRefusalKind, Match, Plan, SharedIndex};
 use crate::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
+use crate::syntax::SymbolRefusal;
 use crate::text::{ContentHash, lines};
 use crate::workspace::{RefusalKind, is_prose};
 
@@ -23,23 +23,6 @@ pub(crate) struct Draft {
     pub(crate) rebased: bool,
     /// The plan before a rebase, with the hash of the version that it was for.
     pub(crate) original_plan: Option<(ContentHash, Arc<Plan>)>,
-}
-
-/// Matches text edits in one version of a file.
-pub(crate) fn draft_edits(
-    path: &Path,
-    (version, text): (ContentHash, &str),
-    edits: &[Edit],
-    rules: &ComputeOptions<'_>,
-) -> Result<Draft, DraftError> {
-    let index = Some(rules.indexes.of(version));
-    let MatchOptions { fuzzy, sequential } = rules.matching;
-    // The inserted text cannot be larger than the whole file may be.
-    let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
-    let prose = is_prose(path);
-    let options = Options { fuzzy, sequential, prose, room, deadline: rules.deadline, index };
-    let FoundMatch { plan, matches, warnings } = find(text, edits, &options).map_err(DraftError::Edits)?;
-    Ok(Draft { plan, matches, warnings, ..Draft::default() })
 }
 
 /// Plans operations on the cells of a notebook.
@@ -81,6 +64,8 @@ pub(crate) fn created(content: &str) -> Draft {
 pub(crate) enum DraftError {
     File(RefusalKind),
     Edits(Vec<edit::EditRefusal>),
+    /// Refusals of edits of symbols, with the positions of the edits.
+    Symbols(Vec<(usize, SymbolRefusal)>),
     Cells(Vec<CellRefusal>),
 }
 

@@ -12,16 +12,15 @@ use crate::engine::change::RequestedChange;
 use crate::engine::change::commit::{PendingWrite, changes};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
+use crate::engine::change::lines::{Basis, fill_moves};
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads};
 use crate::engine::files::access::Clearance;
-use crate::engine::files::observe::Observed;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
-use crate::text::ContentHash;
 use crate::workspace::{
     Action, BaseState, Coverage, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
-    RefusalKind, Repeatable, Role,
+    RefusalKind, Repeatable, Role, SentBase,
 };
 
 /// The options of a request for a computed change.
@@ -199,23 +198,36 @@ impl Engine {
             let index = change.index;
             change.advance(observe, observe).map_err(|refusal| refusal.of_change(index))
         });
-        let changes = collect_all(observed)?;
-        let bases = self.bases_of(session, &changes);
+        let mut changes = collect_all(observed)?;
+        let bases = self.bases_of(session, &changes).map_err(Failure::Refused)?;
+        let filled = fill_moves(&mut changes, &bases, rules.deadline);
+        if let Err(refusals) = filled {
+            for (change, basis) in changes.iter().zip(&bases) {
+                let path = Some(&change.file.target.path);
+                let own = refusals.iter().filter(|refusal| refusal.path.as_ref() == path).cloned();
+                let file = (&change.file.target.key, basis.version(&change.file));
+                self.record_excerpts(session, file, &own.collect::<Vec<_>>());
+            }
+            return Err(Failure::Refused(refusals));
+        }
         let has_pending = !self.workspace.waiting.is_empty();
         let (mut writes, mut refusals) = (Vec::new(), Vec::new());
-        for (change, base) in changes.into_iter().zip(bases) {
+        for (change, basis) in changes.into_iter().zip(bases).filter(|(change, _)| !change.kind.only_reads())
+        {
             let (index, to) = (change.index, change.new_target().cloned());
             let key = change.file.target.key.clone();
             // The edits are needed only to search pending proposals for their texts.
-            let edits = if has_pending { change.kind.edits().to_vec() } else { Vec::new() };
+            let edits = if has_pending { change.kind.old_texts() } else { Vec::new() };
+            let version = basis.version(&change.file);
             let is_empty = change.file.text.as_ref().is_some_and(|text| text.is_empty());
-            let (base, warning) = reads.relax(base, change.file.exists());
-            match change.compute(&base, rules) {
+            let (state, warning) = reads.relax(basis.state, change.file.exists());
+            match change.compute(&Basis { state, ..basis }, rules) {
                 Ok(mut computed) => {
                     computed.file.warnings.extend(warning);
                     writes.push(PendingWrite::new(index, computed, to));
                 }
                 Err(reasons) => {
+                    self.record_excerpts(session, (&key, version), &reasons);
                     let reasons = self.explain_by_pending(session, &key, &edits, reasons);
                     refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, is_empty)));
                 }
@@ -228,22 +240,11 @@ impl Engine {
         Ok(writes)
     }
 
-    fn bases_of(&self, session: &SessionContext, changes: &[RequestedChange<Observed>]) -> Vec<BaseState> {
-        let files: Vec<_> = changes.iter().map(|change| (change.file.version(), change.base)).collect();
-        let mut bases = self.base_states(session, &files);
-        for base in &mut bases {
-            if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = base {
-                *text = self.stored_base(*base);
-            }
-        }
-        bases
-    }
-
     /// Compares files with the content that the session was given.
     pub(crate) fn base_states(
         &self,
         session: &SessionContext,
-        files: &[(ObservedVersion, Option<ContentHash>)],
+        files: &[(ObservedVersion, Option<SentBase>)],
     ) -> Vec<BaseState> {
         self.workspace
             .update(|w| files.iter().map(|(seen, sent)| w.base_state(session.id, seen, *sent)).collect())

@@ -70,7 +70,9 @@ pub(crate) fn rebase_planned(
             rebase(&file.path, (&before.text.to_string(), now), draft, rules).map_err(
                 |error| match error {
                     DraftError::File(kind) => about(kind),
-                    DraftError::Edits(_) | DraftError::Cells(_) => about(RefusalKind::NoChange),
+                    DraftError::Edits(_) | DraftError::Symbols(_) | DraftError::Cells(_) => {
+                        about(RefusalKind::NoChange)
+                    }
                 },
             )?
         }

@@ -13,7 +13,7 @@ use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::patch::PatchError;
 use crate::text::ContentHash;
 use crate::workspace::history::Origin;
-use crate::workspace::{Invalid, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath};
+use crate::workspace::{Invalid, NamedVersion, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath};
 
 /// The parsed parameters of `propose` or `edit`. `P` is the file: first the requested path, then the located
 /// target.
@@ -91,7 +91,8 @@ fn join_by_file(
         };
         let first = joined.swap_remove(at);
         let index = first.index;
-        let kind = match (first.kind.join(file.kind, patch.is_some()), &mut patch) {
+        let several = patch.is_some() || first.implied || file.implied;
+        let kind = match (first.kind.join(file.kind, several), &mut patch) {
             (Some(kind), None) => kind,
             (Some(kind), Some(patch)) => {
                 let more = std::mem::take(&mut patch.lines[file.index].1);
@@ -110,9 +111,17 @@ fn join_by_file(
                 return Err(bad_patch(PatchError { line, expected }).into());
             }
         };
-        file.base = first.base.or(file.base);
+        let base = match (first.base, file.base) {
+            (Some(one), Some(other)) if one != other => {
+                let field = format!("changes[{}].path", file.index);
+                let problem = format!("changes[{index}] names another version of the same file");
+                return Err(Invalid::new(field, problem).into());
+            }
+            (one, other) => one.or(other),
+        };
         file.clearance = first.clearance.and(file.clearance);
-        joined.push(RequestedChange { index, kind, ..file });
+        let implied = first.implied && file.implied;
+        joined.push(RequestedChange { index, base, implied, kind, ..file });
     }
     joined.sort_by_key(|file| file.index);
     Ok(joined)
@@ -155,7 +164,7 @@ impl PatchInfo {
                 let problem = "the patch does not change this file, or the file already has a base";
                 return Err(Invalid::new(format!("bases.{spelled}"), problem));
             };
-            file.base = Some(*hash);
+            file.base = Some(NamedVersion::Hash(*hash));
         }
         Ok(())
     }

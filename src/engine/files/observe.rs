@@ -13,7 +13,7 @@ use crate::engine::files::open_documents::{OpenDocuments, as_written};
 use crate::engine::workspace_handle::Observation;
 use crate::engine::{Engine, SessionContext, refusal_of};
 use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
-use crate::workspace::{Coverage, FileContent, FileKey, ObservedVersion, Refusal, RefusalKind, Snapshot};
+use crate::workspace::{FileContent, FileKey, ObservedVersion, Reading, Refusal, RefusalKind, Snapshot};
 
 /// The content of a file, read while the request holds its lock.
 #[derive(Debug)]
@@ -167,9 +167,9 @@ impl Engine {
     }
 
     /// Records that a session was given the content of a file.
-    pub(crate) fn record_read(&self, session: &SessionContext, observation: Observation, coverage: Coverage) {
+    pub(crate) fn record_read(&self, session: &SessionContext, observation: Observation, reading: Reading) {
         self.workspace.update(|w| {
-            w.record_read(session.id, &observation.seen, coverage);
+            w.record_read(session.id, &observation.seen, reading);
             w.cache(observation);
         });
     }

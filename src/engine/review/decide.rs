@@ -8,7 +8,7 @@ use scopeguard::{ScopeGuard, guard};
 
 use crate::edit::{Labels, Plan, diff_texts};
 use crate::engine::change::commit::PendingWrite;
-use crate::engine::change::compute::{ComputedChange, finish};
+use crate::engine::change::compute::{ComputedChange, finish, new_errors};
 use crate::engine::change::draft::{Draft, stays_notebook};
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::jobs::Job;
@@ -191,6 +191,11 @@ impl Engine {
         let proposed_for = file.before.as_ref().map(|before| before.format);
         // If the format of the file has changed since the proposal, the new format stays.
         let format = current.filter(|_| current != proposed_for).unwrap_or(file.format);
+        let path = match &action {
+            Action::Rename { to, .. } => to,
+            _ => &file.path,
+        };
+        let syntax = new_errors(path, text, &plan, rules);
         let draft = Draft {
             plan,
             matches: file.matches.clone(),
@@ -203,6 +208,7 @@ impl Engine {
         match finish(observed, action, format, draft, coverage, rules) {
             Ok(mut computed) => {
                 computed.file.runs_programs = file.runs_programs;
+                computed.file.syntax = syntax;
                 Ok(Some(computed))
             }
             Err(RefusalKind::NoChange) => Ok(None),

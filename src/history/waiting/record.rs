@@ -9,6 +9,7 @@ use crate::edit::{FileDiff, Hunk};
 use crate::history::record::{
     FormatRecord, OriginRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp,
 };
+use crate::syntax::SyntaxError;
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Landed, Replacement, Review};
 use crate::workspace::rules::EXECUTABLE_CONFIG;
@@ -73,6 +74,8 @@ struct FileRecord {
     diff: FileDiff,
     shown: Option<(String, String)>,
     warnings: Vec<String>,
+    #[serde(default)]
+    syntax: Vec<(usize, String)>,
     tags: Vec<String>,
     rebased: bool,
     whole: bool,
@@ -182,6 +185,7 @@ impl FileRecord {
             diff: (*file.diff).clone(),
             shown: file.shown.as_ref().map(|it| (it.display.to_string(), it.text.to_string())),
             warnings: file.warnings.clone(),
+            syntax: file.syntax.iter().map(|error| (error.line, error.excerpt.clone())).collect(),
             tags: file.tags(),
             rebased: file.rebased,
             whole: file.coverage == Coverage::Whole,
@@ -224,6 +228,7 @@ impl FileRecord {
             // The match details are reported to the author only once.
             matches: Vec::new(),
             warnings: self.warnings,
+            syntax: self.syntax.into_iter().map(|(line, excerpt)| SyntaxError::new(line, excerpt)).collect(),
             runs_programs: self.tags.iter().any(|tag| tag == EXECUTABLE_CONFIG),
             rebased: self.rebased,
             original_plan: None,

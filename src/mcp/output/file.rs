@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk};
+use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk, SyntaxEntry};
 
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{beginning, is_beginning};
@@ -25,8 +25,13 @@ pub(super) struct FileOutput {
     /// `100755` for a new executable file.
     mode: Option<String>,
     new_path: Option<String>,
+    /// Tag of the current version, after an edit by line numbers.
+    tag: Option<String>,
     /// New lines of the file, such as `3-5, 9`.
     lines: Option<String>,
+    /// Lines by which the lines below each of them have moved, after an edit by line numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shifts: Vec<isize>,
     /// Current hash of a changed file, for clients that send hashes and if it differs from that of the
     /// planned text.
     hash: Option<String>,
@@ -39,6 +44,9 @@ pub(super) struct FileOutput {
     hunks: Vec<HunkOutput>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
+    /// Syntax errors that the change adds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    syntax: Vec<SyntaxEntry>,
     /// Numbers of added and removed lines.
     #[serde(skip)]
     size: (usize, usize),
@@ -65,6 +73,13 @@ impl FileOutput {
     pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, show_diff: bool) -> Self {
         let AppliedFile { entry, landed } = file;
         let diff = diff(&entry, landed.as_ref(), state, show_diff);
+        let by_lines =
+            entry.matches.iter().any(|found| matches!(found.strategy.as_str(), "lines" | "symbol"))
+                && landed.is_some();
+        let hash_now = landed.as_ref().and_then(|landed| landed.hash.as_deref());
+        let tag = hash_now.filter(|_| by_lines).and_then(|hash| Some(hash.get(3..9)?.to_owned()));
+        let is_rebased = landed.as_ref().is_some_and(|landed| landed.rebased);
+        let shifts = if by_lines && !is_rebased { shifts(&entry.hunks) } else { Vec::new() };
         let is_partial = state == "partial";
         let decides = is_partial || state == "pending";
         let differs = decides && entry.hunks.iter().any(|hunk| hunk.state != "pending");
@@ -79,6 +94,8 @@ impl FileOutput {
         Self {
             uri: uri_if_needed(&entry.path, &entry.uri),
             diff,
+            tag,
+            shifts,
             lines: lines.filter(|_| entry.action == "edit"),
             path: entry.path,
             action: entry.action,
@@ -87,6 +104,7 @@ impl FileOutput {
             size: (entry.added, entry.removed),
             hunks,
             warnings,
+            syntax: entry.syntax,
             is_done: landed.is_some(),
             saved: landed.as_ref().map(|landed| landed.saved).filter(|saved| !saved),
             hash: landed
@@ -108,10 +126,13 @@ impl FileOutput {
         let mode = self.mode.as_ref().map(|_| ", executable".to_owned());
         let lines = self.lines.as_ref().map(|lines| format!(", {} {lines}", several(lines)));
         let hash = self.hash.as_ref().map(|hash| format!(", hash {hash}"));
-        let extras: String = [mode, lines, hash].into_iter().flatten().collect();
+        let shifts = self.shifts.iter().map(|shift| format!("{shift:+}")).collect::<Vec<_>>().join(", ");
+        let shifts = (!shifts.is_empty()).then(|| format!("; lines below moved by {shifts}"));
+        let extras: String = [mode, lines, shifts, hash].into_iter().flatten().collect();
+        let tag = self.tag.as_ref().map(|tag| format!("#{tag}")).unwrap_or_default();
         let (path, (added, removed)) = (in_one_line(&self.path), self.size);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{verb} {path}{to} (+{added} -{removed}){extras}");
+        let _ = writeln!(text, "{verb} {path}{to}{tag} (+{added} -{removed}){extras}");
         if let Some(uri) = &self.uri {
             let _ = writeln!(text, "uri: {uri}");
         }
@@ -122,6 +143,11 @@ impl FileOutput {
         }
         for warning in &self.warnings {
             let _ = writeln!(text, "Note: {warning}");
+        }
+        if let [first, others @ ..] = &self.syntax[..] {
+            let rest = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            let (line, excerpt) = (first.line, in_one_line(&first.excerpt));
+            let _ = writeln!(text, "Syntax error in line {line}{rest}, not there before: {excerpt}");
         }
     }
 }
@@ -134,7 +160,8 @@ fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff
     // A new file contains the text that was sent, and a deleted file needs no diff.
     let has_text = matches!(entry.action.as_str(), "edit" | "rename") && !entry.diff.is_empty();
     let differs_from_sent = |landed: &ChangedState| {
-        let tolerated = entry.matches.iter().any(|found| found.strategy != "exact");
+        let is_certain = |strategy: &str| matches!(strategy, "exact" | "lines" | "symbol");
+        let tolerated = entry.matches.iter().any(|found| !is_certain(&found.strategy));
         // One warning is that the editor has not saved the file, which does not concern the text. For a long
         // change that was applied as sent, an excerpt would not show the subject of a warning.
         let is_noted = entry.warnings.len() > usize::from(!landed.saved) && is_beginning(&entry.diff);
@@ -143,8 +170,21 @@ fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff
     };
     let landed = landed.filter(|landed| has_text && differs_from_sent(landed))?;
     // The diff does not contain further changes, such as those of an editor that formats the text.
-    let is_planned = landed.hash == entry.hash_after || landed.snippet.is_empty();
+    let by_lines = entry.matches.iter().any(|found| matches!(found.strategy.as_str(), "lines" | "symbol"));
+    let is_planned = !by_lines && landed.hash == entry.hash_after || landed.snippet.is_empty();
     Some(beginning(if is_planned { &entry.diff } else { &landed.snippet }))
+}
+
+/// Returns by how many lines the lines below each hunk have moved; empty if none has.
+fn shifts(hunks: &[Hunk]) -> Vec<isize> {
+    let mut shift = 0;
+    let after = |hunk: &Hunk| {
+        shift += hunk.new_lines.cast_signed() - hunk.old_lines.cast_signed();
+        shift
+    };
+    let mut shifts: Vec<_> = hunks.iter().filter(|hunk| hunk.kind.is_none()).map(after).collect();
+    shifts.truncate(MAX_RANGES);
+    if shifts.iter().all(|shift| *shift == 0) { Vec::new() } else { shifts }
 }
 
 /// Describes the new lines of a change.

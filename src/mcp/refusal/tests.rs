@@ -11,8 +11,21 @@ use super::*;
 
 /// Names that hints may contain in addition to declared parameters: data of refusals, and parameters of other
 /// named tools.
-const OTHERS: [&str; 10] =
-    ["cells", "closest", "currentHash", "diff", "encoding", "id", "occurrences", "raw", "regions", "roots"];
+const OTHERS: [&str; 13] = [
+    "cells",
+    "closest",
+    "currentHash",
+    "diff",
+    "encoding",
+    "errors",
+    "offset",
+    "excerpt",
+    "id",
+    "occurrences",
+    "raw",
+    "regions",
+    "roots",
+];
 
 fn tool(name: &str) -> &'static Tool {
     let selection = Selection::new(vec![name.to_owned()], false).expect("a tool");
@@ -61,7 +74,7 @@ fn hints_name_parameters_that_the_tool_declares() {
         let tool = tool(name);
         assert!(!own.is_empty(), "{name}");
         let mut known: BTreeSet<_> = OTHERS.into_iter().chain(TOOLS).map(str::to_owned).collect();
-        declared(&Value::Object(tool.input_schema()), &mut known);
+        declared(&Value::Object(tool.accepted_schema()), &mut known);
         let of_files = refusal_samples::of_files("it").into_iter();
         let of_files = of_files.filter(|refusal| refusal.patch_line.is_none() || name == "apply_patch");
         for refusal in of_files.chain(own) {

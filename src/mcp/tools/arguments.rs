@@ -13,15 +13,110 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::protocol::{CellParams, DisplayParam, Matching, OnConflictParam, OnStaleParam, TextEditParams};
+use crate::protocol::{
+    CellParams, DisplayParam, LinesOf, Matching, OnConflictParam, OnStaleParam, PlaceIn, SymbolOpParam,
+};
+
+/// An edit, with the members of all forms.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(description = "")]
+struct EditItem {
+    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
+    old_text: Option<String>,
+    /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
+    new_text: Option<String>,
+    /// Replace every exact occurrence. Default false.
+    replace_all: Option<bool>,
+    /// Replace all; there must be exactly this many.
+    expected_replacements: Option<u32>,
+    /// Lines to replace, such as `12-15`.
+    lines: Option<String>,
+    /// Insert after this line (0: at the start).
+    after: Option<u32>,
+    /// Insert before this line.
+    before: Option<u32>,
+    /// Delete `lines`.
+    delete: Option<bool>,
+    /// Text of the first line, to be sure.
+    first: Option<String>,
+    /// Of the last line.
+    last: Option<String>,
+    /// Symbol to edit, such as `Class.method` or `name@line`.
+    symbol: Option<String>,
+    /// Default `replace`.
+    op: Option<SymbolOpParam>,
+    /// Lines to move.
+    r#move: Option<LinesOf>,
+    /// Lines to copy.
+    copy: Option<LinesOf>,
+    /// New place.
+    to: Option<PlaceIn>,
+    /// Adapt the indentation to the new place.
+    reindent: Option<bool>,
+}
+
+/// Members of an edit that searches for text.
+const OF_TEXT: [&str; 3] = ["oldText", "replaceAll", "expectedReplacements"];
+
+/// Members of an edit that names lines or a symbol.
+const OF_LINES: [&str; 12] =
+    ["lines", "after", "before", "delete", "first", "last", "symbol", "op", "move", "copy", "to", "reindent"];
+
+/// Returns the schema of `edit` for edits that search for text.
+pub(super) fn edit_by_text() -> JsonObject {
+    let mut schema = schema::<EditArguments>();
+    let items = &mut schema["properties"]["edits"]["items"];
+    remove(items, &OF_LINES);
+    items["required"] = serde_json::json!(["oldText", "newText"]);
+    schema
+}
+
+/// Returns the schema of `edit` for all forms. A single edit is in `edits`, too.
+pub(super) fn edit_in_any_form() -> JsonObject {
+    let mut schema = Value::Object(schema::<EditArguments>());
+    remove(&mut schema, &OF_TEXT);
+    // Rarely needed, and accepted nevertheless.
+    remove(&mut schema, &["newText", "display"]);
+    remove(&mut schema["properties"]["edits"]["items"], &["expectedReplacements"]);
+    let Value::Object(schema) = schema else { return Map::new() };
+    schema
+}
+
+/// Returns the schema of `edit` for edits that name lines.
+pub(super) fn edit_by_lines() -> JsonObject {
+    let mut schema = schema::<EditArguments>();
+    remove(&mut schema["properties"]["edits"]["items"], &OF_TEXT);
+    let mut whole = Value::Object(schema);
+    remove(&mut whole, &OF_TEXT);
+    remove(&mut whole, &["newText", "sequential", "matching", "onStale", "onConflict"]);
+    let Value::Object(schema) = whole else { return Map::new() };
+    schema
+}
+
+/// Returns the schema of a tool's arguments that models see: without the form of the answer, which is rarely
+/// needed. It is accepted nevertheless.
+pub(super) fn brief<T: JsonSchema>() -> JsonObject {
+    let mut schema = Value::Object(schema::<T>());
+    remove(&mut schema, &["display"]);
+    let Value::Object(schema) = schema else { return Map::new() };
+    schema
+}
+
+/// Removes properties from a schema.
+fn remove(schema: &mut Value, names: &[&str]) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !names.contains(&name.as_str()));
+    }
+}
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EditArguments {
     /// Absolute, or relative to the first root.
     path: String,
-    /// One replacement per location; put all edits of a file into one call.
-    edits: Option<Vec<TextEditParams>>,
+    /// Put all edits of a file into one call.
+    edits: Option<Vec<EditItem>>,
     /// Instead of `edits`, if there is only one.
     old_text: Option<String>,
     /// Goes with `oldText`.

@@ -6,7 +6,8 @@ use crate::mcp::output::ChangeOutput;
 use crate::protocol::{AppliedFile, ApplyResult, Discard, Edit, ProposeResult, Undo};
 
 use super::arguments::{
-    EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, schema,
+    EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, brief, edit_by_lines,
+    edit_by_text, edit_in_any_form, schema,
 };
 use super::{AnswerOptions, Request, Tool};
 
@@ -33,23 +34,48 @@ const CALL_PARAMETERS: [&str; 16] = [
     "diagnostics_wait_ms",
 ];
 
-pub(super) static TOOLS: [Tool; 5] = [
-    Tool {
-        name: "edit",
-        title: "Edit a file",
-        description: "Replace text in one file that you have read and that has not changed since. Each `oldText` must match \
+/// The `edit` tool in each form, in the order of [`EditFormat`](super::EditFormat).
+pub(super) static EDITS: [Tool; 3] = [
+    edit_tool(
+        "Replace text in one file that you have read and that has not changed since. Each `oldText` must match \
             exactly once; small differences in spaces, quotes or indentation are tolerated and reported. All \
             `edits` are matched against the file as read, and applied together or not at all. A refusal shows the \
             closest text, or what has changed, and what to send next.",
+        edit_by_text,
+    ),
+    edit_tool(
+        "Replace, insert, delete, move or copy lines or symbols of a file. All numbers mean the version \
+            that you were shown: name it by `path#tag`. If others have changed the file, the edit is made where \
+            the lines are now, or refused. All `edits` are applied together or not at all.",
+        edit_by_lines,
+    ),
+    edit_tool(
+        "Change one file that you have read. By text: each `oldText` must match exactly once; \
+            small differences in spaces, quotes or indentation are tolerated. Or without old text: `lines`, `after` or `before` with `newText`, `symbol` with `op`, or `move`/`copy` with \
+            `to`; all numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied together or not \
+            at all. A refusal says what to send next.",
+        edit_in_any_form,
+    ),
+];
+
+const fn edit_tool(description: &'static str, schema: fn() -> JsonObject) -> Tool {
+    Tool {
+        name: "edit",
+        title: "Edit a file",
+        description,
         instead: &[
             ("apply_patch", "To change several files at once, to delete or rename, use `apply_patch`."),
             ("write", "For a new file use `write`."),
             ("notebook_edit", "For cells of a notebook use `notebook_edit`, which keeps its JSON valid."),
         ],
         changes: true,
-        schema: schema::<EditArguments>,
+        schema,
+        accepted: super::arguments::schema::<EditArguments>,
         request: edit,
-    },
+    }
+}
+
+pub(super) static TOOLS: [Tool; 4] = [
     Tool {
         name: "write",
         title: "Write a file",
@@ -57,7 +83,8 @@ pub(super) static TOOLS: [Tool; 5] = [
             Missing folders are created; an existing file keeps its encoding and line endings.",
         instead: &[("edit", "To change parts of a file use `edit`: it costs less and is easier to review.")],
         changes: true,
-        schema: schema::<WriteArguments>,
+        schema: brief::<WriteArguments>,
+        accepted: schema::<WriteArguments>,
         request: |arguments| edit(one_change("write", arguments)),
     },
     Tool {
@@ -68,7 +95,8 @@ pub(super) static TOOLS: [Tool; 5] = [
             text; line numbers may be wrong.",
         instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
         changes: true,
-        schema: schema::<PatchArguments>,
+        schema: brief::<PatchArguments>,
+        accepted: schema::<PatchArguments>,
         request: edit,
     },
     Tool {
@@ -79,7 +107,8 @@ pub(super) static TOOLS: [Tool; 5] = [
             not at all. Outputs stay unless cleared; the file's JSON stays valid.",
         instead: &[],
         changes: true,
-        schema: schema::<NotebookArguments>,
+        schema: brief::<NotebookArguments>,
+        accepted: schema::<NotebookArguments>,
         request: |arguments| edit(one_change("notebook", arguments)),
     },
     Tool {
@@ -91,6 +120,7 @@ pub(super) static TOOLS: [Tool; 5] = [
         instead: &[],
         changes: true,
         schema: schema::<UndoArguments>,
+        accepted: schema::<UndoArguments>,
         request: undo,
     },
 ];

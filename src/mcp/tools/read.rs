@@ -5,7 +5,11 @@ use rmcp::model::JsonObject;
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::ANSWER;
-use crate::protocol::{CellContent, Read, ReadContent, ReadParams, ReadResult, TextContent};
+use crate::mcp::size::{LIST, keep_fitting};
+use crate::protocol::{
+    CellContent, OutlineMethod, OutlineParams, OutlineResult, Read, ReadContent, ReadParams, ReadResult,
+    SymbolEntry, TextContent, json_len,
+};
 
 use super::arguments::schema;
 use super::{AnswerOptions, Request, Tool};
@@ -18,20 +22,95 @@ const BYTES: usize = ANSWER - 2_000;
 /// Maximum number of characters of a line. Longer lines are usually generated and not informative.
 const COLUMNS: usize = 2_000;
 
-pub(super) static TOOLS: [Tool; 1] = [Tool {
-    name: "read",
-    title: "Read a file",
-    description: "Read a text file, an image, or a notebook's cells, including unsaved editor text. Changes are \
-        checked against what was read. At most 2,000 lines and 30,000 bytes per call; a notice then says \
-        which `offset` continues.",
-    instead: &[
-        ("list", "For a folder use `list`."),
-        ("search", "To find text use `search`: it costs less than reading whole files."),
-    ],
+/// The `read` tool without and with line numbers.
+pub(super) static READS: [Tool; 2] = [
+    read_tool(
+        "Read a text file, an image, or a notebook's cells, including unsaved editor text. Changes are checked \
+            against what was read. At most 2,000 lines and 30,000 bytes per call; a notice then says which \
+            `offset` continues.",
+        request,
+        schema::<ReadParams>,
+    ),
+    read_tool(
+        "Read a text file with line numbers, an image, or a notebook's cells, including unsaved editor text. \
+            Changes are checked against what was read; the first line names the version as `path#tag`. At most \
+            2,000 lines and 30,000 bytes per call; a notice then says which `offset` continues.",
+        |params| request(anchored(params)),
+        numbered_schema,
+    ),
+];
+
+const fn read_tool(
+    description: &'static str,
+    request: fn(JsonObject) -> Request,
+    schema: fn() -> JsonObject,
+) -> Tool {
+    Tool {
+        name: "read",
+        title: "Read a file",
+        description,
+        instead: &[
+            ("list", "For a folder use `list`."),
+            ("search", "To find text use `search`: it costs less than reading whole files."),
+        ],
+        changes: false,
+        schema,
+        accepted: super::arguments::schema::<ReadParams>,
+        request,
+    }
+}
+
+/// Returns the schema of reads that number lines by default.
+fn numbered_schema() -> JsonObject {
+    let mut schema = schema::<ReadParams>();
+    schema["properties"]["numbered"]["description"] = "`false` leaves out line numbers.".into();
+    schema
+}
+
+/// Asks for line numbers and the name of the version, unless the model wants no numbers.
+fn anchored(mut params: JsonObject) -> JsonObject {
+    if params.get("numbered").is_none_or(|numbered| *numbered != false) {
+        params.insert("anchored".to_owned(), true.into());
+    }
+    params
+}
+
+/// The `outline` tool.
+pub(super) static OUTLINE: Tool = Tool {
+    name: "outline",
+    title: "Outline a file",
+    description: "List the symbols of a file with their kinds and lines: functions, classes, sections, keys. An \
+        outline is not a read.",
+    instead: &[("read", "Then `read` one with `symbol`.")],
     changes: false,
-    schema: schema::<ReadParams>,
-    request,
-}];
+    schema: schema::<OutlineParams>,
+    accepted: schema::<OutlineParams>,
+    request: |params| Request::new::<OutlineMethod>(params, outline),
+};
+
+fn outline(mut result: OutlineResult, _: AnswerOptions<'_>) -> Answer {
+    let size = |symbol: &SymbolEntry| json_len(&symbol.signature) + json_len(&symbol.symbol) + 20;
+    let left_out = result.more + keep_fitting(&mut result.symbols, LIST, size);
+    let path = in_one_line(&result.path);
+    let mut text = format!("{path}, {}, {} lines\n\n", result.language, result.total_lines);
+    result.symbols.iter().for_each(|symbol| write_symbol(&mut text, symbol, symbol.depth));
+    if result.symbols.is_empty() {
+        text.push_str("No symbols.\n");
+    }
+    if left_out > 0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "There are {left_out} more symbols.");
+    }
+    Answer { text, about: vec![result.path], ..Answer::default() }
+}
+
+/// Writes a line about a symbol: its lines, kind and path.
+pub(super) fn write_symbol(text: &mut String, symbol: &SymbolEntry, depth: usize) {
+    let SymbolEntry { symbol: name, kind, start_line, end_line, .. } = symbol;
+    let (indent, name) = ("  ".repeat(depth), in_one_line(name));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{indent}{start_line}-{end_line} {kind} {name}");
+}
 
 fn request(mut params: JsonObject) -> Request {
     params.shift_remove("max_columns");
@@ -64,7 +143,13 @@ fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Answer {
 
 /// Returns the head of an answer: a line about the file, the notice, and an empty line before the content.
 fn head(read: &ReadResult, kind: &str, extras: &[Option<String>]) -> String {
-    let mut head = format!("{}, {kind}, hash {}", in_one_line(&read.path), read.hash);
+    let anchor =
+        if let ReadContent::Text(content) = &read.content { content.anchor.as_deref() } else { None };
+    let mut head = match anchor {
+        Some(anchor) if anchor.starts_with('#') => format!("{}{anchor}, {kind}", in_one_line(&read.path)),
+        Some(anchor) => format!("{}, {kind}", in_one_line(anchor)),
+        None => format!("{}, {kind}, hash {}", in_one_line(&read.path), read.hash),
+    };
     let unsaved = (read.source == "editor").then(|| "unsaved text of an editor".to_owned());
     let uri = uri_if_needed(&read.path, &read.uri);
     for extra in [&unsaved].into_iter().chain(extras).chain([&uri]).flatten() {
@@ -83,6 +168,9 @@ fn text(read: &ReadResult, content: &TextContent) -> String {
     let TextContent { text, encoding, eol, start_line, end_line, total_lines, .. } = content;
     let encoding = (!encoding.eq_ignore_ascii_case("utf-8")).then(|| encoding.clone());
     let eol = (!matches!(eol.as_str(), "lf" | "none")).then(|| format!("line endings {eol}"));
+    // The head names the version already.
+    let text =
+        if content.anchor.is_some() { text.split_once('\n').map_or("", |(_, text)| text) } else { text };
     head(read, &format!("lines {start_line}-{end_line} of {total_lines}"), &[encoding, eol]) + text
 }
 

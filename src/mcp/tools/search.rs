@@ -5,12 +5,13 @@ use crate::mcp::readable::in_one_line;
 use crate::mcp::served::advice;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, List, ListParams, Search, SearchParams,
-    SearchResult, json_len,
+    Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, FoundSymbol, List, ListParams, Search,
+    SearchParams, SearchResult, json_len,
 };
 use crate::workspace::limits::ENTRIES_MOST;
 
 use super::arguments::schema;
+use super::read::write_symbol;
 use super::{AnswerOptions, Request, Tool};
 
 /// Size of a line without its text, in bytes.
@@ -27,21 +28,26 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[("find", "To find files by name use `find`.")],
         changes: false,
         schema: schema::<SearchParams>,
+        accepted: schema::<SearchParams>,
         request: |params| Request::new::<Search>(params, found_lines),
     },
     Tool {
         name: "find",
         title: "Find files",
-        description: "Find files and folders by a glob over their paths, in all roots or one folder. Includes hidden \
-            entries, not ignored ones (.gitignore). At most `limit` and 32,000 bytes, sorted; the last line \
-            says if there are more.",
+        description: "Find files and folders by a glob over their paths, or the declarations of a `symbol`, in all roots or \
+            one folder. Includes hidden entries, not ignored ones (.gitignore). At most `limit` and 32,000 bytes, \
+            sorted; the last line says if there are more.",
         instead: &[
             ("search", "To search file contents use `search`."),
             ("list", "To see one folder use `list`."),
         ],
         changes: false,
         schema: schema::<FindParams>,
-        request: |params| Request::new::<Find>(params, found_entries),
+        accepted: schema::<FindParams>,
+        request: |params| {
+            let answer = if params.contains_key("symbol") { found_symbols } else { found_entries };
+            Request::new::<Find>(params, answer)
+        },
     },
     Tool {
         name: "list",
@@ -51,6 +57,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[("find", "For nested folders use `find`: one call instead of many.")],
         changes: false,
         schema: schema::<ListParams>,
+        accepted: schema::<ListParams>,
         request: |mut params| {
             // The omitted entries are counted here, so all entries are needed.
             params.entry("limit").or_insert_with(|| ENTRIES_MOST.into());
@@ -121,7 +128,7 @@ fn text_of(result: &SearchResult) -> String {
 }
 
 fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
-    let Entries { mut entries, truncated, notice } = result;
+    let Entries { mut entries, truncated, notice, .. } = result;
     let left_out = keep_fitting(&mut entries, LIST, |entry| json_len(&line_of(entry)));
     let no_room = (left_out > 0).then(|| {
         let all = format!(
@@ -134,6 +141,30 @@ fn found_entries(result: Entries, options: AnswerOptions<'_>) -> Answer {
     if entries.is_empty() {
         text.push_str("No entries.\n");
     }
+    if let Some(notice) = no_room.or(notice).or(more) {
+        text.extend([notice.as_str(), "\n"]);
+    }
+    Answer { text, ..Answer::default() }
+}
+
+/// Formats symbols under the paths of their files.
+fn found_symbols(result: Entries, _: AnswerOptions<'_>) -> Answer {
+    let Entries { mut symbols, truncated, notice, .. } = result;
+    let size = |found: &FoundSymbol| json_len(&found.path) + json_len(&found.symbol.signature) + 2 * NUMBER;
+    let left_out = keep_fitting(&mut symbols, LIST, size);
+    let (mut text, mut previous) = (String::new(), None);
+    for FoundSymbol { path, symbol } in &symbols {
+        if previous.replace(path) != Some(path) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", in_one_line(path));
+        }
+        write_symbol(&mut text, symbol, 1);
+    }
+    if symbols.is_empty() {
+        text.push_str("No declarations.\n");
+    }
+    let no_room = (left_out > 0).then(|| format!("One answer has no room for {left_out} more."));
+    let more = truncated.then(|| "There are more.".to_owned());
     if let Some(notice) = no_room.or(notice).or(more) {
         text.extend([notice.as_str(), "\n"]);
     }

@@ -32,6 +32,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[],
         changes: false,
         schema: schema::<ChangesParams>,
+        accepted: schema::<ChangesParams>,
         request: |params| Request::new::<Changes>(params, changes),
     },
     Tool {
@@ -44,6 +45,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[],
         changes: false,
         schema: schema::<DiagnosticsArguments>,
+        accepted: schema::<DiagnosticsArguments>,
         request: |params| Request::new::<Diagnostics>(params, diagnostics),
     },
     Tool {
@@ -55,6 +57,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         instead: &[],
         changes: false,
         schema: schema::<ProposalArguments>,
+        accepted: schema::<ProposalArguments>,
         request: proposal_status,
     },
 ];

@@ -4,6 +4,7 @@ mod large;
 mod notebook;
 mod window;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -14,11 +15,12 @@ use crate::engine::files::observe::Observed;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
-use crate::protocol::{ImageContent, ReadContent, ReadParams, ReadResult, requested_path, uri_of};
+use crate::protocol::{ImageContent, Invalid, ReadContent, ReadParams, ReadResult, requested_path, uri_of};
 use crate::server::handlers::read::window::{View, Window};
+use crate::server::handlers::symbols::lines_of_symbol;
 use crate::server::{Daemon, encode};
-use crate::text::{ContentHash, Encoding};
-use crate::workspace::{Contest, Coverage, FileContent, Refusal, RefusalKind, Snapshot};
+use crate::text::{ContentHash, Encoding, HashTag};
+use crate::workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, ShownLines, Snapshot};
 
 /// The outcome of the first step of a read, which holds the file lock.
 enum FirstStep {
@@ -33,18 +35,23 @@ impl Daemon {
     /// `editd/read`.
     pub async fn read(&self, session: &Arc<SessionContext>, params: ReadParams) -> Result<ReadResult> {
         let window = Window::of(&params, session.abilities.audience)?;
-        let path = requested_path(params.path, params.uri, ("path", "uri"))?;
+        if params.symbol.is_some() && (params.offset.is_some() || params.limit.is_some()) {
+            return Err(Invalid::new("symbol", "it cannot be combined with `offset` or `limit`").into());
+        }
+        let (path, symbol) = (requested_path(params.path, params.uri, ("path", "uri"))?, params.symbol);
         let first = self.engine.on_file(session, path, move |engine, session, target, _| {
             if large::is_large(engine, &target) {
                 Ok(FirstStep::Large(target))
             } else {
-                read(engine, session, target, &window)
+                read(engine, session, target, (&window, symbol.as_deref()))
             }
         });
         match first.await? {
             FirstStep::Read(result) => Ok(result),
             FirstStep::Image(encoded) => decode(&self.engine, encoded).await,
             FirstStep::Large(target) => {
+                // Such a file cannot be edited, so its version needs no name.
+                let window = Window { anchored: false, ..window };
                 let pass = self
                     .engine
                     .searching(session, move |engine, _, stop| large::read(engine, &target, &window, stop));
@@ -54,7 +61,12 @@ impl Daemon {
     }
 }
 
-fn read(engine: &Engine, session: &SessionContext, target: Target, window: &Window) -> Result<FirstStep> {
+fn read(
+    engine: &Engine,
+    session: &SessionContext,
+    target: Target,
+    (window, symbol): (&Window, Option<&str>),
+) -> Result<FirstStep> {
     let observed = engine.observe(target)?;
     if let Some(open_documents) = &observed.open
         && open_documents.contest() == Some(Contest::TwoEditors)
@@ -65,33 +77,49 @@ fn read(engine: &Engine, session: &SessionContext, target: Target, window: &Wind
     let observation = observed.observation();
     let encoded = encoded(&observed);
     let refuse = |kind| Failure::from(Refusal::at(&observed.target.path, kind));
-    let shown =
-        observed.content().map_err(refuse).map(|(snapshot, text)| shown(&observed, snapshot, text, window));
+    let window = &match (symbol, observed.content()) {
+        (Some(symbol), Ok((_, text))) => {
+            let lines =
+                lines_of_symbol(&observed.target.path, text, symbol, engine.deadline()).map_err(refuse)?;
+            window.at(lines)
+        }
+        _ => *window,
+    };
+    let shown = observed.content().map_err(refuse).map(|content| shown(session, &observed, content, window));
     // A missing or binary file is recorded too, because the session's old base is no longer valid.
-    let coverage = shown.as_ref().map_or(Coverage::Whole, |(_, coverage)| *coverage);
-    engine.record_read(session, observation, coverage);
+    let reading = shown.as_ref().map_or(Reading::WHOLE, |(_, reading)| reading.clone());
+    engine.record_read(session, observation, reading);
     match encoded {
         Some(encoded) => Ok(FirstStep::Image(encoded)),
         None => shown.map(|(result, _)| FirstStep::Read(result)),
     }
 }
 
-/// Returns the answer with the text, or with the cells of a notebook, and how much of the file it covers.
-fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) -> (ReadResult, Coverage) {
+/// Returns the answer with the text, or with the cells of a notebook, and the part of the file that it covers.
+fn shown(
+    session: &SessionContext,
+    observed: &Observed,
+    (snapshot, text): (&Arc<Snapshot>, &str),
+    window: &Window,
+) -> (ReadResult, Reading) {
     let mut notices = Vec::new();
     let cells = notebook::wanted(observed, window).then(|| notebook::shown(text, window));
-    let (content, coverage) = match cells {
+    let (content, reading) = match cells {
         Some(Ok((content, notice))) => {
             notices.extend(notice);
             // The metadata of the notebook is in none of the cells.
-            (ReadContent::Notebook(content), Coverage::Part)
+            (ReadContent::Notebook(content), Reading::part(ShownLines::NONE))
         }
         other => {
             notices.extend(other.and_then(Result::err));
             let view = View::of_whole(text, window);
             notices.extend(view.notice());
-            let coverage = view.coverage();
-            (ReadContent::Text(view.content(text, snapshot.format)), coverage)
+            let reading = view.reading();
+            let mut content = view.content(text, snapshot.format);
+            if window.anchored {
+                content.name_version(anchor(session, &observed.target.path, snapshot.hash));
+            }
+            (ReadContent::Text(content), reading)
         }
     };
     if snapshot.format.encoding == Encoding::Utf8Stray {
@@ -106,10 +134,21 @@ fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) 
         version: observed.open.as_ref().map(|open_documents| open_documents.owner().buffer.version),
         ..answer_about((&observed.target, observed.stat), (snapshot.hash, snapshot.size), content, &notices)
     };
-    (result, coverage)
+    (result, reading)
 }
 
 const STRAY: &str = "Some bytes of this file are not UTF-8; each is shown as one character from U+10FF80 to U+10FFFF and stays unchanged.";
+
+/// Returns the name of a version of a file: its path and the tag, or the tag alone if the path has control
+/// characters.
+fn anchor(session: &SessionContext, path: &Path, hash: ContentHash) -> String {
+    let tag = HashTag::from(hash);
+    let inside =
+        session.roots().first().and_then(|root| path.strip_prefix(root.path()).ok().map(Path::to_owned));
+    let path = inside.as_deref().unwrap_or(path).display().to_string();
+    // A name with a line break cannot stand on the first line.
+    if path.contains(char::is_control) { format!("#{tag}") } else { format!("{path}#{tag}") }
+}
 
 /// Returns the answer about a file, with its state on disk.
 fn answer_about(

@@ -35,8 +35,13 @@ pub(crate) const REPOSITORY: &str = "treated as a repository by git (with `HEAD`
 impl Daemon {
     /// `editd/find`.
     pub async fn find(&self, session: &Arc<SessionContext>, params: FindParams) -> Result<Entries> {
+        if let Some(symbol) = params.symbol.clone() {
+            return self.find_symbol(session, params, symbol).await;
+        }
         let limit = limit_of(params.limit, FIND_ENTRIES, ENTRIES_MOST)?;
-        let glob = Glob::new(&params.pattern).map_err(|problem| Invalid::new("pattern", problem))?;
+        let pattern =
+            params.pattern.ok_or_else(|| Invalid::new("pattern", "it is missing, and so is `symbol`"))?;
+        let glob = Glob::new(&pattern).map_err(|problem| Invalid::new("pattern", problem))?;
         let path = path_of(params.path, params.uri)?;
         let found = self.engine.searching(session, move |engine, session, stop| {
             let locations = engine.locations(session, path.as_ref())?;
@@ -89,7 +94,7 @@ impl Daemon {
 }
 
 /// Joins notices to one.
-fn joined(notices: &[String]) -> Option<String> {
+pub(super) fn joined(notices: &[String]) -> Option<String> {
     (!notices.is_empty()).then(|| notices.join(" "))
 }
 
@@ -141,7 +146,8 @@ pub(crate) fn list_entries(
     } else if found.is_empty() || then == Then::Pass {
         notices.extend(omission_notices(&passed));
     }
-    Entries { entries: found, truncated: more || stop.has_happened(), notice: joined(&notices) }
+    let truncated = more || stop.has_happened();
+    Entries { entries: found, truncated, notice: joined(&notices), ..Entries::default() }
 }
 
 /// Returns notices about omitted entries, which may be the wanted ones.

@@ -1,5 +1,8 @@
 //! Texts for a file whose current content is not the one that the author of the change was given.
 
+use std::path::Path;
+
+use crate::text::HashTag;
 use crate::workspace::{Audience, ChangeForm};
 
 use super::messages::{Texts, texts};
@@ -42,6 +45,19 @@ pub(super) fn unread(known: Known, file: &str, is_patch: bool, audience: Audienc
         ),
     };
     texts(message, hint)
+}
+
+/// Returns the texts for a tag that no known version of the file has. `other` is another file that has one.
+pub(super) fn unknown_tag(tag: &HashTag, other: Option<&Path>, file: &str, audience: Audience) -> Texts {
+    let message = match other {
+        Some(other) => format!("The tag #{tag} belongs to {}, not to {file}.", other.display()),
+        None => format!("The tag #{tag} is not that of a version of {file} that this session was shown."),
+    };
+    let read = audience.select("`editd/read` with `anchored: true`", "`read`", "`editd read --anchored`");
+    texts(
+        message,
+        format!("Use the tag and the line numbers of the newest {read} of that file, or read it again."),
+    )
 }
 
 /// Returns the texts for a file that has changed. `exists` and `base_known` say whether the file still exists,

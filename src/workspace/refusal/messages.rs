@@ -4,7 +4,7 @@
 use crate::notebook::Unreadable;
 use crate::workspace::{Audience, ChangeForm};
 
-use super::{Refusal, RefusalKind, base, of_edit, reasons};
+use super::{Refusal, RefusalKind, base, of_edit, of_symbols, reasons};
 
 /// Error numbers for missing permissions.
 const EACCES: i32 = 13;
@@ -33,8 +33,14 @@ impl Texts {
             RefusalKind::Stale { current, since, base_known, .. } => {
                 base::stale(since, (current.is_some(), *base_known), &file, is_patch, audience)
             }
+            RefusalKind::UnknownTag { tag, other, .. } => {
+                base::unknown_tag(tag, other.as_deref(), &file, audience)
+            }
             RefusalKind::Conflict { regions } => base::conflict(regions.len(), &file, audience),
             RefusalKind::Edit(kind) => of_edit::texts_of(kind, refusal, &file, audience),
+            RefusalKind::Symbol(kind) => of_symbols::texts_of(kind, &file, audience),
+            RefusalKind::NoSyntax(reason) => of_symbols::no_syntax(reason, &file),
+            RefusalKind::NewErrors(errors) => of_symbols::new_errors(errors, &file),
             RefusalKind::Cells(kind) => of_edit::texts_of_cells(kind, refusal.edit, &file),
             RefusalKind::Protected(protection) => {
                 let it = protection.description(audience);

@@ -6,6 +6,7 @@ use crate::workspace::{Audience, ChangeForm};
 
 use super::Refusal;
 use super::messages::{Texts, texts};
+use super::of_lines;
 
 /// Maximum number of cells that a message lists.
 const NAMED: usize = 8;
@@ -13,6 +14,10 @@ const NAMED: usize = 8;
 const ID: usize = 64;
 
 pub(super) fn texts_of(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audience) -> Texts {
+    if let EditRefusalKind::Lines(lines) = kind {
+        let terms = Terms::new(refusal.edit, refusal.patch_line, audience);
+        return of_lines::texts_of(lines, &terms.subject, file, audience);
+    }
     texts(message(kind, refusal, file, audience), hint(kind, refusal, audience))
 }
 
@@ -101,7 +106,9 @@ fn message(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audi
         EditRefusalKind::Contradiction { other_edit, .. } => {
             format!("{subject} and {} replace the same text of {file} differently.", terms.other(*other_edit))
         }
-        EditRefusalKind::NoChange => format!("{subject} would leave {file} exactly as it is."),
+        EditRefusalKind::NoChange | EditRefusalKind::Lines(_) => {
+            format!("{subject} would leave {file} exactly as it is.")
+        }
         EditRefusalKind::EmptyOldText => {
             format!("The {old_text} is empty, so there is nothing to search for.")
         }
@@ -157,7 +164,9 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
         EditRefusalKind::Dependency { .. } => hint_for_dependency(is_hunk, audience),
         EditRefusalKind::Contradiction { .. } => format!("Keep one of the two {edits}."),
         EditRefusalKind::NoChange if is_hunk => "Leave this hunk out, or check its added lines.".to_owned(),
-        EditRefusalKind::NoChange => format!("Leave this edit out, or check its {new}."),
+        EditRefusalKind::NoChange | EditRefusalKind::Lines(_) => {
+            format!("Leave this edit out, or check its {new}.")
+        }
         EditRefusalKind::EmptyOldText => hint_for_empty_text(old, audience),
         EditRefusalKind::TooLarge { .. } => {
             format!("{at_start} a shorter {new} or a longer {old}, so that less text is inserted.")

@@ -4,8 +4,9 @@ use rstest::rstest;
 use strum::VariantNames;
 
 use super::*;
-use crate::edit::{Closest, LineRange, Occurrences};
+use crate::edit::{Closest, LineRange, LineRefusal, Occurrences};
 use crate::notebook::CellRef;
+use crate::syntax::{Candidate, SymbolKind, SymbolRefusal, SyntaxError};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Cause, Remedy};
 use crate::workspace::{ChangeForm, ProposalId, ProposalState};
@@ -40,6 +41,11 @@ fn kinds_of_edits(quoted: &str) -> Vec<RefusalKind> {
         EditRefusalKind::Overlap { other_edit: 1, lines, other_lines: lines },
         EditRefusalKind::Dependency { other_edit: 1 },
         EditRefusalKind::Contradiction { other_edit: 1, lines },
+        EditRefusalKind::Lines(LineRefusal::NoSuchLine { line: 3, total: 2 }),
+        EditRefusalKind::Lines(LineRefusal::OtherText { line: 1, parameter: "first", excerpt: text() }),
+        EditRefusalKind::Lines(LineRefusal::Unseen { lines, excerpt: text(), complete: true }),
+        EditRefusalKind::Lines(LineRefusal::Unseen { lines, excerpt: text(), complete: false }),
+        EditRefusalKind::Lines(LineRefusal::SeveralVersions { lines, tags: vec!["123456".to_owned()] }),
         EditRefusalKind::NoChange,
         EditRefusalKind::EmptyOldText,
         EditRefusalKind::TooLarge { limit: 1, size: 2 },
@@ -53,6 +59,25 @@ fn kinds_of_edits(quoted: &str) -> Vec<RefusalKind> {
         CellRefusalKind::Contradiction { other_op: 1, cell: 0, lines },
     ];
     edits.into_iter().map(RefusalKind::Edit).chain(cells.into_iter().map(RefusalKind::Cells)).collect()
+}
+
+/// Returns refusals about symbols and syntax, each of which quotes a text.
+fn kinds_of_symbols(quoted: &str) -> Vec<RefusalKind> {
+    let text = || quoted.to_owned();
+    let lines = LineRange { start: 1, end: 2 };
+    let candidates = || vec![Candidate { path: text(), kind: SymbolKind::Function, lines }];
+    vec![
+        RefusalKind::Symbol(SymbolRefusal::Unknown { candidates: Vec::new(), total: 0 }),
+        RefusalKind::Symbol(SymbolRefusal::Unknown { candidates: Vec::new(), total: 3 }),
+        RefusalKind::Symbol(SymbolRefusal::Unknown { candidates: candidates(), total: 3 }),
+        RefusalKind::Symbol(SymbolRefusal::Ambiguous { candidates: candidates(), more: 1 }),
+        RefusalKind::Symbol(SymbolRefusal::Broken { line: 1 }),
+        RefusalKind::Symbol(SymbolRefusal::WithoutBody { lines }),
+        RefusalKind::Symbol(SymbolRefusal::WithoutName { lines }),
+        RefusalKind::Symbol(SymbolRefusal::BadText { reason: "blank" }),
+        RefusalKind::NoSyntax(text()),
+        RefusalKind::NewErrors(vec![SyntaxError::new(1, text())]),
+    ]
 }
 
 /// Returns refusals of a change or read of a file, each of which quotes a text.
@@ -81,6 +106,12 @@ fn kinds_of_files(quoted: &str) -> Vec<RefusalKind> {
         stale(hash, true, Since::Read),
         stale(hash, false, Since::Read),
         stale(hash, true, Since::Proposed),
+        RefusalKind::UnknownTag { tag: ContentHash::of(b"").into(), other: None, current: hash },
+        RefusalKind::UnknownTag {
+            tag: ContentHash::of(b"").into(),
+            other: Some("/other".into()),
+            current: None,
+        },
         RefusalKind::Conflict { regions: Vec::new() },
         RefusalKind::Notebook(unreadable()),
         RefusalKind::BrokenNotebook(unreadable()),
@@ -193,7 +224,10 @@ pub(crate) fn of_edits(quoted: &str) -> Vec<Refusal> {
 
 /// Returns refusals of a change or read of a file as a whole.
 pub(crate) fn of_files(quoted: &str) -> Vec<Refusal> {
-    let read = kinds_of_files(quoted).into_iter().map(|kind| Refusal::at(quoted, kind));
+    let read = kinds_of_files(quoted)
+        .into_iter()
+        .chain(kinds_of_symbols(quoted))
+        .map(|kind| Refusal::at(quoted, kind));
     read.flat_map(|read| {
         let change = read.clone().of_change(0);
         [Refusal { patch_line: Some(7), ..change.clone() }, change, read]

@@ -73,6 +73,8 @@ impl PlannedFile {
             diff: Arc::new(self.diff.inverse()),
             shown: None,
             original_plan: None,
+            // Errors that are found in a landed change are those that a revert would add.
+            syntax: Vec::new(),
             ..self.clone()
         }
     }

@@ -33,6 +33,7 @@ fn file(before: &str, after: &str) -> PlannedFile {
         shown: None,
         matches: Vec::new(),
         warnings: Vec::new(),
+        syntax: Vec::new(),
         runs_programs: false,
         rebased: false,
         original_plan: None,

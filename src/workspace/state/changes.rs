@@ -2,12 +2,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::edit::Plan;
-use crate::text::ContentHash;
+use crate::text::{ContentHash, HashTag};
 use crate::workspace::files::{FileContent, FileKey, ObservedVersion, Snapshot};
-use crate::workspace::ledger::{Coverage, KnownBase};
+use crate::workspace::ledger::{Coverage, KnownBase, LedgerEntry, Reading};
 use crate::workspace::limits::UNSHARED_PER_EDIT;
 use crate::workspace::log::{Author, Transition};
 use crate::workspace::session::{Role, SessionId};
+use crate::workspace::shown::{ShownLines, ShownVersion};
 
 use super::Workspace;
 
@@ -32,6 +33,15 @@ pub enum BaseState {
         /// Part of it that the author was given.
         coverage: Coverage,
     },
+}
+
+/// The version of a file that a change refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentBase {
+    /// The request carries the hash, which asserts that this whole content is its base.
+    Whole(ContentHash),
+    /// The request uses line numbers or the tag of this version.
+    Shown(ContentHash),
 }
 
 /// A file that others changed after a session was given it.
@@ -75,20 +85,21 @@ pub struct CommittedChange {
 }
 
 impl Workspace {
-    /// Compares a file with the base of a change: the hash sent with the change, or else the content that
+    /// Compares a file with the base of a change: the version that the change names, or else the content that
     /// the session was last given.
     pub fn base_state(
         &mut self,
         id: SessionId,
         observed: &ObservedVersion,
-        sent: Option<ContentHash>,
+        sent: Option<SentBase>,
     ) -> BaseState {
         self.observe(observed);
         let session = self.sessions.get(&id);
         let given = session.and_then(|session| session.base(&observed.key));
         let (base, coverage) = match (sent, given) {
-            // A request that carries a hash asserts that this whole content is its base.
-            (Some(sent), _) => (sent, Coverage::Whole),
+            (Some(SentBase::Whole(hash)), _) => (hash, Coverage::Whole),
+            (Some(SentBase::Shown(hash)), Some(given)) => (hash, given.coverage),
+            (Some(SentBase::Shown(hash)), None) => (hash, Coverage::Part),
             (None, Some(given)) => (given.hash, given.coverage),
             (None, None) => {
                 let new_session = session.is_none_or(|session| session.given.is_empty());
@@ -129,7 +140,7 @@ impl Workspace {
         let base = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
         match (&file.content, base) {
             (FileContent::Text(snapshot), Some(base)) => {
-                self.set_base(id, &file.key, &base.path, snapshot, base.coverage);
+                self.set_base(id, &file.key, &base.path, snapshot, Reading::of(base.coverage));
             }
             // A missing or non-text file cannot be a base, so the next read decides.
             _ => self.forget(id, &file.key),
@@ -159,8 +170,9 @@ impl Workspace {
         for file in files {
             let (key, after, coverage) = (file.key.clone(), file.after.clone(), file.coverage);
             let known = self.known_base_of(id, &file);
+            let shown = self.shown_after(id, &file);
             self.record_move(id, author, file);
-            self.move_own_base(id, &key, &after, coverage);
+            self.move_own_base(id, &key, &after, (coverage, shown));
             self.set_known_base(id, &after.key, known);
         }
     }
@@ -219,6 +231,50 @@ impl Workspace {
         }
     }
 
+    /// Returns the lines of the result that the author of a change knows: those that it wrote and, unless the
+    /// change was merged with changes of others, those that it was shown before.
+    fn shown_after(&mut self, id: SessionId, file: &CommittedChange) -> ShownLines {
+        let before = file.before.and_then(|before| self.texts.get(before));
+        let entry = self.sessions.get(&id).and_then(|session| session.ledger.get(&file.key));
+        let known = file.before.filter(|_| !file.merged).and_then(|before| entry?.shown.of(before));
+        let known = known.map_or(ShownLines::NONE, |version| version.lines.clone());
+        match (before, file.after.content.snapshot(), &file.plan) {
+            (Some(before), Some(after), Some(plan)) => known.after(plan, (&before.text, &after.text)),
+            _ => ShownLines::NONE,
+        }
+    }
+
+    /// Records that a session was shown further lines of a version of a file.
+    pub fn show_lines(&mut self, id: SessionId, key: &FileKey, hash: ContentHash, lines: &ShownLines) {
+        let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.get_mut(key));
+        if let Some(entry) = entry {
+            entry.shown.extend(hash, lines);
+        }
+    }
+
+    /// Returns the versions of a file whose line numbers a session may use, newest first.
+    pub fn shown_versions(&self, id: SessionId, key: &FileKey) -> Vec<ShownVersion> {
+        let entry = self.sessions.get(&id).and_then(|session| session.ledger.get(key));
+        entry.into_iter().flat_map(|entry| entry.shown.iter().cloned()).collect()
+    }
+
+    /// Returns the version with a tag among those of a file that a session may name as a base.
+    pub fn version_with_tag(&self, id: SessionId, key: &FileKey, tag: &HashTag) -> Option<ContentHash> {
+        let shown = self.shown_versions(id, key).into_iter().map(|version| version.hash);
+        let role = self.sessions.get(&id).map_or(Role::Agent, |session| session.role);
+        let given = self.documents.get(key).into_iter().flat_map(|document| document.given_to(role));
+        let departed = self.departed.of(key, role);
+        shown.chain(given).chain(departed).find(|hash| tag.is_of(*hash))
+    }
+
+    /// Returns the path of another file with a version that has this tag, if the session was shown it.
+    pub fn other_with_tag(&self, id: SessionId, key: &FileKey, tag: &HashTag) -> Option<PathBuf> {
+        let ledger = self.sessions.get(&id).into_iter().flat_map(|session| &session.ledger);
+        let mut others = ledger.filter(|(other, _)| *other != key);
+        let has_tag = |entry: &LedgerEntry| entry.shown.iter().any(|version| tag.is_of(version.hash));
+        others.find(|(_, entry)| has_tag(entry)).map(|(_, entry)| entry.base.path.clone())
+    }
+
     /// Moves the author's base to the result. An author knows its own change, and as much of the rest as
     /// before.
     fn move_own_base(
@@ -226,15 +282,18 @@ impl Workspace {
         id: SessionId,
         key: &FileKey,
         after: &ObservedVersion,
-        coverage: Option<Coverage>,
+        (coverage, shown): (Option<Coverage>, ShownLines),
     ) {
         let known = self.sessions.get(&id).and_then(|session| session.base(key)).map(|base| base.coverage);
-        let coverage = coverage.or(known).unwrap_or(Coverage::Part);
+        let reading = match coverage.or(known) {
+            Some(Coverage::Whole) => Reading::WHOLE,
+            Some(Coverage::Part) | None => Reading::part(shown),
+        };
         if after.key != *key {
             self.forget(id, key);
         }
         match &after.content {
-            FileContent::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, coverage),
+            FileContent::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, reading),
             FileContent::Missing | FileContent::Opaque(_) => self.forget(id, &after.key),
         }
     }

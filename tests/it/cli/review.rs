@@ -365,3 +365,19 @@ fn a_change_at_the_command_line_can_request_a_review_with_a_label() {
     let both = machine.run(&["edit", &a, "--old", "1", "--new", "2", "--review", "--yes"]);
     assert_eq!(both.status.code(), Some(2));
 }
+
+#[test]
+fn a_new_syntax_error_is_printed_before_the_first_hunk() {
+    let machine = Machine::configured(CONFIG);
+    let workspace = Workspace::file("cart.py", "def total(items):\n    return sum(items)\n");
+    let mut agent = machine.agent(&workspace);
+    agent.read("cart.py");
+    let edits = json!([{ "oldText": "sum(items)", "newText": "sum(items))" }]);
+    agent
+        .call("editd/edit", json!({ "changes": [{ "kind": "edit", "path": "cart.py", "edits": edits }] }))
+        .done();
+    let typed = converse(&machine, workspace.root(), &["review"], &["n\r"], &[("NO_COLOR", "1")]);
+    let expected =
+        "cart.py  @@ -2 +2 @@  1 of 1\nnote: syntax error in line 2, not there before: return sum(items))\n";
+    assert!(plain(&typed.shown).contains(expected), "{}", typed.shown);
+}

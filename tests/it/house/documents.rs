@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use editd::edit::EditRefusalKind;
+use editd::edit::{EditRefusalKind, LineRefusal};
 use editd::notebook::CellRefusalKind;
 use editd::protocol::{EDITOR_METHODS, METHODS, TOOLS};
+use editd::syntax::SymbolRefusal;
 use editd::workspace::{EditorRefusal, Limits, ProposalRefusal, RefusalKind, ReviewRefusal, UndoRefusal};
 use strum::VariantNames;
 
@@ -132,6 +133,8 @@ fn the_protocol_document_names_every_method_and_refusal() {
     let kinds = [
         RefusalKind::VARIANTS,
         EditRefusalKind::VARIANTS,
+        LineRefusal::VARIANTS,
+        SymbolRefusal::VARIANTS,
         CellRefusalKind::VARIANTS,
         EditorRefusal::VARIANTS,
         ProposalRefusal::VARIANTS,

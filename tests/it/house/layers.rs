@@ -3,9 +3,10 @@
 use super::{Source, assert_none, read, sources};
 
 /// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "text",
     "edit",
+    "syntax",
     "patch",
     "notebook",
     "workspace",
@@ -27,7 +28,7 @@ const LAYERS: [&str; 20] = [
 ];
 
 /// Layers without side effects.
-const PURE: [&str; 5] = ["text", "edit", "patch", "notebook", "workspace"];
+const PURE: [&str; 6] = ["text", "edit", "syntax", "patch", "notebook", "workspace"];
 
 /// Names that pure layers must not use: runtimes, formats, files, networks, clocks.
 const IMPURE: [&str; 16] = [
@@ -191,6 +192,16 @@ fn frameworks_are_used_in_one_layer_only() {
         }
         assert_none(&format!("only src/{layer} uses {framework}"), &wrong);
     }
+}
+
+#[test]
+fn grammars_are_used_in_syntax_only() {
+    let mut wrong = Vec::new();
+    for source in sources("src", ".rs").into_iter().filter(|source| source.layer() != Some("syntax")) {
+        let named = source.code().filter(|(_, line)| line.contains("tree_sitter"));
+        wrong.extend(named.map(|(number, _)| format!("{}:{number}", source.path)));
+    }
+    assert_none("only src/syntax uses tree-sitter and its grammars", &wrong);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::support::{Arrival, Machine, Mcp, Workspace, eventually};
 fn the_first_call_starts_the_daemon() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
-    assert_eq!(mcp.tools().len(), 12);
+    assert_eq!(mcp.tools().len(), 13);
     assert!(machine.daemons().is_empty());
     mcp.call("read", json!({ "path": "a.txt" })).done();
     assert_eq!(machine.daemons().len(), 1);

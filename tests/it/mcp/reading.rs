@@ -10,7 +10,9 @@ fn a_read_returns_the_lines_verbatim() {
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.txt" })).done();
     let (hash, path) = (workspace.hash("a.txt"), workspace.absolute("a.txt"));
-    assert_eq!(read.text, format!("{path}, lines 1-2 of 2, hash {hash}\n\none\ntwo"));
+    assert_eq!(read.text, format!("a.txt#{}, lines 1-2 of 2\n\n1\tone\n2\ttwo", &hash[3..9]));
+    let plain = mcp.call("read", json!({ "path": "a.txt", "numbered": false })).done();
+    assert_eq!(plain.text, format!("{path}, lines 1-2 of 2, hash {hash}\n\none\ntwo"));
     assert!(read.data.is_null(), "clients that show data would not show the lines: {}", read.data);
 }
 
@@ -29,7 +31,7 @@ fn the_longest_answer_states_how_to_continue() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", line.repeat(2500)));
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.txt", "maxBytes": 256 << 10, "limit": 2500 })).done();
-    assert!(read.content().len() > 29_000, "{}", read.content().len());
+    assert!(read.content().len() > 28_500, "{}", read.content().len());
     let next = read.content().lines().count() + 1;
     assert!(read.text.contains(&format!("`offset: {next}`")), "{}", &read.text[..300]);
     let rest =

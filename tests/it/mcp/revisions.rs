@@ -25,7 +25,7 @@ fn an_unknown_revision_is_answered_with_a_known_one(#[values("1999-01-01", "2999
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     assert_eq!(mcp.introduce(revision, json!({}))["protocolVersion"], "2025-11-25");
-    assert_eq!(mcp.tools().len(), 12);
+    assert_eq!(mcp.tools().len(), 13);
 }
 
 /// Metadata of every request in the stateless revision.
@@ -53,12 +53,12 @@ fn a_client_without_sessions_is_served() {
     let tools = mcp.request("tools/list", json!({ "_meta": meta() }))["result"].take();
     assert_eq!(
         (tools["tools"].as_array().expect("tools").len(), &tools["resultType"]),
-        (12, &json!("complete"))
+        (13, &json!("complete"))
     );
     let read = call(&mut mcp, "read", json!({ "path": "a.txt" }));
     let said = read["content"][0]["text"].as_str().expect("words");
-    let hash = said.lines().next().and_then(|head| head.split(", hash ").nth(1)).expect("a hash");
-    let edit = json!({ "path": "a.txt", "oldText": "one", "newText": "two", "baseHash": hash });
+    let tag = said.split_once('#').and_then(|(_, rest)| rest.get(..6)).expect("a tag");
+    let edit = json!({ "path": "a.txt", "oldText": "one", "newText": "two", "baseHash": tag });
     let edited = call(&mut mcp, "edit", edit);
     assert_eq!((&edited["isError"], &edited["resultType"]), (&json!(false), &json!("complete")), "{edited}");
     assert_eq!((workspace.text("a.txt"), mcp.asked), ("two\n".to_owned(), 0));
@@ -78,6 +78,6 @@ fn a_request_without_its_metadata_is_refused_and_the_next_is_served() {
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     assert_eq!(mcp.request("tools/list", json!({}))["error"]["code"], -32602);
     let read = call(&mut mcp, "read", json!({ "path": "a.txt" }));
-    assert!(read["content"][0]["text"].as_str().is_some_and(|text| text.ends_with("\n\none\n")), "{read}");
+    assert!(read["content"][0]["text"].as_str().is_some_and(|text| text.ends_with("\n\n1\tone\n")), "{read}");
     assert_eq!(mcp.request("tools/list", json!({}))["error"]["code"], -32602);
 }

@@ -13,7 +13,7 @@ fn roots(workspace: &Workspace) -> Value {
 }
 
 fn read(mcp: &mut Mcp) -> String {
-    mcp.call("read", json!({ "path": "a.txt" })).done().content().to_owned()
+    mcp.call("read", json!({ "path": "a.txt" })).done().content()
 }
 
 #[test]

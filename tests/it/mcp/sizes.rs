@@ -29,7 +29,7 @@ fn a_file_full_of_escapes_is_read_in_parts_that_do_not_count_as_a_complete_read(
     for _ in 0..20 {
         let offset = read.lines().count() + 1;
         let part = mcp.call("read", json!({ "path": "a.txt", "offset": offset })).done();
-        read += part.content();
+        read += &part.content();
         mcp.call("write", json!({ "path": "a.txt", "content": "x\n" })).refused("unread");
         if read.len() == text.len() {
             break;

@@ -99,7 +99,7 @@ fn tools_are_selected_by_name_and_effect() {
     let (guide, only_reading) = tools(&["--read-only"]);
     assert_eq!(
         names(&only_reading),
-        ["read", "search", "find", "list", "changes", "diagnostics", "proposal_status"]
+        ["read", "outline", "search", "find", "list", "changes", "diagnostics", "proposal_status"]
     );
     assert!(guide.contains("only reads") && !guide.contains("refusal"), "{guide}");
     let (guide, chosen) = tools(&["--tools", "write,read"]);

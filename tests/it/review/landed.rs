@@ -359,3 +359,13 @@ fn reviews_of_successive_commands_are_reverted_newest_first() {
     scene.decide(&first, json!({ "reject": "all" })).done();
     assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
 }
+
+#[test]
+fn errors_that_a_revert_would_add_are_not_shown_as_new() {
+    let mut scene = Scene::new(&[("cart.py", "def total(items:\n    return 0\n")]);
+    let fixed = "def total(items):\n    return 0\n";
+    let review = landed(&mut scene, |workspace| workspace.put("cart.py", fixed));
+    assert_eq!(review["files"][0].get("syntax"), None);
+    scene.workspace.put("cart.py", format!("{fixed}# more\n"));
+    assert_eq!(scene.fetch(&review)["files"][0].get("syntax"), None);
+}

@@ -11,6 +11,7 @@ const KINDS: &[&str] = &[
     "unread",
     "stale",
     "conflict",
+    "syntax",
     "not_found",
     "ambiguous",
     "count_mismatch",

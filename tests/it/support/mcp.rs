@@ -62,10 +62,21 @@ impl Called {
         self
     }
 
-    /// Returns the file content, which follows the header line.
+    /// Returns the file content, which follows the header line, without line numbers.
     #[track_caller]
-    pub(crate) fn content(&self) -> &str {
-        self.text.split_once("\n\n").expect("a line about the file").1
+    pub(crate) fn content(&self) -> String {
+        let (head, content) = self.text.split_once("\n\n").expect("a line about the file");
+        let is_tag =
+            |tag: &str| tag.as_bytes().iter().take_while(|sign| sign.is_ascii_hexdigit()).count() == 6;
+        if !head.lines().next().and_then(|line| line.split_once('#')).is_some_and(|(_, tag)| is_tag(tag)) {
+            return content.to_owned();
+        }
+        let unnumbered = |line: &str| {
+            let (number, text) = line.split_once('\t').expect("a line number");
+            assert!(number.parse::<usize>().is_ok(), "{line}");
+            text.to_owned()
+        };
+        content.split_inclusive('\n').map(unnumbered).collect()
     }
 
     /// Returns the rest of the line with this beginning.

@@ -1,11 +1,12 @@
 //! The requested part of a file.
 
+use crate::edit::LineRange;
 use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
 use crate::text::{
     EolStyle, Format, IndentKind, Line, count_lines, eol_style, floor_char_boundary, indent_style, lines,
 };
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
-use crate::workspace::{Audience, Coverage};
+use crate::workspace::{Audience, Reading, ShownLines};
 
 /// The requested lines of a text or cells of a notebook.
 #[derive(Clone, Copy)]
@@ -17,7 +18,9 @@ pub(crate) struct Window {
     pub(crate) bytes: usize,
     pub(crate) measure: Measure,
     pub(crate) columns: Columns,
-    numbered: bool,
+    pub(crate) numbered: bool,
+    /// `true` to name the version in the first line.
+    pub(crate) anchored: bool,
     /// `true` if a notebook should be returned as text.
     pub(crate) raw: bool,
     /// Readers of the notices.
@@ -78,6 +81,12 @@ impl Window {
         audience.parameters_or(format!("`offset: {next}`"), format!("`--offset {next}`"))
     }
 
+    /// Returns the window for these lines.
+    pub(crate) fn at(self, lines: LineRange) -> Self {
+        let limit = (lines.end + 1 - lines.start).min(READ_LINES);
+        Self { offset: lines.start, limit, raw: true, ..self }
+    }
+
     pub(crate) fn of(params: &ReadParams, audience: Audience) -> Result<Self, Invalid> {
         let numbers = [
             ("offset", params.offset, "lines are counted from 1"),
@@ -94,9 +103,9 @@ impl Window {
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
-        let ReadParams { numbered, raw, .. } = *params;
+        let ReadParams { numbered, anchored, raw, .. } = *params;
         let offset = params.offset.unwrap_or(1);
-        Ok(Self { offset, limit, bytes, measure, columns, numbered, raw, audience })
+        Ok(Self { offset, limit, bytes, measure, columns, numbered, anchored, raw, audience })
     }
 }
 
@@ -150,7 +159,11 @@ impl View {
     /// Adds a line if it fits. Returns `true` if more lines may follow.
     fn take(&mut self, line: &Line<'_>, is_torn: bool, left: &mut usize) -> bool {
         let window = self.window;
-        let prefix = if window.numbered { format!("{}\t", self.end_line + 1) } else { String::new() };
+        let prefix = if window.numbered || window.anchored {
+            format!("{}\t", self.end_line + 1)
+        } else {
+            String::new()
+        };
         let room = left.saturating_sub(window.measure.len(&prefix));
         let (wanted, rest) = window.columns.of(line.content);
         let mark = match rest.chars().count() {
@@ -191,8 +204,20 @@ impl View {
         !self.long.is_empty() || self.window.columns.first > 1
     }
 
-    pub(crate) fn coverage(&self) -> Coverage {
-        if self.start_line == 1 && !self.truncated() { Coverage::Whole } else { Coverage::Part }
+    /// Returns the part of the file that the view shows. Lines of which only a part is visible do not count as
+    /// shown.
+    pub(crate) fn reading(&self) -> Reading {
+        if self.start_line == 1 && !self.truncated() {
+            return Reading::WHOLE;
+        }
+        if self.window.columns.first > 1 {
+            return Reading::part(ShownLines::NONE);
+        }
+        let last = self.end_line - usize::from(self.cut);
+        let starts = std::iter::once(self.start_line).chain(self.long.iter().map(|line| line + 1));
+        let ends = self.long.iter().map(|line| line - 1).chain([last]);
+        let whole = starts.zip(ends).map(|(start, end)| ShownLines::of(LineRange { start, end }));
+        Reading::part(whole.fold(ShownLines::NONE, |shown, lines| shown.with(&lines)))
     }
 
     pub(crate) fn notice(&self) -> Option<String> {
@@ -258,6 +283,7 @@ impl View {
             start_line: self.start_line,
             end_line: self.end_line,
             total_lines: self.total_lines,
+            anchor: None,
         }
     }
 }

@@ -1,0 +1,102 @@
+//! Line numbers of a text after changes of others.
+//!
+//! A diff does not tell which of several equal lines was removed or added: it picks one. Here, a line is only
+//! found if there is one candidate: it occurs once in both versions, or it stands between two such lines with
+//! nothing changed in between.
+
+use std::collections::HashMap;
+
+use crate::edit::LineRange;
+use crate::text::lines;
+
+/// The lines of an earlier version of a text in the current one.
+///
+/// ```
+/// use editd::edit::{LineMap, LineRange};
+///
+/// let map = LineMap::between("a\nb\nc\n", "new\na\nb\nc\n");
+/// assert_eq!(map.get(LineRange { start: 2, end: 3 }), Some(LineRange { start: 3, end: 4 }));
+/// // It is unclear which of two equal lines was removed.
+/// let map = LineMap::between("a\n}\n}\nb\n", "a\n}\nb\n");
+/// assert_eq!(map.get(LineRange { start: 2, end: 2 }), None);
+/// ```
+#[derive(Debug)]
+pub struct LineMap {
+    /// For each earlier line its current index, if it is certain.
+    current: Vec<Option<usize>>,
+    /// For each earlier line, `true` if it is blank.
+    blank: Vec<bool>,
+    /// Number of current lines.
+    total: usize,
+}
+
+impl LineMap {
+    /// Compares two versions of a text. Line endings do not matter.
+    pub fn between(old: &str, new: &str) -> Self {
+        let old: Vec<&str> = lines(old).map(|line| line.content).collect();
+        let new: Vec<&str> = lines(new).map(|line| line.content).collect();
+        let mut current = unique(&old, &new);
+        // The starts of both texts correspond, and so do their ends.
+        let mut reached = (0, 0);
+        for line in 0..=old.len() {
+            let found = if line == old.len() { Some(new.len()) } else { current[line] };
+            let Some(found) = found else { continue };
+            let gap = reached.0..line;
+            if found.checked_sub(reached.1) == Some(gap.len()) && old[gap.clone()] == new[reached.1..found] {
+                gap.zip(reached.1..).for_each(|(line, found)| current[line] = Some(found));
+            }
+            reached = (line + 1, found + 1);
+        }
+        let blank = old.iter().map(|line| line.trim().is_empty()).collect();
+        Self { current, blank, total: new.len() }
+    }
+
+    /// Returns the numbers of lines in the current version. Returns `None` if one of them has changed, if a
+    /// line was inserted between them, if the lines around them are other ones, or if it is not certain that
+    /// these lines are the same ones.
+    pub fn get(&self, range: LineRange) -> Option<LineRange> {
+        let (first, last) = (range.start.checked_sub(1)?, range.end.checked_sub(1)?);
+        let moved = self.current_of(first)?;
+        let stays = |line: usize| self.current_of(line) == (moved + line).checked_sub(first);
+        let is_whole = first <= last && (first..=last).all(stays);
+        // A single line is not enough: another line with its text may have been written after it was removed.
+        // The next line that is not blank proves it, on either side.
+        let end = (moved + 1 + last).checked_sub(first)?;
+        let is_blank = |line: usize| self.blank.get(line).copied().unwrap_or(true);
+        let mark_before = (0..first).rev().find(|&line| !stays(line) || !is_blank(line));
+        let mark_after = (last + 1..self.current.len()).find(|&line| !stays(line) || !is_blank(line));
+        let is_sure = (first..=last).filter(|&line| !is_blank(line)).count() > 1
+            || mark_before.map_or(moved == first, stays)
+            || mark_after.map_or(self.current.len() + moved == self.total + first, stays);
+        (is_whole && is_sure).then(|| LineRange { start: moved + 1, end })
+    }
+
+    fn current_of(&self, line: usize) -> Option<usize> {
+        self.current.get(line).copied().flatten()
+    }
+}
+
+/// Returns for each line of `old` its index in `new`, if the line occurs once in each and is not blank.
+fn unique(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
+    #[derive(Default)]
+    struct Found {
+        old: usize,
+        new: usize,
+        at: usize,
+    }
+    let mut found: HashMap<&str, Found> = HashMap::with_capacity(old.len());
+    for line in old {
+        found.entry(line).or_default().old += 1;
+    }
+    for (at, line) in new.iter().enumerate() {
+        if let Some(found) = found.get_mut(line) {
+            found.new += 1;
+            found.at = at;
+        }
+    }
+    let current = |line: &&str| {
+        let found = found.get(*line).filter(|found| (found.old, found.new) == (1, 1))?;
+        (!line.trim().is_empty()).then_some(found.at)
+    };
+    old.iter().map(current).collect()
+}

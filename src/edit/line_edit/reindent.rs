@@ -1,0 +1,102 @@
+//! Indentation of lines that are moved to another place.
+
+use crate::edit::LinePlace;
+use crate::edit::indent::opens_block;
+use crate::edit::whole_lines::{closes_block, split_indent};
+use crate::text::{IndentKind, IndentStyle, indent_style, lines};
+
+/// Number of columns of a level where a text does not show it.
+const WIDTH: usize = 4;
+
+/// Returns lines with the indentation of their new place in `base`: that of the line before them, one level
+/// more after a line that opens a block. The lines keep their indentation relative to the first one.
+pub fn reindented(moved: &str, base: &str, place: LinePlace) -> String {
+    let style = indent_style(base);
+    let to = indentation_at(base, place, style);
+    let first = lines(moved).map(|line| line.content).find(|line| !line.trim().is_empty());
+    let from = first.map_or("", |line| split_indent(line).0);
+    let from_style = indent_style(moved);
+    let mut result = String::with_capacity(moved.len());
+    for line in lines(moved) {
+        match line.content.strip_prefix(from).filter(|rest| !rest.trim().is_empty()) {
+            Some(rest) => {
+                let (deeper, rest) = split_indent(rest);
+                result.extend([&*to, &converted(deeper, from_style, style), rest]);
+            }
+            // A blank line, or one that is less indented than the first.
+            None => result.push_str(line.content),
+        }
+        result.push_str(line.ending.as_str());
+    }
+    result
+}
+
+fn indentation_at(base: &str, place: LinePlace, style: IndentStyle) -> String {
+    let head = match place {
+        LinePlace::After(line) => line,
+        LinePlace::Before(line) => line - 1,
+        LinePlace::Lines(lines) => lines.start - 1,
+        LinePlace::End => usize::MAX,
+    };
+    let contents: Vec<&str> = lines(base).map(|line| line.content).collect();
+    let (before, after) = contents.split_at(head.min(contents.len()));
+    let is_code = |line: &&&str| !line.trim().is_empty();
+    let (before, next) = (before.iter().rev().find(is_code), after.iter().find(is_code));
+    let indent_of = |line: Option<&&str>| line.map_or("", |line| split_indent(line).0).to_owned();
+    match (before, next) {
+        (Some(before), _) if opens_block(before) => {
+            let (outer, inner) = (indent_of(Some(before)), indent_of(next));
+            if inner.len() > outer.len() { inner } else { outer + &level(style) }
+        }
+        (_, Some(next)) if matches!(place, LinePlace::Before(_)) && !closes_block(next) => {
+            indent_of(Some(next))
+        }
+        (None, next) => indent_of(next),
+        (before, _) => indent_of(before),
+    }
+}
+
+fn level(style: IndentStyle) -> String {
+    match style.kind {
+        IndentKind::Tabs => "\t".to_owned(),
+        _ => " ".repeat(style.width.map_or(WIDTH, usize::from)),
+    }
+}
+
+/// Converts an indentation between tabs and spaces, if the two texts differ in that.
+fn converted(indent: &str, from: IndentStyle, to: IndentStyle) -> String {
+    let width = |style: IndentStyle| style.width.map_or(WIDTH, usize::from);
+    match (from.kind, to.kind) {
+        (IndentKind::Tabs, IndentKind::Spaces) => indent.replace('\t', &" ".repeat(width(to))),
+        (IndentKind::Spaces, IndentKind::Tabs) if indent.chars().all(|sign| sign == ' ') => {
+            "\t".repeat(indent.len() / width(from)) + &" ".repeat(indent.len() % width(from))
+        }
+        _ => indent.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moved_lines_take_the_indentation_of_their_place() {
+        let base = "class A:\n    def f(self):\n        return 1\n\nx = 2\n";
+        let moved = "def g():\n    return 3\n";
+        assert_eq!(reindented(moved, base, LinePlace::After(1)), "    def g():\n        return 3\n");
+        assert_eq!(reindented(moved, base, LinePlace::After(3)), "        def g():\n            return 3\n");
+        assert_eq!(reindented(moved, base, LinePlace::Before(5)), moved);
+        assert_eq!(reindented(moved, base, LinePlace::After(0)), moved);
+        let deep = "        a\n\n            b\n    c\n";
+        assert_eq!(reindented(deep, base, LinePlace::After(5)), "a\n\n    b\n    c\n");
+    }
+
+    #[test]
+    fn tabs_and_spaces_are_converted() {
+        let tabs = "func f() {\n\ta()\n}\n";
+        assert_eq!(reindented("if x {\n  b()\n}\n", tabs, LinePlace::After(1)), "\tif x {\n\t\tb()\n\t}\n");
+        let spaces = "fn f() {\n  a()\n}\n";
+        assert_eq!(reindented("if x {\n\tb()\n}\n", spaces, LinePlace::After(2)), "  if x {\n    b()\n  }\n");
+        assert_eq!(reindented("b()\n", "fn f() {\n}\n", LinePlace::After(1)), "    b()\n");
+    }
+}

@@ -1,0 +1,281 @@
+//! Edits at lines: the version whose numbers they use, and the lines that they move.
+
+use std::sync::Arc;
+
+use crate::edit::{
+    Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, lines_of, reindented, snippet,
+};
+use crate::engine::change::rebase::stale;
+use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
+use crate::engine::files::observe::Observed;
+use crate::engine::{Engine, SessionContext};
+use crate::text::{ContentHash, HashTag, count_lines};
+use crate::workspace::{
+    BaseState, FileKey, NamedVersion, Refusal, RefusalKind, SentBase, ShownLines, ShownVersion, Snapshot,
+};
+
+/// Number of lines around the excerpt of a refusal.
+const CONTEXT: usize = 2;
+/// Maximum number of lines of an excerpt that counts as shown.
+const MAX_EXCERPT: usize = 40;
+/// Maximum length of a line of such an excerpt, in bytes; longer ones may be cut.
+const MAX_WIDTH: usize = 160;
+
+/// The version of a file that a change refers to.
+pub(crate) struct Basis {
+    pub(crate) state: BaseState,
+    /// The lines of that version that the author was shown.
+    pub(crate) shown: ShownLines,
+}
+
+impl Basis {
+    /// Returns the hash of the version.
+    pub(crate) fn version(&self, file: &Observed) -> Option<ContentHash> {
+        match &self.state {
+            BaseState::Moved { base, .. } => Some(*base),
+            BaseState::Fresh(_) => file.content.hash(),
+            BaseState::Unread { .. } => None,
+        }
+    }
+}
+
+impl RequestedEdit {
+    /// Returns the lines that the author of the edit must know.
+    pub(crate) fn anchors(&self) -> Option<LineRange> {
+        match &self.form {
+            EditForm::Text(_) | EditForm::Symbol(_) => None,
+            EditForm::Lines(edit) => edit.place.anchors(),
+            EditForm::Take { lines, .. } => Some(*lines),
+            EditForm::Put { place, .. } => place.anchors(),
+        }
+    }
+
+    /// Returns `true` if the edit names lines or a symbol, and so can be carried over changes of others.
+    pub(crate) fn is_anchored(&self) -> bool {
+        !matches!(self.form, EditForm::Text(_))
+    }
+}
+
+impl<F> ChangeKind<F> {
+    /// Returns `true` if an edit names lines or a symbol.
+    pub(crate) fn has_anchors(&self) -> bool {
+        self.edits().iter().any(RequestedEdit::is_anchored)
+    }
+
+    /// Returns `true` if all edits name lines or symbols.
+    pub(crate) fn is_anchored(&self) -> bool {
+        !self.edits().is_empty() && self.edits().iter().all(RequestedEdit::is_anchored)
+    }
+}
+
+impl Engine {
+    /// Returns the version of each file that its change refers to, or a refusal for each that is not certain.
+    pub(crate) fn bases_of(
+        &self,
+        session: &SessionContext,
+        changes: &[RequestedChange<Observed>],
+    ) -> Result<Vec<Basis>, Vec<Refusal>> {
+        let (mut sent, mut refused) = (Vec::with_capacity(changes.len()), Vec::new());
+        for change in changes {
+            match self.version_of(session, change) {
+                Ok(version) => sent.push(version),
+                Err(refusal) => refused.push(refusal.of_change(change.index)),
+            }
+        }
+        if !refused.is_empty() {
+            return Err(refused);
+        }
+        let files: Vec<_> =
+            changes.iter().zip(&sent).map(|(change, (sent, _))| (change.file.version(), *sent)).collect();
+        let states = self.base_states(session, &files);
+        let with_text = |(mut state, (_, shown)): (BaseState, (_, ShownLines))| {
+            if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = &mut state {
+                *text = self.stored_base(*base);
+            }
+            Basis { state, shown }
+        };
+        Ok(states.into_iter().zip(sent).map(with_text).collect())
+    }
+
+    /// Returns the version that a change names, with the lines of it that the author was shown. Without a
+    /// name, line numbers are those of the newest version, if they mean the same lines in all versions that
+    /// the author was shown.
+    fn version_of(
+        &self,
+        session: &SessionContext,
+        change: &RequestedChange<Observed>,
+    ) -> Result<(Option<SentBase>, ShownLines), Refusal> {
+        let target = &change.file.target;
+        let anchors: Vec<_> = change.kind.edits().iter().filter_map(RequestedEdit::anchors).collect();
+        let has_anchors = change.kind.has_anchors();
+        if !has_anchors && !matches!(change.base, Some(NamedVersion::Tag(_))) {
+            let hash =
+                |base| if let NamedVersion::Hash(hash) = base { Some(SentBase::Whole(hash)) } else { None };
+            return Ok((change.base.clone().and_then(hash), ShownLines::All));
+        }
+        let versions = self.workspace.update(|w| w.shown_versions(session.id, &target.key));
+        let shown = |hash| {
+            let version = versions.iter().find(|version| version.hash == hash);
+            version.map_or(ShownLines::All, |version| version.lines.clone())
+        };
+        match &change.base {
+            Some(NamedVersion::Hash(hash)) => Ok((Some(SentBase::Whole(*hash)), shown(*hash))),
+            Some(NamedVersion::Tag(tag)) => {
+                let found = self.workspace.update(|w| w.version_with_tag(session.id, &target.key, tag));
+                let hash = found.ok_or_else(|| self.unknown_tag(session, &change.file, tag))?;
+                Ok((Some(SentBase::Shown(hash)), shown(hash)))
+            }
+            None => {
+                let Some(newest) = versions.first() else { return Ok((None, ShownLines::All)) };
+                self.same_in_all(&versions, &anchors).map_err(|kind| Refusal::at(&target.path, kind))?;
+                Ok((Some(SentBase::Shown(newest.hash)), newest.lines.clone()))
+            }
+        }
+    }
+
+    fn unknown_tag(&self, session: &SessionContext, file: &Observed, tag: &HashTag) -> Refusal {
+        let target = &file.target;
+        let other = self.workspace.update(|w| w.other_with_tag(session.id, &target.key, tag));
+        let kind = RefusalKind::UnknownTag { tag: tag.clone(), other, current: file.content.hash() };
+        Refusal::at(&target.path, kind)
+    }
+
+    /// Refuses lines that are other lines in an older version. `versions` are newest first.
+    fn same_in_all(&self, versions: &[ShownVersion], anchors: &[LineRange]) -> Result<(), RefusalKind> {
+        let [newest, older @ ..] = versions else { return Ok(()) };
+        let newest_text = self.text_of(newest);
+        for version in older {
+            let used: Vec<_> = anchors.iter().filter(|lines| version.lines.contains(**lines)).collect();
+            if used.is_empty() {
+                continue;
+            }
+            let map = newest_text.as_ref().zip(self.text_of(version));
+            let map = map
+                .map(|(newest, older)| LineMap::between(&older.text.to_string(), &newest.text.to_string()));
+            let stays = |lines: &LineRange| map.as_ref().is_some_and(|map| map.get(*lines) == Some(*lines));
+            if let Some(lines) = used.into_iter().find(|lines| !stays(lines)) {
+                let shows = |version: &&ShownVersion| version.lines.contains(*lines);
+                let tags =
+                    versions.iter().filter(shows).map(|version| HashTag::from(version.hash).to_string());
+                let refusal = LineRefusal::SeveralVersions { lines: *lines, tags: tags.collect() };
+                return Err(RefusalKind::Edit(EditRefusalKind::Lines(refusal)));
+            }
+        }
+        Ok(())
+    }
+
+    fn text_of(&self, version: &ShownVersion) -> Option<Arc<Snapshot>> {
+        self.workspace.update(|w| w.text(version.hash)).or_else(|| self.stored_base(version.hash))
+    }
+
+    /// Records the lines that refusals show, so that the author can send its edits again.
+    pub(crate) fn record_excerpts(
+        &self,
+        session: &SessionContext,
+        (key, version): (&FileKey, Option<ContentHash>),
+        reasons: &[Refusal],
+    ) {
+        let Some(hash) = version else { return };
+        let shown = reasons.iter().filter_map(|reason| match &reason.kind {
+            RefusalKind::Edit(EditRefusalKind::Lines(LineRefusal::Unseen {
+                lines, complete: true, ..
+            })) => {
+                let start = lines.start.saturating_sub(CONTEXT).max(1);
+                Some(ShownLines::of(LineRange { start, end: lines.end + CONTEXT }))
+            }
+            _ => None,
+        });
+        shown.for_each(|lines| self.workspace.update(|w| w.show_lines(session.id, key, hash, &lines)));
+    }
+}
+
+/// Returns the refusal of an edit at lines that its author was not shown.
+pub(crate) fn unseen(text: &str, lines: LineRange) -> LineRefusal {
+    let excerpt = snippet(text, lines.start, lines.end, CONTEXT);
+    let is_long = excerpt.lines().any(|line| line.len() > MAX_WIDTH);
+    let complete = !is_long && lines.end - lines.start < MAX_EXCERPT;
+    LineRefusal::Unseen { lines, excerpt, complete }
+}
+
+/// Inserts the lines that a request moves or copies into the edits that put them into their new places.
+pub(crate) fn fill_moves(
+    changes: &mut [RequestedChange<Observed>],
+    bases: &[Basis],
+    deadline: Deadline,
+) -> Result<(), Vec<Refusal>> {
+    let (mut taken, mut refused) = (Vec::new(), Vec::new());
+    for (change, basis) in changes.iter().zip(bases) {
+        let wanted = change.kind.edits().iter().enumerate().filter_map(|(position, edit)| match edit.form {
+            EditForm::Take { clip, lines, removes } => Some((position, edit.of, clip, lines, removes)),
+            _ => None,
+        });
+        for (position, of, clip, lines, removes) in wanted {
+            match take(change, basis, (lines, removes), deadline) {
+                Ok(text) => taken.push((clip, text)),
+                Err(kind) => refused.push(at(change, (position, of), kind)),
+            }
+        }
+    }
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    for (change, basis) in changes.iter_mut().zip(bases) {
+        let base = given_text(&change.file, basis);
+        for edit in change.kind.edits_mut() {
+            if let EditForm::Put { clip, place, reindent } = &edit.form {
+                let found = taken.iter().find(|(other, _)| other == clip).map_or("", |(_, text)| text);
+                let text = match (&base, *reindent) {
+                    (Some(base), true) => reindented(found, base, *place),
+                    _ => found.to_owned(),
+                };
+                edit.form = EditForm::Lines(LineEdit::of_moved(*place, text));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the lines to move or copy. The edit that removes moved lines checks that they are unchanged; for
+/// copied ones, this does.
+fn take(
+    change: &RequestedChange<Observed>,
+    basis: &Basis,
+    (lines, removes): (LineRange, bool),
+    deadline: Deadline,
+) -> Result<String, RefusalKind> {
+    let refused = |refusal| RefusalKind::Edit(EditRefusalKind::Lines(refusal));
+    let (_, now) = change.file.content()?;
+    // The refusal for a file that was not read follows.
+    let Some(text) = given_text(&change.file, basis) else { return Ok(String::new()) };
+    let total = count_lines(&text);
+    if lines.end > total {
+        return Err(refused(LineRefusal::NoSuchLine { line: lines.end, total }));
+    }
+    if !basis.shown.contains(lines) {
+        return Err(refused(unseen(&text, lines)));
+    }
+    if !removes && *text != *now && LineMap::between(&text, now).get(lines).is_none() {
+        let given = if let BaseState::Moved { text, .. } = &basis.state { text.as_deref() } else { None };
+        return Err(stale(given, &change.file, deadline));
+    }
+    Ok(lines_of(&text, lines).to_owned())
+}
+
+/// Returns the text of the version that a change refers to, if it is known.
+fn given_text(file: &Observed, basis: &Basis) -> Option<String> {
+    match &basis.state {
+        BaseState::Fresh(_) => file.text.as_ref().map(ToString::to_string),
+        BaseState::Moved { text, .. } => text.as_ref().map(|snapshot| snapshot.text.to_string()),
+        BaseState::Unread { .. } => None,
+    }
+}
+
+fn at(
+    change: &RequestedChange<Observed>,
+    (position, of): (usize, Option<EditIndex>),
+    kind: RefusalKind,
+) -> Refusal {
+    let of = of.unwrap_or(EditIndex { change: change.index, edit: position });
+    let refusal = Refusal::at(&change.file.target.path, kind).of_change(of.change);
+    Refusal { edit: Some(of.edit), ..refusal }
+}

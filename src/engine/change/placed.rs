@@ -1,0 +1,190 @@
+//! Edits that name lines or symbols, located in one version of a file.
+
+use std::path::Path;
+
+use crate::edit::{
+    EditRefusal, EditRefusalKind, LineEdit, LineMap, LineRange, LocatedLines, Match, Plan, Splice, Strategy,
+    lines_of, locate, plan_lines,
+};
+use crate::engine::change::compute::ComputeOptions;
+use crate::engine::change::draft::DraftError;
+use crate::engine::change::edits::Version;
+use crate::engine::change::lines::unseen;
+use crate::engine::change::{EditForm, RequestedEdit};
+use crate::syntax::{Language, SymbolChange, SymbolEdit, edit_symbol, outline};
+use crate::text::{count_lines, line_start};
+use crate::workspace::RefusalKind;
+
+/// The edits of a change that name lines or symbols.
+#[derive(Default)]
+pub(crate) struct Placed {
+    pub(crate) lines: Vec<LocatedLines>,
+    pub(crate) symbols: Vec<PlacedSymbol>,
+}
+
+/// An edit of a symbol.
+pub(crate) struct PlacedSymbol {
+    /// Position of the edit.
+    edit: usize,
+    change: SymbolChange,
+    /// The lines that the edit needs or changes.
+    extent: LineRange,
+}
+
+impl Placed {
+    /// Locates the edits in a version. Refuses those whose lines the author was not shown.
+    pub(crate) fn of(
+        path: &Path,
+        version: Version<'_>,
+        edits: &[RequestedEdit],
+        rules: &ComputeOptions<'_>,
+    ) -> Result<Self, DraftError> {
+        let lines = locate(version.text, line_edits(edits)).map_err(DraftError::Edits)?;
+        let symbols = place_symbols(path, version.text, edits, rules)?;
+        let placed = Self { lines, symbols };
+        let refused =
+            placed.needed().filter(|(_, lines)| !version.shown.contains(*lines)).map(|(edit, lines)| {
+                let kind = EditRefusalKind::Lines(unseen(version.text, lines));
+                EditRefusal { edit, kind }
+            });
+        let refused: Vec<_> = refused.collect();
+        if refused.is_empty() { Ok(placed) } else { Err(DraftError::Edits(refused)) }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.symbols.is_empty()
+    }
+
+    /// Returns the lines that each edit needs, with its position.
+    fn needed(&self) -> impl Iterator<Item = (usize, LineRange)> + '_ {
+        let lines = self.lines.iter().filter_map(|located| Some((located.edit, located.place.anchors()?)));
+        let symbols = self.symbols.iter();
+        lines.chain(symbols.flat_map(|symbol| symbol.change.lines.iter().map(|lines| (symbol.edit, *lines))))
+    }
+
+    /// Returns the edits for a later version of the text, or `None` if their lines have changed or cannot be
+    /// found with certainty.
+    pub(crate) fn carried(&self, given: &str, now: &str) -> Option<Self> {
+        let map = LineMap::between(given, now);
+        let lines = self.lines.iter().map(|located| located.carried(&map)).collect::<Option<_>>()?;
+        let symbols = self.symbols.iter().map(|symbol| symbol.carried(&map, given, now));
+        Some(Self { lines, symbols: symbols.collect::<Option<_>>()? })
+    }
+
+    /// Returns the splices of the edits of symbols.
+    pub(crate) fn splices(&self) -> Vec<Splice> {
+        self.symbols.iter().flat_map(|symbol| symbol.change.splices.iter().cloned()).collect()
+    }
+
+    /// Returns the splices of each edit, with its position.
+    pub(crate) fn by_edit(&self, text: &str) -> Vec<(usize, Vec<Splice>)> {
+        let lines = self.lines.iter().map(|located| {
+            let plan = plan_lines(text, std::slice::from_ref(located), Vec::new());
+            (located.edit, plan.map_or_else(|_| Vec::new(), Plan::into_splices))
+        });
+        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, symbol.change.splices.clone()));
+        lines.chain(symbols).collect()
+    }
+
+    pub(crate) fn matches(&self) -> impl Iterator<Item = Match> + '_ {
+        let lines = self.lines.iter().map(|located| {
+            let lines = located.place.anchors().unwrap_or(LineRange { start: 1, end: 1 });
+            (located.edit, lines, Strategy::Lines)
+        });
+        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, symbol.extent, Strategy::Symbol));
+        lines.chain(symbols).map(|(edit, lines, strategy)| Match {
+            edit,
+            strategy,
+            similarity: 1.0,
+            start_line: lines.start,
+            end_line: lines.end,
+            replacements: 1,
+        })
+    }
+
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let lines = self.lines.iter().map(|located| (located.edit, &located.warnings));
+        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, &symbol.change.warnings));
+        let about = |(edit, warnings): (usize, &'_ Vec<String>)| {
+            warnings.iter().map(|warning| format!("edit {edit}: {warning}")).collect::<Vec<_>>()
+        };
+        lines.chain(symbols).flat_map(about)
+    }
+}
+
+impl PlacedSymbol {
+    fn new(text: &str, edit: usize, change: SymbolChange) -> Self {
+        let line_of = |offset: usize| count_lines(&text[..line_start(text, offset)]) + 1;
+        let changed = change.splices.iter().flat_map(|splice| [splice.range.start, splice.range.end]);
+        let needed = change.lines.iter().flat_map(|lines| [lines.start, lines.end]);
+        let touched: Vec<usize> = changed.map(line_of).chain(needed).collect();
+        let start = touched.iter().copied().min().unwrap_or(1);
+        let end = touched.into_iter().max().unwrap_or(start).min(count_lines(text).max(1));
+        Self { edit, change, extent: LineRange { start: start.min(end), end } }
+    }
+
+    fn carried(&self, map: &LineMap, given: &str, now: &str) -> Option<Self> {
+        let extent = map.get(self.extent)?;
+        let (old, new) = (lines_of(given, self.extent), lines_of(now, extent));
+        // Offsets are valid only if all bytes are equal, line endings included.
+        if old != new {
+            return None;
+        }
+        let start_of = |text: &str, part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+        let (from, to) = (start_of(given, old), start_of(now, new));
+        let moved = |splice: &Splice| Splice {
+            range: splice.range.start - from + to..splice.range.end - from + to,
+            text: splice.text.clone(),
+        };
+        let splices = self.change.splices.iter().map(moved).collect();
+        let change = SymbolChange { splices, lines: vec![extent], warnings: self.change.warnings.clone() };
+        Some(Self { edit: self.edit, change, extent })
+    }
+}
+
+/// Returns the edits at lines, with their positions.
+fn line_edits(edits: &[RequestedEdit]) -> Vec<(usize, LineEdit)> {
+    let of = |(position, edit): (usize, &RequestedEdit)| {
+        let edit = match &edit.form {
+            EditForm::Lines(edit) => edit.clone(),
+            EditForm::Take { lines, removes: true, .. } => LineEdit::removal(*lines),
+            EditForm::Text(_) | EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } => {
+                return None;
+            }
+        };
+        Some((position, edit))
+    };
+    edits.iter().enumerate().filter_map(of).collect()
+}
+
+fn place_symbols(
+    path: &Path,
+    text: &str,
+    edits: &[RequestedEdit],
+    rules: &ComputeOptions<'_>,
+) -> Result<Vec<PlacedSymbol>, DraftError> {
+    let of = |(position, edit): (usize, &'_ RequestedEdit)| match &edit.form {
+        EditForm::Symbol(edit) => Some((position, edit.clone())),
+        _ => None,
+    };
+    let wanted: Vec<(usize, SymbolEdit)> = edits.iter().enumerate().filter_map(of).collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let language = Language::of_path(path).ok_or_else(no_grammar)?;
+    let outline = outline(text, language, rules.deadline)
+        .map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))?;
+    let (mut placed, mut refused) = (Vec::new(), Vec::new());
+    for (position, edit) in wanted {
+        match edit_symbol(text, &outline, &edit) {
+            Ok(change) => placed.push(PlacedSymbol::new(text, position, change)),
+            Err(refusal) => refused.push((position, refusal)),
+        }
+    }
+    if refused.is_empty() { Ok(placed) } else { Err(DraftError::Symbols(refused)) }
+}
+
+/// Returns the refusal for a file whose language is not known.
+pub(crate) fn no_grammar() -> RefusalKind {
+    RefusalKind::NoSyntax("there is no grammar for files with such a name".to_owned())
+}

@@ -1,0 +1,269 @@
+//! An entry of `edits`: text to replace, lines to replace, a symbol, or lines to move.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::edit::{Count, Edit, LineEdit, LinePlace, LineRange, parse_range};
+
+use crate::syntax::{SymbolEdit, SymbolOp};
+
+use super::SymbolOpParam;
+use super::decode::Invalid;
+
+/// An edit of a file in one of four forms: `oldText` with `newText`; `lines`, `after` or `before` with `newText`
+/// or `delete`; `symbol` with `op`; `move` or `copy` with `to`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct EditEntry {
+    /// Text of the file to replace.
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(alias = "oldStr", alias = "old_str", skip_serializing_if = "Option::is_none")]
+    pub old_text: Option<String>,
+    /// New text.
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(alias = "newStr", alias = "new_str", skip_serializing_if = "Option::is_none")]
+    pub new_text: Option<String>,
+    /// Replaces every exact occurrence of `oldText`.
+    #[serde(alias = "replace_all", skip_serializing_if = "is_false")]
+    pub replace_all: bool,
+    /// Replaces all occurrences of `oldText`; there must be exactly this many.
+    #[serde(alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
+    pub expected_replacements: Option<u32>,
+    /// Lines to replace, such as `12-15`, in the version that was shown.
+    #[serde(deserialize_with = "number_or_text", skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// Line after which `newText` is inserted; 0 is the start of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<usize>,
+    /// Line before which `newText` is inserted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<usize>,
+    /// Deletes `lines`.
+    #[serde(skip_serializing_if = "is_false")]
+    pub delete: bool,
+    /// Text of the first line, as a check; whitespace is ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// Text of the last line, as a check; whitespace is ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// Symbol to edit, such as `Class.method`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// Operation on the symbol; default `replace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<SymbolOpParam>,
+    /// Lines to move.
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    pub moved: Option<LinesOf>,
+    /// Lines to copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<LinesOf>,
+    /// Place for the lines to move or copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<PlaceIn>,
+    /// Adapts the indentation of the lines to move or copy to their new place.
+    #[serde(skip_serializing_if = "is_false")]
+    pub reindent: bool,
+}
+
+/// Lines of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(description = "")]
+pub struct LinesOf {
+    /// Default: this file.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Such as `12-15`.
+    #[serde(deserialize_with = "number_or_text")]
+    #[schemars(required)]
+    pub lines: Option<String>,
+}
+
+/// A place between lines of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(description = "")]
+pub struct PlaceIn {
+    /// Default: this file.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line above the place; 0 is the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<usize>,
+    /// Or: the line below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<usize>,
+}
+
+/// An edit as it was requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestedForm {
+    /// Text is replaced.
+    Text(Edit),
+    /// Lines are replaced or inserted.
+    Lines(LineEdit),
+    /// A symbol is edited.
+    Symbol(SymbolEdit),
+    /// Lines are moved or copied.
+    Move(MoveRequest),
+}
+
+/// The forms of an edit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Lines,
+    Symbol,
+    Move,
+}
+
+/// Lines to move or copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveRequest {
+    /// `false` to copy the lines.
+    pub removes: bool,
+    /// File of the lines; `None` for the edited file.
+    pub from: Option<String>,
+    /// The lines.
+    pub lines: LineRange,
+    /// File to which they are moved; `None` for the edited file.
+    pub to: Option<String>,
+    /// Place in that file.
+    pub place: LinePlace,
+    /// `true` to adapt the indentation.
+    pub reindent: bool,
+}
+
+impl EditEntry {
+    /// Validates the entry.
+    pub fn read(self) -> Result<RequestedForm, Invalid> {
+        match self.form()? {
+            Form::Text => self.read_text().map(RequestedForm::Text),
+            Form::Lines => self.read_lines().map(RequestedForm::Lines),
+            Form::Symbol => self.read_symbol().map(RequestedForm::Symbol),
+            Form::Move => self.read_move().map(RequestedForm::Move),
+        }
+    }
+
+    /// Returns the form of the edit. Refuses members that belong to another form.
+    fn form(&self) -> Result<Form, Invalid> {
+        let forms = [
+            (Form::Text, "oldText", self.old_text.is_some()),
+            (Form::Lines, "lines", self.lines.is_some() || self.after.is_some() || self.before.is_some()),
+            (Form::Symbol, "symbol", self.symbol.is_some()),
+            (Form::Move, "move", self.moved.is_some() || self.copy.is_some()),
+        ];
+        let mut present = forms.into_iter().filter(|(.., is_present)| *is_present);
+        let Some((form, first, _)) = present.next() else {
+            let problem =
+                "it is missing, and so are `lines`, `after` or `before`, `symbol`, and `move` or `copy`";
+            return Err(Invalid::new("oldText", problem));
+        };
+        if let Some((_, other, _)) = present.next() {
+            return Err(Invalid::new(first, format!("it cannot be combined with `{other}`")));
+        }
+        let members = [
+            ("newText", self.new_text.is_some(), &[Form::Text, Form::Lines, Form::Symbol][..]),
+            ("replaceAll", self.replace_all, &[Form::Text]),
+            ("expectedReplacements", self.expected_replacements.is_some(), &[Form::Text]),
+            ("delete", self.delete, &[Form::Lines]),
+            ("first", self.first.is_some(), &[Form::Lines]),
+            ("last", self.last.is_some(), &[Form::Lines]),
+            ("op", self.op.is_some(), &[Form::Symbol]),
+            ("to", self.to.is_some(), &[Form::Move]),
+            ("reindent", self.reindent, &[Form::Move]),
+        ];
+        let misplaced =
+            |(_, is_present, forms): &(&str, bool, &[Form])| *is_present && !forms.contains(&form);
+        match members.into_iter().find(misplaced) {
+            Some((name, ..)) => Err(Invalid::new(name, format!("it cannot be combined with `{first}`"))),
+            None => Ok(form),
+        }
+    }
+
+    fn read_symbol(self) -> Result<SymbolEdit, Invalid> {
+        let op = SymbolOp::from(self.op.unwrap_or_default());
+        let new = match (op, self.new_text) {
+            (SymbolOp::Delete, None) => String::new(),
+            (SymbolOp::Delete, Some(_)) => {
+                return Err(Invalid::new("newText", "it cannot be combined with `op: \"delete\"`"));
+            }
+            (_, Some(new)) => new,
+            (_, None) => return Err(Invalid::new("newText", "it is missing")),
+        };
+        Ok(SymbolEdit::new(self.symbol.unwrap_or_default(), op, new))
+    }
+
+    fn read_text(self) -> Result<Edit, Invalid> {
+        let count = match (self.expected_replacements, self.replace_all) {
+            (Some(0), _) => return Err(Invalid::new("expectedReplacements", "must be at least 1")),
+            (Some(expected), _) => Count::Exactly(expected),
+            (None, true) => Count::All,
+            (None, false) => Count::One,
+        };
+        let new = self.new_text.ok_or_else(|| Invalid::new("newText", "it is missing"))?;
+        Ok(Edit { count, ..Edit::new(self.old_text.unwrap_or_default(), new) })
+    }
+
+    fn read_lines(self) -> Result<LineEdit, Invalid> {
+        let place = match (&self.lines, self.after, self.before) {
+            (Some(lines), None, None) => LinePlace::Lines(range("lines", lines)?),
+            (None, after, before) => place(after, before)?,
+            _ => return Err(Invalid::new("lines", "it cannot be combined with `after` or `before`")),
+        };
+        let new = match (self.delete, self.new_text) {
+            (true, None) if self.lines.is_some() => None,
+            (true, None) => return Err(Invalid::new("delete", "it is allowed only with `lines`")),
+            (true, Some(_)) => return Err(Invalid::new("delete", "it cannot be combined with `newText`")),
+            (false, Some(new)) => Some(new),
+            (false, None) => return Err(Invalid::new("newText", "it is missing, and so is `delete`")),
+        };
+        Ok(LineEdit { place, new, first: self.first, last: self.last, moved: false })
+    }
+
+    fn read_move(self) -> Result<MoveRequest, Invalid> {
+        let (name, removes, source) = match (self.moved, self.copy) {
+            (Some(_), Some(_)) => return Err(Invalid::new("copy", "it cannot be combined with `move`")),
+            (Some(source), None) => ("move", true, source),
+            (None, source) => ("copy", false, source.unwrap_or_default()),
+        };
+        let field = format!("{name}.lines");
+        let lines = source.lines.ok_or_else(|| Invalid::new(field.as_str(), "it is missing"))?;
+        let lines = range(&field, &lines)?;
+        let to = self.to.ok_or_else(|| Invalid::new("to", "it is missing"))?;
+        let place = place(to.after, to.before).map_err(|invalid| invalid.within("to"))?;
+        Ok(MoveRequest { removes, from: source.path, lines, to: to.path, place, reindent: self.reindent })
+    }
+}
+
+fn range(field: &str, text: &str) -> Result<LineRange, Invalid> {
+    parse_range(text).map_err(|problem| Invalid::new(field, problem.to_string()))
+}
+
+fn place(after: Option<usize>, before: Option<usize>) -> Result<LinePlace, Invalid> {
+    match (after, before) {
+        (Some(line), None) => Ok(LinePlace::After(line)),
+        (None, Some(0)) => Err(Invalid::new("before", "lines are counted from 1")),
+        (None, Some(line)) => Ok(LinePlace::Before(line)),
+        (Some(_), Some(_)) => Err(Invalid::new("before", "it cannot be combined with `after`")),
+        (None, None) => Err(Invalid::new("after", "it is missing, and so is `before`")),
+    }
+}
+
+/// Deserializes lines, which some models send as a number.
+fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        Value::Number(number) => Ok(Some(number.to_string())),
+        _ => Err(serde::de::Error::custom("expected lines such as \"12-15\"")),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}

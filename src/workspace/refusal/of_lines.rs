@@ -1,0 +1,60 @@
+//! Texts for edits that name lines by number.
+
+use crate::edit::{LineRange, LineRefusal};
+use crate::workspace::Audience;
+
+use super::messages::{Texts, texts};
+
+/// Returns the texts. `subject` is the edit at the beginning of a sentence.
+pub(super) fn texts_of(refusal: &LineRefusal, subject: &str, file: &str, audience: Audience) -> Texts {
+    let excerpt = audience.parameters_or("`excerpt`", "the lines above");
+    match refusal {
+        LineRefusal::NoSuchLine { line, total } => {
+            let has = if *total == 1 { "1 line".to_owned() } else { format!("{total} lines") };
+            let last = audience.parameters_or(format!("`after: {total}`"), format!("--after {total}"));
+            texts(
+                format!(
+                    "{subject} names line {line}, but the version of {file} that it refers to has {has}."
+                ),
+                format!("Use the line numbers of that version; {last} adds lines at its end."),
+            )
+        }
+        LineRefusal::OtherText { line, parameter, .. } => {
+            let parameter = audience.parameters_or(format!("`{parameter}`"), format!("--{parameter}"));
+            texts(
+                format!("Line {line} of {file} does not have the text in {parameter}."),
+                format!("Compare with {excerpt}, and correct the line number or {parameter}."),
+            )
+        }
+        LineRefusal::Unseen { lines, complete, .. } => {
+            let read = audience.select("editd/read", "read", "editd read");
+            let offset = audience.parameters_or("`offset", "`--offset");
+            let hint = if *complete {
+                format!("Check {excerpt}, which shows them with their numbers, and send the edit again.")
+            } else {
+                format!("Read them first: `{read}` with {offset}: {}`.", lines.start)
+            };
+            texts(format!("This session was not shown {} of {file}.", named(*lines)), hint)
+        }
+        LineRefusal::SeveralVersions { lines, tags } => {
+            let newest = tags.first().map_or("", String::as_str);
+            let path =
+                audience.parameters_or(format!("`path: \"{file}#{newest}\"`"), format!("`{file}#{newest}`"));
+            let shown = tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(", ");
+            texts(
+                format!("This session was shown different versions of {} of {file}: {shown}.", named(*lines)),
+                format!(
+                    "Add the tag of the version whose line numbers you use, such as {path} for the newest."
+                ),
+            )
+        }
+    }
+}
+
+/// Names lines within a sentence.
+fn named(lines: LineRange) -> String {
+    match lines {
+        LineRange { start, end } if start == end => format!("line {start}"),
+        LineRange { start, end } => format!("lines {start}-{end}"),
+    }
+}

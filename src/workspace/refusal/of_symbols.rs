@@ -1,0 +1,67 @@
+//! Texts for operations on symbols and for syntax errors.
+
+use crate::syntax::{Candidate, SymbolRefusal, SyntaxError};
+use crate::workspace::Audience;
+
+use super::messages::{Texts, texts};
+
+/// Maximum number of symbols that a message lists.
+const LISTED: usize = 5;
+
+pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) -> Texts {
+    let outline = audience.select("`editd/outline` lists", "`outline` lists", "`editd outline` lists");
+    match refusal {
+        SymbolRefusal::Unknown { total: 0, .. } => {
+            texts(format!("{file} has no symbols."), "Edit it by its text or by line numbers.")
+        }
+        SymbolRefusal::Unknown { candidates, .. } if candidates.is_empty() => {
+            texts(format!("{file} has no symbol with this name."), format!("{outline} its symbols."))
+        }
+        SymbolRefusal::Unknown { candidates, .. } => texts(
+            format!("{file} has no symbol with this name; similar are {}.", listed(candidates, 0)),
+            format!("Use one of these names; {outline} all."),
+        ),
+        SymbolRefusal::Ambiguous { candidates, more } => texts(
+            format!("Several symbols of {file} have this name: {}.", listed(candidates, *more)),
+            "Add `@` and a line of the one that is meant to its name, or the name of the symbol around it.",
+        ),
+        SymbolRefusal::Broken { line } => texts(
+            format!("The symbol contains a syntax error in line {line} of {file}, so its end is uncertain."),
+            "Edit it by its text or by line numbers.",
+        ),
+        SymbolRefusal::WithoutBody { lines } => texts(
+            format!("The symbol in line {} of {file} has no body.", lines.start),
+            "Replace the whole symbol with `op: \"replace\"`.",
+        ),
+        SymbolRefusal::WithoutName { lines } => texts(
+            format!("The declaration in line {} of {file} has no name to replace.", lines.start),
+            "Replace the whole symbol with `op: \"replace\"`.",
+        ),
+        SymbolRefusal::BadText { reason } => texts(
+            format!("The new text for the symbol of {file} is {reason}."),
+            "Send the complete new text; `op: \"delete\"` deletes a symbol.",
+        ),
+    }
+}
+
+/// Returns the texts for a file whose symbols are not offered.
+pub(super) fn no_syntax(reason: &str, file: &str) -> Texts {
+    texts(format!("Symbols of {file} are not offered: {reason}."), "Edit it by its text or by line numbers.")
+}
+
+/// Returns the texts for a change that adds syntax errors.
+pub(super) fn new_errors(errors: &[SyntaxError], file: &str) -> Texts {
+    let places: Vec<_> = errors.iter().take(LISTED).map(|error| error.line.to_string()).collect();
+    let lines = if places.len() == 1 { "line" } else { "lines" };
+    texts(
+        format!("The change would add syntax errors to {file}, in {lines} {}.", places.join(", ")),
+        "Compare with `errors`, which shows the lines of the new text, and send the edit again without them.",
+    )
+}
+
+fn listed(candidates: &[Candidate], more: usize) -> String {
+    let name = |candidate: &Candidate| format!("`{}` (line {})", candidate.path, candidate.lines.start);
+    let names: Vec<_> = candidates.iter().take(LISTED).map(name).collect();
+    let more = more + candidates.len().saturating_sub(LISTED);
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}

@@ -1,0 +1,95 @@
+//! Edits by line numbers through the tools for models.
+
+use serde_json::{Value, json};
+
+use super::edits::TEXT;
+use crate::support::{Machine, Mcp, Workspace};
+
+fn scene() -> (Machine, Workspace, Mcp) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("src/a.rs", TEXT));
+    let mcp = Mcp::start(&machine, &workspace);
+    (machine, workspace, mcp)
+}
+
+#[test]
+fn a_read_numbers_the_lines_and_names_the_version() {
+    let (_machine, workspace, mut mcp) = scene();
+    let read = mcp.call("read", json!({ "path": "src/a.rs" })).done();
+    let tag = &workspace.hash("src/a.rs")[3..9];
+    assert_eq!(
+        read.text,
+        format!("src/a.rs#{tag}, lines 1-5 of 5\n\n1\tone\n2\ttwo\n3\tthree\n4\tfour\n5\tfive\n")
+    );
+    let plain = mcp.call("read", json!({ "path": "src/a.rs", "numbered": false })).done();
+    assert_eq!(plain.content(), TEXT);
+}
+
+#[test]
+fn an_answer_gives_the_new_tag_the_lines_and_the_shift() {
+    let (_machine, workspace, mut mcp) = scene();
+    mcp.call("read", json!({ "path": "src/a.rs" })).done();
+    let edits = json!([{ "lines": "2", "newText": "2\n2a\n2b" }, { "lines": 4, "delete": "true" }]);
+    let done = mcp.call("edit", json!({ "path": "src/a.rs", "edits": edits })).done();
+    let tag = &workspace.hash("src/a.rs")[3..9];
+    assert!(done.text.contains(&format!("a.rs#{tag} (+3 -2), lines 2-4, ")), "{}", done.text);
+    assert!(done.text.contains("; lines below moved by +2, +1\n"), "{}", done.text);
+    let path = format!("src/a.rs#{tag}");
+    mcp.call("edit", json!({ "path": path, "edits": [{ "lines": "5", "newText": "3" }] })).done();
+    assert_eq!(workspace.text("src/a.rs"), "one\n2\n2a\n2b\n3\nfive\n");
+}
+
+#[test]
+fn a_mended_slip_is_shown_with_line_numbers() {
+    let (_machine, workspace, mut mcp) = scene();
+    mcp.call("read", json!({ "path": "src/a.rs" })).done();
+    let edits = json!([{ "lines": "2", "newText": "2\tzwei" }]);
+    let done = mcp.call("edit", json!({ "path": "src/a.rs", "edits": edits })).done();
+    assert_eq!(workspace.text("src/a.rs"), TEXT.replace("two", "zwei"));
+    assert!(done.said("Note: ").contains("line numbers were removed"), "{}", done.text);
+    assert!(done.text.contains("2\tzwei\n"), "{}", done.text);
+}
+
+#[test]
+fn a_move_between_files_is_one_call() {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("src/b.rs", "b\n");
+    for path in ["src/a.rs", "src/b.rs"] {
+        mcp.call("read", json!({ "path": path })).done();
+    }
+    let edit = json!({ "move": { "lines": "1-2" }, "to": { "path": "src/b.rs", "after": 1 } });
+    mcp.call("edit", json!({ "path": "src/a.rs", "edits": [edit] })).done();
+    assert_eq!(workspace.text("src/b.rs"), "b\none\ntwo\n");
+}
+
+fn members(mcp: &mut Mcp, name: &str) -> Vec<String> {
+    let tools = json!(mcp.tools());
+    let tool = tools.as_array().into_iter().flatten().find(|tool| tool["name"] == name).expect("a tool");
+    let of = |schema: &Value| {
+        schema["properties"].as_object().map_or_else(Vec::new, |all| all.keys().cloned().collect())
+    };
+    let schema = &tool["inputSchema"];
+    [of(schema), of(&schema["properties"]["edits"]["items"])].concat()
+}
+
+#[test]
+fn the_edit_format_chooses_what_is_described() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.rs", TEXT));
+    for (format, by_text, by_lines) in
+        [("replace", true, false), ("anchored", false, true), ("both", true, true)]
+    {
+        let mut mcp = Mcp::with(&machine, workspace.root(), &["--edit-format", format]);
+        mcp.introduce("2025-06-18", json!({}));
+        let members = members(&mut mcp, "edit");
+        let has = |name: &str| members.iter().any(|member| member == name);
+        assert_eq!((has("oldText"), has("lines"), has("move")), (by_text, by_lines, by_lines), "{format}");
+        assert!(has("newText") && has("path"));
+        let read = mcp.call("read", json!({ "path": "a.rs" })).done();
+        assert_eq!(read.text.starts_with("a.rs#"), by_lines, "{format}: {}", read.text);
+        // All forms are accepted, whatever is described.
+        let edits = json!([{ "lines": "1", "newText": format!("{format} 1") }]);
+        mcp.call("edit", json!({ "path": "a.rs", "edits": edits })).done();
+        let edit = json!({ "path": "a.rs", "oldText": format!("{format} 1"), "newText": "one" });
+        mcp.call("edit", edit).done();
+    }
+    assert_eq!(workspace.text("a.rs"), TEXT);
+}

@@ -1,0 +1,140 @@
+//! The versions that line numbers refer to.
+
+use serde_json::{Value, json};
+
+use super::edits::{TEXT, anchored, edits};
+use crate::support::{Machine, Outcome, Workspace};
+
+fn machine() -> (Machine, Workspace) {
+    (Machine::start(), Workspace::file("a.txt", TEXT))
+}
+
+#[test]
+fn an_edit_is_carried_over_changes_of_others() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    anchored(&mut agent, "a.txt");
+    workspace.put("a.txt", "zero\none\ntwo\nthree\n4\nfive\n");
+    let done = edits(&mut agent, "a.txt", json!([{ "lines": "2", "newText": "2" }])).done();
+    assert_eq!(workspace.text("a.txt"), "zero\none\n2\nthree\n4\nfive\n");
+    assert_eq!(done["files"][0]["rebased"], true);
+    let matches = &done["files"][0]["matches"][0];
+    assert_eq!((&matches["startLine"], &matches["endLine"]), (&json!(3), &json!(3)));
+    // Lines of others were not shown yet.
+    let refusal = edits(&mut agent, "a.txt", json!([{ "lines": "5", "newText": "x" }]))
+        .refused_as_any(&["unread", "ambiguous"]);
+    assert!(refusal["hint"].is_string());
+}
+
+#[test]
+fn lines_that_others_changed_or_that_repeat_are_stale() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    anchored(&mut agent, "a.txt");
+    workspace.put("a.txt", "one\nTWO\nthree\nfour\nfive\n");
+    let stale = edits(&mut agent, "a.txt", json!([{ "lines": "2", "newText": "2" }])).refused("stale");
+    assert!(stale["diff"].as_str().is_some_and(|diff| diff.contains("-two\n+TWO")), "{stale}");
+    edits(&mut agent, "a.txt", json!([{ "lines": "4", "newText": "4" }])).done();
+    assert_eq!(workspace.text("a.txt"), "one\nTWO\nthree\n4\nfive\n");
+
+    workspace.put("b.txt", "head\n}\n}\ntail\n");
+    anchored(&mut agent, "b.txt");
+    workspace.put("b.txt", "head\n}\ntail\n");
+    edits(&mut agent, "b.txt", json!([{ "lines": "2", "newText": "]" }])).refused("stale");
+    assert_eq!(workspace.text("b.txt"), "head\n}\ntail\n");
+}
+
+#[test]
+fn an_edit_with_both_forms_is_stale_after_changes_of_others() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    anchored(&mut agent, "a.txt");
+    workspace.put("a.txt", "zero\none\ntwo\nthree\nfour\nfive\n");
+    let both = json!([{ "lines": "2", "newText": "2" }, { "oldText": "five", "newText": "5" }]);
+    edits(&mut agent, "a.txt", both.clone()).refused("stale");
+    let rebase = json!({ "path": "a.txt", "edits": both, "onStale": "rebase" });
+    agent.call("editd/edit", rebase).done();
+    assert_eq!(workspace.text("a.txt"), "zero\none\n2\nthree\nfour\n5\n");
+}
+
+#[test]
+fn numbers_of_the_result_are_known_after_an_own_edit() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    let first = anchored(&mut agent, "a.txt");
+    let done = edits(&mut agent, "a.txt", json!([{ "after": 2, "newText": "2a\n2b" }])).done();
+    let second = done["files"][0]["hashAfter"].as_str().expect("a hash")[3..9].to_owned();
+    // Line 2 is the same in both versions, line 5 is not.
+    edits(&mut agent, "a.txt", json!([{ "lines": "1", "newText": "1" }])).done();
+    let refusal = edits(&mut agent, "a.txt", json!([{ "lines": "5", "newText": "x" }])).refused("ambiguous");
+    let tags: Vec<&str> =
+        refusal["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    assert!(tags.contains(&&*first) && tags.contains(&&*second), "{tags:?}");
+    edits(&mut agent, &format!("a.txt#{second}"), json!([{ "lines": "5", "newText": "3" }])).done();
+    edits(&mut agent, &format!("a.txt#{first}"), json!([{ "lines": "5", "newText": "5" }])).done();
+    assert_eq!(workspace.text("a.txt"), "1\ntwo\n2a\n2b\n3\nfour\n5\n");
+}
+
+#[test]
+fn a_tag_is_accepted_as_base_hash() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    let tag = anchored(&mut agent, "a.txt");
+    let mut edit = |base: &str, path: &str| {
+        let params = json!({ "path": path, "baseHash": base, "edits": [{ "lines": "1", "newText": base }] });
+        agent.call("editd/edit", params)
+    };
+    edit("123", "a.txt").refused("invalid_params");
+    let stale = edit("abcdef", "a.txt").refused("stale");
+    assert_eq!(stale["tag"], "abcdef");
+    edit(&tag, "a.txt").done();
+    assert_eq!(workspace.text("a.txt"), TEXT.replace("one", &tag));
+}
+
+#[test]
+fn the_tag_of_another_file_is_refused() {
+    let (machine, workspace) = machine();
+    workspace.put("b.txt", "other\n");
+    let mut agent = machine.agent(&workspace);
+    let of_b = anchored(&mut agent, "b.txt");
+    anchored(&mut agent, "a.txt");
+    let error = edits(&mut agent, &format!("a.txt#{of_b}"), json!([{ "lines": "1", "newText": "x" }]))
+        .expect_err("a refusal");
+    assert_eq!(error.kind(), "stale");
+    assert!(error.message.contains("b.txt"), "{}", error.message);
+}
+
+#[test]
+fn a_file_with_a_number_sign_in_its_name_has_tags_too() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a#b.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    let tag = anchored_with_sign(&mut agent);
+    edits(&mut agent, "a#b.txt", json!([{ "lines": "1", "newText": "1" }])).done();
+    edits(&mut agent, &format!("a#b.txt#{tag}"), json!([{ "lines": "2", "newText": "2" }])).done();
+    assert_eq!(workspace.text("a#b.txt"), "1\n2\nthree\nfour\nfive\n");
+}
+
+fn anchored_with_sign(agent: &mut crate::support::Agent) -> String {
+    let read = agent.call("editd/read", json!({ "path": "a#b.txt", "anchored": true })).done();
+    read["anchor"].as_str().expect("an anchor").rsplit_once('#').expect("a tag").1.to_owned()
+}
+
+#[test]
+fn another_session_may_name_a_version_by_its_tag() {
+    let (machine, workspace) = machine();
+    let tag = anchored(&mut machine.agent(&workspace), "a.txt");
+    let mut other = machine.agent(&workspace);
+    edits(&mut other, "a.txt", json!([{ "lines": "1", "newText": "1" }])).refused("unread");
+    edits(&mut other, &format!("a.txt#{tag}"), json!([{ "lines": "1", "newText": "1" }])).done();
+    assert_eq!(workspace.text("a.txt"), TEXT.replace("one", "1"));
+}
+
+#[test]
+fn numbers_stay_valid_over_edits_that_search_for_text() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    let tag = anchored(&mut agent, "a.txt");
+    agent.edit("a.txt", "one\n", "").done();
+    edits(&mut agent, &format!("a.txt#{tag}"), json!([{ "lines": "4", "newText": "4" }])).done();
+    assert_eq!(workspace.text("a.txt"), "two\nthree\n4\nfive\n");
+}
