@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::scene::Scene;
+use super::scene::{CART, Scene};
 use crate::support::numbered_lines;
 
 #[test]
@@ -94,4 +94,29 @@ fn a_truncated_refusal_can_be_read_in_full_with_its_hint() {
     scene.nvim.lua("vim.notify = function(text) _G.message = text end");
     scene.nvim.lua_with("require('editd.message').fail(...)", &refusal);
     assert_eq!(scene.nvim.lua("return _G.message"), json!(whole));
+}
+
+#[test]
+fn a_new_syntax_error_is_shown_below_its_line_and_in_the_quickfix_list() {
+    let mut scene = Scene::without_proposal();
+    let wrong = CART.replace("return sum", "return sum)").replace("sum = 0", "sum = Decimal(0)");
+    scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": wrong }]));
+    scene.nvim.sees("    syntax error, not there before");
+    let rows = ["return sum)", "syntax error"].map(|text| scene.nvim.position_of(text).0);
+    assert_eq!(rows[1], rows[0] + 1, "below the line");
+    scene.nvim.keys(":Editd list<CR>");
+    // The line is wrapped.
+    scene.nvim.sees("return sum); syntax error in");
+    scene.nvim.keys(":cclose<CR>:7<CR>:Editd reject<CR>");
+    scene.nvim.sees("rejected");
+    scene.nvim.sees_no("syntax error");
+}
+
+#[test]
+fn a_new_syntax_error_is_shown_in_a_new_file() {
+    let mut scene = Scene::without_proposal();
+    let content = "def total(items):\n    return sum(items))\n";
+    scene.propose(&json!([{ "kind": "write", "path": "sums.py", "content": content }]));
+    scene.nvim.keys(":Editd<CR>");
+    scene.nvim.sees("return sum(items)) syntax error, not there before");
 }

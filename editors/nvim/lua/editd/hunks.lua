@@ -5,6 +5,12 @@ local M = {}
 ---@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'|'binary'
 ---@alias editd.HunkState 'pending'|'accepted'|'rejected'|'edited'|'conflicted'
 
+--- A syntax error that a change adds.
+---@class editd.SyntaxError
+---@field line integer Line of the text with all hunks that are not rejected, from 1.
+---@field index? integer Index among the new lines of its hunk.
+---@field text string Description, on one line.
+
 ---@class editd.Hunk
 ---@field id string
 ---@field kind editd.HunkKind
@@ -18,6 +24,7 @@ local M = {}
 ---@field written? string[] The user's replacement, already sent to the daemon.
 ---@field kept? string[] The user's replacement from before the text here changed.
 ---@field comments string[]
+---@field errors editd.SyntaxError[] New syntax errors in the proposed lines.
 
 ---@class editd.File
 ---@field path string
@@ -27,6 +34,7 @@ local M = {}
 ---@field new_path? string
 ---@field hunks editd.Hunk[]
 ---@field warnings string[]
+---@field errors editd.SyntaxError[] New syntax errors.
 ---@field tags string[]
 
 ---@class editd.Proposal
@@ -150,6 +158,43 @@ local function sides_of(hunk, run)
   return without_cr(old), without_cr(new), no_end, old_no_end
 end
 
+--- Makes a text from an agent safe to display: one line, no control characters.
+---@param text string
+---@return string
+local function plain(text)
+  return (text:gsub('%c+', ' '))
+end
+
+---@param file table As received.
+---@return editd.SyntaxError[]
+local function errors_of(file)
+  return vim.tbl_map(function(error)
+    local text = ('syntax error in line %d, not there before: %s'):format(error.line, plain(error.excerpt))
+    return { line = error.line, text = text }
+  end, non_null(file.syntax) or {})
+end
+
+--- Returns the new syntax errors in the proposed lines of a hunk.
+---@param errors editd.SyntaxError[] Those of the file.
+---@param hunk table As received.
+---@param kind editd.HunkKind
+---@return editd.SyntaxError[]
+local function errors_in(errors, hunk, kind)
+  local start, count = hunk.newStart, hunk.newLines
+  if kind == 'create' then
+    start, count = 1, math.huge
+  elseif kind ~= 'text' then
+    return {}
+  end
+  local found = {} ---@type editd.SyntaxError[]
+  for _, error in ipairs(errors) do
+    if error.line >= start and error.line < start + count then
+      found[#found + 1] = vim.tbl_extend('error', error, { index = error.line - start + 1 })
+    end
+  end
+  return found
+end
+
 ---@param file table As received.
 ---@param landed boolean
 ---@return editd.File
@@ -163,6 +208,7 @@ local function file_of(file, landed)
     new_path = non_null(file.newPath),
     hunks = {},
     warnings = non_null(file.warnings) or {},
+    errors = errors_of(file),
     tags = non_null(file.tags) or {},
   }
   local next_run = 1
@@ -188,16 +234,10 @@ local function file_of(file, landed)
       earlier = landed and old or nil,
       no_end = landed and old_no_end or not landed and no_end or nil,
       comments = {},
+      errors = landed and {} or errors_in(made.errors, hunk, kind),
     }
   end
   return made
-end
-
---- Makes a name or label from an agent safe to display: one line, no control characters.
----@param text string
----@return string
-local function plain(text)
-  return (text:gsub('%c+', ' '))
 end
 
 --- Returns whether a proposal in this state waits for the user.
@@ -280,6 +320,13 @@ function M.result(hunk)
     return own
   end
   return hunk.state == 'edited' and {} or hunk.new
+end
+
+--- Returns the new syntax errors in the resulting lines of a hunk. The user's replacement is not checked.
+---@param hunk editd.Hunk
+---@return editd.SyntaxError[]
+function M.errors(hunk)
+  return hunk.state ~= 'rejected' and M.result(hunk) == hunk.new and hunk.errors or {}
 end
 
 --- Returns the lines with which the user starts to edit a hunk.

@@ -265,6 +265,9 @@ function M.status()
       for _, warning in ipairs(file.warnings) do
         lines[#lines + 1] = ('  %s: %s'):format(vim.fn.fnamemodify(file.path, ':t'), warning)
       end
+      for _, error in ipairs(file.errors) do
+        lines[#lines + 1] = ('  %s: %s'):format(vim.fn.fnamemodify(file.path, ':t'), error.text)
+      end
     end
   end
   if #review.pending() == 0 then

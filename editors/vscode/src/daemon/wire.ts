@@ -37,6 +37,13 @@ export interface Hunk {
   readonly newText?: string;
 }
 
+/** A syntax error that a change adds to a file. */
+export interface SyntaxEntry {
+  /** Line of the text with all hunks that are not rejected, from 1. */
+  readonly line: number;
+  readonly excerpt: string;
+}
+
 /** The effect of a proposal on one file. */
 export interface FileEntry {
   readonly uri: string;
@@ -52,6 +59,8 @@ export interface FileEntry {
   readonly removed: number;
   readonly hunks: readonly Hunk[];
   readonly warnings: readonly string[];
+  /** Missing if the change adds none. */
+  readonly syntax?: readonly SyntaxEntry[];
   readonly tags: readonly string[];
   /** Set by the store: the change has been made already, so that the new text is in the file. */
   readonly isLanded?: true;

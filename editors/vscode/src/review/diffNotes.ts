@@ -4,10 +4,12 @@ import * as vscode from 'vscode';
 import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, HunkState } from '../daemon/wire';
 import type { Drafts } from './drafts';
-import { isRewritten, placesIn } from './places';
+import { errorPlaces, isRewritten, placesIn } from './places';
 import type { Store } from './store';
 import { addressOf } from './uris';
 import { lineCounts, wordsFor } from './labels';
+
+const ERROR_COLOR = new vscode.ThemeColor('list.warningForeground');
 
 export class DiffNotes implements vscode.Disposable {
   private readonly type = vscode.window.createTextEditorDecorationType({
@@ -61,10 +63,12 @@ export class DiffNotes implements vscode.Disposable {
     if (isRewritten(file)) {
       return [noteAt(document, 0, `${wordsFor(file).accepted} with your changes`)];
     }
-    return placesIn(file, 'proposed').flatMap(({ hunk, start }) => {
+    const decisions = placesIn(file, 'proposed').flatMap(({ hunk, start }) => {
       const text = noteOn(file, hunk.state, lineCounts(hunk.newLines, hunk.oldLines));
       return text === undefined ? [] : [noteAt(document, start, text)];
     });
+    const errors = errorPlaces(file).map(({ line }) => noteAt(document, line, 'new syntax error', ERROR_COLOR));
+    return [...decisions, ...errors];
   }
 }
 
@@ -83,7 +87,15 @@ function noteOn(file: FileEntry, state: HunkState, lines: string): string | unde
   }
 }
 
-function noteAt(document: vscode.TextDocument, start: number, contentText: string): vscode.DecorationOptions {
+function noteAt(
+  document: vscode.TextDocument,
+  start: number,
+  contentText: string,
+  color?: vscode.ThemeColor,
+): vscode.DecorationOptions {
   const { range } = document.lineAt(Math.min(start, document.lineCount - 1));
-  return { range: new vscode.Range(range.end, range.end), renderOptions: { after: { contentText } } };
+  return {
+    range: new vscode.Range(range.end, range.end),
+    renderOptions: { after: { contentText, ...(color && { color }) } },
+  };
 }

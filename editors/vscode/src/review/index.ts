@@ -19,6 +19,7 @@ import { announceProposals } from './proposalMessages';
 import { followRenames } from './renamed';
 import { statusItem } from './status';
 import { Store } from './store';
+import { SyntaxErrors } from './syntax';
 import { ProposalTree } from './tree';
 import { UnsentDrafts } from './unsentDrafts';
 import { SCHEME } from './uris';
@@ -44,6 +45,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     new Lenses(store, drafts),
     new Marks(store),
     new DiffNotes(store, drafts),
+    new SyntaxErrors(store, drafts),
     comments,
     statusItem(connection, store),
     contextKeys(connection, store, drafts),

@@ -1,7 +1,7 @@
 /** Descriptions of proposals for display. */
 import { dirname, relative } from 'node:path';
 
-import type { FileAction, FileEntry, Hunk, ProposalResult, ProposalState } from '../daemon/wire';
+import type { FileAction, FileEntry, Hunk, ProposalResult, ProposalState, SyntaxEntry } from '../daemon/wire';
 
 /** Returns `true` if the hunk is undecided. */
 export function isOpen(hunk: Hunk): boolean {
@@ -45,6 +45,17 @@ export function wordsFor({ isLanded }: Pick<FileEntry, 'isLanded'>): Words {
 /** Describes a conflict of a hunk with the current text. */
 export function conflictNote({ isLanded }: FileEntry): string {
   return isLanded ? 'The text here has changed again since.' : 'The text here is not the one that the agent has read.';
+}
+
+/** Describes a new syntax error, as in `Syntax error in line 4, not there before: sum = =`. */
+export function syntaxNote({ line, excerpt }: SyntaxEntry): string {
+  const text = singleLine(excerpt);
+  return `Syntax error in line ${line}, not there before${text === '' ? '' : `: ${text}`}`;
+}
+
+/** Counts new syntax errors, as in `2 syntax errors`. Returns an empty string if there are none. */
+export function syntaxCount(errors: readonly SyntaxEntry[] = []): string {
+  return errors.length === 0 ? '' : count(errors.length, 'syntax error');
 }
 
 /** Returns a text that begins with a capital letter. */

@@ -6,7 +6,7 @@ import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
 import type { Drafts } from './drafts';
 import { ProvidedLenses } from './providedLenses';
-import { isRewritten, type Place, placesIn, placesInFile } from './places';
+import { errorsIn, isRewritten, type Place, placesIn, placesInFile } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
 import { addressOf, SCHEME } from './uris';
@@ -172,7 +172,11 @@ function lensesOf(
     .filter((part) => part !== '')
     .join(' ');
   const diff: Action[] = inFile ? [[`Diff: ${shown}`, 'editd.openDiff', subject]] : [];
-  const by: Action[] = author === undefined ? [] : [[author]];
+  const errors = errorsIn(file, hunk).length;
+  const by: Action[] = [
+    ...(author === undefined ? [] : [[author] as const]),
+    ...(errors === 0 ? [] : [[errors === 1 ? 'New syntax error' : `${errors} new syntax errors`] as const]),
+  ];
   const accept = (title: string): Action => [title, 'editd.acceptHunk', subject];
   const reject = (title: string): Action => [title, 'editd.rejectHunk', subject];
   const words = wordsFor(file);

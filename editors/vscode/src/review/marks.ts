@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
-import { type Place, placesInFile } from './places';
+import { errorsIn, type Place, placesInFile } from './places';
 import type { Store } from './store';
-import { conflictNote, hunkDiff, titleOf } from './labels';
+import { conflictNote, hunkDiff, syntaxNote, titleOf } from './labels';
 
 type Kind = 'pending' | 'landed' | 'deleted' | 'conflicted';
 
@@ -105,6 +105,9 @@ function hoverOf(proposal: ProposalResult, file: FileEntry, hunk: Hunk): vscode.
   const hover = new vscode.MarkdownString().appendText(titleOf(proposal));
   if (hunk.state === 'conflicted') {
     hover.appendText(`\n${conflictNote(file)}`);
+  }
+  for (const error of errorsIn(file, hunk)) {
+    hover.appendText(`\n${syntaxNote(error)}`);
   }
   return hover.appendCodeblock(hunkDiff(file, hunk).slice(0, 4000), 'diff');
 }

@@ -1,5 +1,5 @@
 /** Positions of hunks in the texts of both sides. */
-import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
+import type { FileEntry, Hunk, HunkState, ProposalResult, SyntaxEntry } from '../daemon/wire';
 import type { HunkSubject } from './subject';
 import { isOpen } from './labels';
 
@@ -47,6 +47,41 @@ export function placesIn(file: FileEntry, side: Side): Place[] {
     shift += isShown ? other - current : 0;
     return place;
   });
+}
+
+/** Returns the new syntax errors in the lines of a hunk. */
+export function errorsIn({ syntax = [] }: FileEntry, { kind, newStart, newLines }: Hunk): readonly SyntaxEntry[] {
+  return kind === undefined ? syntax.filter(({ line }) => line >= newStart && line < newStart + newLines) : syntax;
+}
+
+/** A new syntax error at a line of the proposed side, counted from 0. */
+export interface ErrorPlace {
+  readonly error: SyntaxEntry;
+  readonly line: number;
+}
+
+/** Returns the new syntax errors that are shown in the proposed side, which lacks hunks in conflict. */
+export function errorPlaces(file: FileEntry): ErrorPlace[] {
+  const places = placesIn(file, 'proposed').filter(({ hunk }) => hunk.kind === undefined);
+  const isHidden = (error: SyntaxEntry) =>
+    file.hunks.some((hunk) => hunk.state === 'conflicted' && errorsIn(file, hunk).includes(error));
+  return (file.syntax ?? [])
+    .filter((error) => !isHidden(error))
+    .map((error) => {
+      const before = places.findLast(({ hunk }) => firstOf(hunk) < error.line);
+      if (!before) {
+        return { error, line: error.line - 1 };
+      }
+      const { hunk, start, lines } = before;
+      const within = error.line - 1 - firstOf(hunk);
+      const isWithin = within < hunk.newLines;
+      return { error, line: isWithin ? start + within : start + lines + within - hunk.newLines };
+    });
+}
+
+/** Returns the number of lines before a hunk in the text with all hunks that are not rejected. */
+function firstOf({ newStart, newLines }: Hunk): number {
+  return newLines === 0 ? newStart : newStart - 1;
 }
 
 /** Returns the state of hunks that leave the file as it is. */

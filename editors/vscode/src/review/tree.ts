@@ -5,7 +5,7 @@ import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire'
 import { activeAddress } from './diff';
 import type { Drafts } from './drafts';
 import { isMissing } from './missingFiles';
-import { placesInFile } from './places';
+import { errorsIn, placesInFile } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
 import { hunksAtCursor } from './target';
@@ -23,6 +23,8 @@ import {
   singleLine,
   progress,
   lineCounts,
+  syntaxCount,
+  syntaxNote,
   titleOf,
   wordsFor,
 } from './labels';
@@ -34,6 +36,11 @@ const ICONS: Record<HunkState, vscode.ThemeIcon> = {
   edited: new vscode.ThemeIcon('edit', new vscode.ThemeColor('charts.blue')),
   conflicted: new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground')),
 };
+
+const PENDING_WITH_ERRORS = new vscode.ThemeIcon(
+  'circle-large-outline',
+  new vscode.ThemeColor('list.warningForeground'),
+);
 
 function stateOf(file: FileEntry, state: HunkState): string {
   const { accepted, rejected } = wordsFor(file);
@@ -235,7 +242,7 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   const notes = [
     missing,
     actionOf(file),
-    hasDraft ? 'changed by you' : '',
+    hasDraft ? 'changed by you' : syntaxCount(file.syntax),
     lineCounts(file.added, file.removed),
     folder,
   ];
@@ -243,7 +250,9 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   item.contextValue = `${file.isLanded ? 'landed.' : ''}${hasDraft ? 'file.draft' : 'file'}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const tooltip = new vscode.MarkdownString();
-  tooltip.appendText([file.path, ...(file.newPath ? [`becomes ${file.newPath}`] : []), ...file.warnings].join('\n'));
+  const becomes = file.newPath ? [`becomes ${file.newPath}`] : [];
+  const errors = (file.syntax ?? []).map(syntaxNote);
+  tooltip.appendText([file.path, ...becomes, ...file.warnings, ...errors].join('\n'));
   if (file.tags.includes('executable_config')) {
     tooltip.appendText('\nOther programs execute this file or follow its instructions.');
   }
@@ -264,9 +273,10 @@ function hunkItem(
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
   const lines = hunk.kind === undefined ? lineCounts(hunk.newLines, hunk.oldLines) : '';
   const note = isOfDraft ? 'decided with the file' : stateOf(file, hunk.state);
+  const errors = isOfDraft ? [] : errorsIn(file, hunk);
   const commented = comments.some((each) => each.hunk === hunk.id) ? 'commented' : '';
-  item.description = [note, commented, line, lines].filter((part) => part !== '').join(' · ');
-  item.iconPath = ICONS[hunk.state];
+  item.description = [note, syntaxCount(errors), commented, line, lines].filter((part) => part !== '').join(' · ');
+  item.iconPath = hunk.state === 'pending' && errors.length > 0 ? PENDING_WITH_ERRORS : ICONS[hunk.state];
   item.contextValue = `${file.isLanded ? 'landed.' : ''}${isOfDraft ? 'draftedHunk' : `hunk.${hunk.state}`}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const diff = hunkDiff(file, hunk);
@@ -274,6 +284,7 @@ function hunkItem(
   if (hunk.state === 'conflicted') {
     tooltip.appendText(`${conflictNote(file)}\n`);
   }
+  tooltip.appendText(errors.map((error) => `${syntaxNote(error)}\n`).join(''));
   item.tooltip =
     diff === '' ? tooltip.appendText(hunkTitle(file, hunk)) : tooltip.appendCodeblock(shortened(diff), 'diff');
   return item;

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { FileEntry, Hunk } from '../../src/daemon/wire';
-import { fileTitle, hunkTitle, labelOf, moreLines, singleLine, lineCounts, titleOf } from '../../src/review/labels';
+import {
+  fileTitle,
+  hunkTitle,
+  labelOf,
+  moreLines,
+  singleLine,
+  lineCounts,
+  syntaxCount,
+  syntaxNote,
+  titleOf,
+} from '../../src/review/labels';
 
 test('text from agents stays on one line and cannot change its direction', () => {
   assert.equal(singleLine('Fix\n\tthe\u0007 \u202esum'), 'Fix the sum');
@@ -65,4 +75,17 @@ test('a proposal without a label is named by its files', () => {
   assert.equal(labelOf({ label: ' Fix\nit ', files: [one] }), 'Fix it');
   assert.equal(titleOf({ author: 'editd', label: null, files: [one] }), 'editd: a.txt');
   assert.equal(titleOf({ author: 'editd', label: '', files: [one, two] }), 'editd: a.txt and 1 more');
+});
+
+test('new syntax errors are counted, and described on one line', () => {
+  assert.deepEqual([syntaxCount(undefined), syntaxCount([])], ['', '']);
+  const errors = [
+    { line: 4, excerpt: 'sum = =\n\u202e' },
+    { line: 7, excerpt: '' },
+  ];
+  assert.equal(syntaxCount(errors), '2 syntax errors');
+  assert.deepEqual(errors.map(syntaxNote), [
+    'Syntax error in line 4, not there before: sum = =',
+    'Syntax error in line 7, not there before',
+  ]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Hunk, HunkState, ProposalResult, FileEntry } from '../../src/daemon/wire';
-import { nextStop, placesIn, stopsOf, touched } from '../../src/review/places';
+import { errorPlaces, errorsIn, nextStop, placesIn, stopsOf, touched } from '../../src/review/places';
 
 const hunk = (
   id: string,
@@ -124,4 +124,27 @@ test('the only open hunk is its own successor', () => {
   const only = stopsOf([proposal('p1', [file('/a', [hunk('h1', [2, 1], 1)])])]);
   assert.equal(nextStop(only, { path: '/a', side: 'base', line: 1 }, 1)?.hunk, 'h1');
   assert.equal(nextStop([], undefined, 1), undefined);
+});
+
+test('a syntax error is in the hunk with its line, and not shown with a hunk in conflict', () => {
+  const numbered = (state: HunkState) => [
+    { ...hunk('h1', [2, 1], 3, state), newStart: 2 },
+    { ...hunk('h2', [6, 0], 1), newStart: 9 },
+    { ...hunk('h3', [8, 2], 0), newStart: 10 },
+  ];
+  const syntax = [1, 3, 6, 9, 12].map((line) => ({ line, excerpt: `${line}` }));
+  const seen = (state: HunkState) => {
+    const each = { ...file('/a', numbered(state)), syntax };
+    const inHunks = each.hunks.map((one) => errorsIn(each, one).map(({ line }) => line));
+    return { inHunks, lines: errorPlaces(each).map(({ line }) => line) };
+  };
+  assert.deepEqual(seen('pending'), { inHunks: [[3], [9], []], lines: [0, 2, 5, 8, 11] });
+  assert.deepEqual(seen('conflicted').lines, [0, 3, 6, 9]);
+});
+
+test('all syntax errors of a new file are in its only hunk', () => {
+  const created = { ...hunk('h1', [0, 0], 0), kind: 'create' as const };
+  const each = { ...file('/a', [created]), syntax: [{ line: 3, excerpt: ')' }] };
+  assert.deepEqual(errorsIn(each, created), each.syntax);
+  assert.deepEqual(errorPlaces(each), [{ error: { line: 3, excerpt: ')' }, line: 2 }]);
 });

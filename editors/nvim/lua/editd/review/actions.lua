@@ -183,11 +183,12 @@ function M.list()
     local hunk = stop.hunk
     local text = hunk.kind == 'text' and ('%s %s'):format(hunks.size(hunk), vim.trim(hunk.new[1] or hunk.old[1] or ''))
       or preview.sentence(stop.proposal, stop.file, hunk)
+    local error = hunks.errors(hunk)[1]
     items[#items + 1] = {
       filename = stop.file.path,
       lnum = math.max(hunk.row + (#hunk.old > 0 and 1 or 0), 1),
-      type = hunk.state == 'conflicted' and 'W' or '',
-      text = ('%s: %s'):format(stop.proposal.author, text),
+      type = hunk.state == 'conflicted' and 'W' or error and 'E' or '',
+      text = ('%s: %s%s'):format(stop.proposal.author, text, error and '; ' .. error.text or ''),
     }
   end
   vim.fn.setqflist({}, ' ', { title = 'editd: changes to review', items = items })

@@ -18,6 +18,7 @@ M.links = {
   EditdSignRejected = 'Comment',
   EditdSignEdited = 'DiagnosticHint',
   EditdSignConflicted = 'DiagnosticWarn',
+  EditdSyntaxError = 'DiagnosticError',
 }
 
 --- Backgrounds of deleted lines if the color scheme has none: without one, empty lines and spaces are

@@ -76,6 +76,7 @@ local function appearance_of(shown, room)
     table.concat(hunk.earlier or {}, '\n'),
     hunk.draft and 'draft' or hunk.kept and 'kept' or '',
     #hunk.comments,
+    vim.inspect(hunks.errors(hunk)),
     room.width,
     tostring(room.wrap),
     shown.follows and 'follows' or shown.followers and #shown.followers or '',
@@ -167,6 +168,22 @@ local function earlier_rows(hunk, spans, room)
   return all
 end
 
+--- Returns a virtual line below a proposed line with a new syntax error.
+---@param hunk editd.Hunk
+---@param index integer
+---@param line string
+---@param room editd.Room
+---@return editd.Chunk[][]
+local function error_rows(hunk, index, line, room)
+  for _, error in ipairs(hunks.errors(hunk)) do
+    if error.index == index then
+      local text = line:match('^%s*') .. 'syntax error, not there before'
+      return cells.rows(text, nil, 'EditdSyntaxError', 'EditdSyntaxError', room)
+    end
+  end
+  return {}
+end
+
 --- Returns the other side as virtual lines: the proposed lines, or those before a landed change.
 ---@param shown editd.Shown
 ---@param spans table<integer, editd.Span[]>
@@ -186,6 +203,7 @@ local function other_rows(shown, spans, room)
   for index, line in ipairs(hunks.result(hunk)) do
     local marked = not settled and spans[index] or nil
     vim.list_extend(all, cells.rows(line, marked, group, 'EditdAddText', room))
+    vim.list_extend(all, error_rows(hunk, index, line, room))
   end
   return all
 end

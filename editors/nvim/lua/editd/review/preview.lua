@@ -77,6 +77,12 @@ local function fill(buf, proposal, file, hunk)
   vim.b[buf].editd_hunk = { id = proposal.id, hunk = hunk.id, state = hunk.state }
   local group = hunk.kind == 'create' and 'EditdAdd' or 'EditdDelete'
   draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted', proposal.landed)
+  for _, error in ipairs(hunks.errors(hunk)) do
+    vim.api.nvim_buf_set_extmark(buf, namespace, error.index - 1, 0, {
+      virt_text = { { 'syntax error, not there before', 'EditdSyntaxError' } },
+      strict = false,
+    })
+  end
 end
 
 --- Opens the preview of a hunk that affects a whole file.
