@@ -12,6 +12,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use editd::edit::{
     Count, Deadline, Edit, Index, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite,
 };
+use editd::syntax::{Language, new_errors, outline};
 use editd::text::{count_lines, eol_style, indent_style};
 
 use examples::Example;
@@ -268,6 +269,39 @@ fn whole(criterion: &mut Criterion) {
     criterion.bench_function("eol_style 10 MB", |bench| bench.iter(|| eol_style(black_box(&text))));
 }
 
+/// Repeats a file of the project up to a size, in whole lines.
+fn repeated(file: &str, size: usize) -> String {
+    let mut text = file.repeat(size / file.len() + 1);
+    let end = text.char_indices().take_while(|(at, _)| *at <= size).last().map_or(0, |(at, _)| at);
+    text.truncate(text[..end].rfind('\n').map_or(0, |at| at + 1));
+    text
+}
+
+/// Measures outlines, and the check of an edit for new syntax errors.
+fn syntax(criterion: &mut Criterion) {
+    let rust = include_str!("../src/edit/plan.rs");
+    for (name, size) in [("100 KB", 100_000), ("1 MB", 999_000)] {
+        let text = repeated(rust, size);
+        assert!(outline(&text, Language::Rust, Deadline::NONE).is_ok(), "{name}");
+        criterion.bench_function(&format!("outline {name} Rust"), |bench| {
+            bench.iter(|| outline(black_box(&text), Language::Rust, Deadline::NONE));
+        });
+    }
+    let files = [
+        (Language::Rust, rust),
+        (Language::TypeScript, include_str!("../editors/vscode/src/review/places.ts")),
+        (Language::Lua, include_str!("../editors/nvim/lua/editd/document.lua")),
+        (Language::Markdown, include_str!("../docs/architecture.md")),
+    ];
+    for (language, file) in files {
+        let before = repeated(file, 100_000);
+        let after = format!("{before}\n");
+        criterion.bench_function(&format!("new_errors 100 KB {language}"), |bench| {
+            bench.iter(|| new_errors(black_box(&before), &after, language, Deadline::NONE));
+        });
+    }
+}
+
 fn short() -> Criterion {
     Criterion::default()
         .sample_size(10)
@@ -276,5 +310,5 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, short_batch, refusals, hostile, many, whole, baseline }
+criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, short_batch, refusals, hostile, many, whole, syntax, baseline }
 criterion_main!(benches);

@@ -7,6 +7,37 @@ use editd::edit::{EditRefusal, Plan, find};
 
 use super::ask::{Case, Outcome};
 
+/// A request with its expected outcome.
+pub(crate) trait Judge {
+    fn outcome(&self) -> &Outcome;
+    /// Returns the text that the request changes.
+    fn text(&self) -> &str;
+    /// Returns the plan of the request, or the name of its refusal.
+    fn run(&self) -> Result<Plan, String>;
+    /// Returns the request as text, for a person.
+    fn request(&self) -> String;
+}
+
+impl Judge for Case {
+    fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    fn text(&self) -> &str {
+        &self.base
+    }
+
+    fn run(&self) -> Result<Plan, String> {
+        let found = find(&self.base, &self.edits, &self.options);
+        found.map(|found| found.plan).map_err(|refusals| named(&refusals))
+    }
+
+    fn request(&self) -> String {
+        let shown = |edit: &editd::edit::Edit| format!("---- old\n{}\n---- new\n{}\n", edit.old, edit.new);
+        self.edits.iter().map(shown).collect()
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// The expected bytes, or an expected refusal.
@@ -25,23 +56,23 @@ pub(crate) struct Judged {
     pub(crate) got: Result<String, String>,
 }
 
-pub(crate) fn judge(case: &Case) -> Judged {
-    let run = || find(&case.base, &case.edits, &case.options).map(|found| found.plan);
-    match (catch_unwind(AssertUnwindSafe(run)), &case.outcome) {
+pub(crate) fn judge(case: &impl Judge) -> Judged {
+    let text = case.text();
+    match (catch_unwind(AssertUnwindSafe(|| case.run())), case.outcome()) {
         (Err(_), _) => Judged { verdict: Verdict::Wrong, got: Err("a panic".to_owned()) },
-        (Ok(Err(refusals)), outcome) => {
+        (Ok(Err(reason)), outcome) => {
             let applied = matches!(outcome, Outcome::Becomes { .. });
             let verdict = if applied { Verdict::Refused } else { Verdict::Right };
-            Judged { verdict, got: Err(named(&refusals)) }
+            Judged { verdict, got: Err(reason) }
         }
         (Ok(Ok(plan)), outcome) => {
-            let got = plan.apply(&case.base);
+            let got = plan.apply(text);
             let verdict = match outcome {
                 Outcome::Becomes { text, .. } | Outcome::BecomesOrRefused { text, .. } if *text == got => {
                     Verdict::Right
                 }
                 Outcome::Becomes { lines, .. } | Outcome::BecomesOrRefused { lines, .. }
-                    if stays_within(&case.base, &plan, lines) =>
+                    if stays_within(text, &plan, lines) =>
                 {
                     Verdict::Damaged
                 }
@@ -52,7 +83,8 @@ pub(crate) fn judge(case: &Case) -> Judged {
     }
 }
 
-fn named(refusals: &[EditRefusal]) -> String {
+/// Returns the names of refusals.
+pub(crate) fn named(refusals: &[EditRefusal]) -> String {
     let name = |refusal: &EditRefusal| {
         let text = format!("{:?}", refusal.kind);
         text.split([' ', '{']).next().unwrap_or_default().to_owned()

@@ -30,21 +30,23 @@ use super::rng::Rng;
 use super::sources::{self, File};
 
 /// Name of a kind and its case generator. If the generator returns `None`, it is called again.
-pub(crate) struct Kind {
+pub(crate) struct Kind<C = Case> {
     pub(crate) name: &'static str,
-    pub(crate) draw: fn(&mut Rng) -> Option<Case>,
+    pub(crate) draw: fn(&mut Rng) -> Option<C>,
 }
 
-/// Defines the list of kinds, each with the name of its function. The name is part of the seed of its cases.
+/// Defines a list of kinds, each with the name of its function. The name is part of the seed of its cases.
 macro_rules! kinds {
-    ($($module:ident: $($name:ident)*;)*) => {
-        pub(crate) const KINDS: &[Kind] = &[$($(
+    ($kind:ty; $($module:ident: $($name:ident)*;)*) => {
+        pub(crate) const KINDS: &[$kind] = &[$($(
             Kind { name: stringify!($name), draw: $module::$name },
         )*)*];
     };
 }
+pub(crate) use kinds;
 
 kinds! {
+    Kind;
     plainly: verbatim part_of_a_line parts_of_lines crlf_file crlf_request mixed_line_ends bom_in_request
         no_final_line_end several_edits sequential_edits every_place counted_places new_text_is_data blanks_in_new_text;
     blanks: trailing_in_file trailing_in_old trailing_in_both blank_head_in_old blank_tail_in_old

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use editd::edit::{Deadline, Labels, diff_texts};
 
-use super::ask::{Case, Outcome};
-use super::judge::{Judged, Verdict};
+use super::ask::Outcome;
+use super::judge::{Judge, Judged, Verdict};
 
 /// Results of the cases of one kind.
 #[derive(Default, Clone)]
@@ -87,22 +87,19 @@ pub(crate) fn table(rows: &[Row]) -> String {
 }
 
 /// Formats a failed case as diffs.
-pub(crate) fn shown(name: &str, number: usize, case: &Case, judged: &Judged) -> String {
+pub(crate) fn shown(name: &str, number: usize, case: &impl Judge, judged: &Judged) -> String {
     let mut text = format!("\n==== {name} {number}: {:?}\n", judged.verdict);
     let diff = |old: &str, new: &str| {
         let labels = Labels { old: Some("one"), new: Some("other") };
         diff_texts(old, new, labels, Deadline::NONE).unified.replace('\r', "␍").replace('\t', "⇥")
     };
-    for edit in &case.edits {
-        let marks = |text: &str| text.replace('\r', "␍").replace('\t', "⇥");
-        let _ = writeln!(text, "---- old\n{}\n---- new\n{}", marks(&edit.old), marks(&edit.new));
-    }
-    let expected = match &case.outcome {
+    text.push_str(&case.request().replace('\r', "␍").replace('\t', "⇥"));
+    let expected = match case.outcome() {
         Outcome::Becomes { text, .. } | Outcome::BecomesOrRefused { text, .. } => text,
-        Outcome::Refused => &case.base,
+        Outcome::Refused => case.text(),
     };
-    if *expected != case.base {
-        let _ = writeln!(text, "---- base to expected\n{}", diff(&case.base, expected));
+    if expected != case.text() {
+        let _ = writeln!(text, "---- base to expected\n{}", diff(case.text(), expected));
     }
     match &judged.got {
         Ok(got) => {
