@@ -11,7 +11,7 @@ import { installed } from './support/tools.ts';
 const inspector = installed('mcp-inspector');
 
 const CHANGING = ['apply_patch', 'edit', 'notebook_edit', 'undo', 'write'];
-const READING = ['changes', 'diagnostics', 'find', 'list', 'proposal_status', 'read', 'search'];
+const READING = ['changes', 'diagnostics', 'find', 'list', 'outline', 'proposal_status', 'read', 'search'];
 
 /** Its message for a refusal of a tool. */
 const TOOL_ERROR = 5;
@@ -80,7 +80,9 @@ void describe('the inspector', () => {
 
   // Each call is a separate session, so hashes identify the versions.
   scene('calls every tool', { 'poem.txt': 'one\ntwo\n', 'notes.ipynb': NOTEBOOK }, async (place) => {
-    const read = await succeeds(place, 'read', { path: 'poem.txt' });
+    const numbered = await succeeds(place, 'read', { path: 'poem.txt' });
+    assert.match(numbered.text, /^poem\.txt#[0-9a-f]{6}, lines 1-2 of 2\n\n1\tone\n2\ttwo\n$/);
+    const read = await succeeds(place, 'read', { path: 'poem.txt', numbered: false });
     assert.equal(read.structured, undefined);
     assert.match(read.text, /\n\none\ntwo\n$/);
 

@@ -2,6 +2,7 @@
 // shown.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { byLines, numbered, tagIn } from './lines.ts';
 import { IMAGE } from './model/dialect.ts';
 import type { Script } from './model/conversation.ts';
 import { type AgentProgram, work } from './programs/program.ts';
@@ -71,8 +72,8 @@ export function scenes(program: AgentProgram): void {
         assert.equal(place.read('cart.py'), CART);
 
         const read = await model.call('read', { path: 'cart.py', ...program.adds });
-        // Lines are verbatim, without escapes.
-        shows(read, CART, HASH);
+        // Lines are numbered, and otherwise verbatim, without escapes.
+        shows(read, numbered(CART));
 
         // The indentation differs from that of the file.
         const [oldText, newText] = [
@@ -91,7 +92,7 @@ export function scenes(program: AgentProgram): void {
 
         const again = await model.call('read', { path: 'cart.py' });
         shows(again, 'amount = Decimal(0)');
-        assert.notEqual(hashIn(again), hashIn(read));
+        assert.notEqual(tagIn(again, 'cart.py'), tagIn(read, 'cart.py'));
         // The edit was applied as sent, so it is not shown again.
         const done = await model.call('edit', retry);
         shows(done, 'applied', 'cart.py', '5');
@@ -184,5 +185,7 @@ export function scenes(program: AgentProgram): void {
       });
       assert.equal(place.read('cart.py'), CART.replace('return amount', 'return round(amount, 2)'));
     });
+
+    byLines(play);
   });
 }

@@ -52,7 +52,7 @@ async def schemas(era):
     """The SDK accepts the results of every tool, including refusals."""
     async with server(era) as client:
         assert "editd" in client.instructions
-        read = await done(client, "read", path="poem.txt")
+        read = await done(client, "read", path="poem.txt", numbered=False)
         await done(client, "read", path="poem.txt", offset=2, limit=1, numbered=True)
         notebook = await done(client, "read", path="notes.ipynb")
         image = (await client.call_tool("read", {"path": "red.png"})).content[-1]
@@ -91,13 +91,13 @@ async def schemas(era):
 async def stale(era):
     """A refusal shows the changes, and the edit succeeds after another read."""
     async with server(era) as client:
-        read = await call(client, "read", path="tale.txt")
+        read = await call(client, "read", path="tale.txt", numbered=False)
         (WORK / "tale.txt").write_text("zero\none\ntwo\n")
         edit = {"path": "tale.txt", "oldText": "two", "newText": "deux"}
         refused = await call(client, "edit", **edit, baseHash=hash_in(read))
         assert refused.refused and refused.text.startswith("Refused (stale): "), refused
         assert "+zero" in refused.text and refused.fields is None, "lines of files come as text only"
-        again = await call(client, "read", path="tale.txt")
+        again = await call(client, "read", path="tale.txt", numbered=False)
         assert hash_in(refused) == hash_in(again) != hash_in(read)
         edited = await done(client, "edit", **edit, baseHash=hash_in(again))
         assert edited.fields["state"] == "applied" and edited.fields["files"][0]["hash"] == hash_in(edited), edited
@@ -106,7 +106,7 @@ async def stale(era):
 
 async def waiting(client, path):
     """Starts an edit that waits for a person, and waits for its first progress notification."""
-    read = await done(client, "read", path=path)
+    read = await done(client, "read", path=path, numbered=False)
     edit = {"path": path, "oldText": "two", "newText": "deux", "baseHash": hash_in(read), "waitMs": 45000}
     said = asyncio.Queue()
 
@@ -151,7 +151,7 @@ async def roots(era):
     elsewhere = WORK.parent / "elsewhere"
     elsewhere.mkdir()
     async with server(era, cwd=elsewhere, list_roots_callback=folders) as client:
-        read = await call(client, "read", path="poem.txt")
+        read = await call(client, "read", path="poem.txt", numbered=False)
         assert read.text.startswith(str(WORK / "poem.txt")), read
         outside = await call(client, "write", path=str(elsewhere / "new.txt"), content="")
         assert outside.fields["error"]["kind"] == "outside_workspace", outside
