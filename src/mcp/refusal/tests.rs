@@ -11,7 +11,7 @@ use super::*;
 
 /// Names that hints may contain in addition to declared parameters: data of refusals, and parameters of other
 /// named tools.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 14] = [
     "cells",
     "closest",
     "currentHash",
@@ -19,6 +19,7 @@ const OTHERS: [&str; 13] = [
     "encoding",
     "errors",
     "offset",
+    "op",
     "excerpt",
     "id",
     "occurrences",

@@ -40,7 +40,7 @@ impl Texts {
             RefusalKind::Edit(kind) => of_edit::texts_of(kind, refusal, &file, audience),
             RefusalKind::Symbol(kind) => of_symbols::texts_of(kind, &file, audience),
             RefusalKind::NoSyntax(reason) => of_symbols::no_syntax(reason, &file),
-            RefusalKind::NewErrors(errors) => of_symbols::new_errors(errors, &file),
+            RefusalKind::NewErrors(errors) => of_symbols::new_errors(errors, &file, audience),
             RefusalKind::Cells(kind) => of_edit::texts_of_cells(kind, refusal.edit, &file),
             RefusalKind::Protected(protection) => {
                 let it = protection.description(audience);

@@ -10,6 +10,7 @@ const LISTED: usize = 5;
 
 pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) -> Texts {
     let outline = audience.select("`editd/outline` lists", "`outline` lists", "`editd outline` lists");
+    let op = |name: &str| audience.parameters_or(format!("`op: \"{name}\"`"), format!("--op {name}"));
     match refusal {
         SymbolRefusal::Unknown { total: 0, .. } => {
             texts(format!("{file} has no symbols."), "Edit it by its text or by line numbers.")
@@ -31,15 +32,15 @@ pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) 
         ),
         SymbolRefusal::WithoutBody { lines } => texts(
             format!("The symbol in line {} of {file} has no body.", lines.start),
-            "Replace the whole symbol with `op: \"replace\"`.",
+            format!("Replace the whole symbol with {}.", op("replace")),
         ),
         SymbolRefusal::WithoutName { lines } => texts(
             format!("The declaration in line {} of {file} has no name to replace.", lines.start),
-            "Replace the whole symbol with `op: \"replace\"`.",
+            format!("Replace the whole symbol with {}.", op("replace")),
         ),
         SymbolRefusal::BadText { reason } => texts(
             format!("The new text for the symbol of {file} is {reason}."),
-            "Send the complete new text; `op: \"delete\"` deletes a symbol.",
+            format!("Send the complete new text; {} deletes a symbol.", op("delete")),
         ),
     }
 }
@@ -50,12 +51,15 @@ pub(super) fn no_syntax(reason: &str, file: &str) -> Texts {
 }
 
 /// Returns the texts for a change that adds syntax errors.
-pub(super) fn new_errors(errors: &[SyntaxError], file: &str) -> Texts {
+pub(super) fn new_errors(errors: &[SyntaxError], file: &str, audience: Audience) -> Texts {
+    let shown = audience.parameters_or("`errors`", "the lines above");
     let places: Vec<_> = errors.iter().take(LISTED).map(|error| error.line.to_string()).collect();
     let lines = if places.len() == 1 { "line" } else { "lines" };
     texts(
         format!("The change would add syntax errors to {file}, in {lines} {}.", places.join(", ")),
-        "Compare with `errors`, which shows the lines of the new text, and send the edit again without them.",
+        format!(
+            "Compare with {shown}, which are lines of the new text, and send the edit again without these errors."
+        ),
     )
 }
 
