@@ -17,7 +17,10 @@ fn every_tier_has_a_correct_example() {
         }
         documented.push(strategy);
     }
-    assert_eq!(documented, Strategy::NAMES.map(|(_, name)| name), "in the order in which they are tried");
+    let mut named = Strategy::NAMES.map(|(_, name)| name).to_vec();
+    // Edits that name lines or symbols are not matched.
+    named.retain(|name| !matches!(*name, "lines" | "symbol"));
+    assert_eq!(documented, named, "in the order in which they are tried");
 }
 
 /// The bench of matching relies on it.
