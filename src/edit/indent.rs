@@ -10,8 +10,8 @@ mod units;
 
 use std::ops::Range;
 
-pub(super) use role::opens_block;
 use role::{Role, closes_more, roles};
+pub(super) use role::{bracket_steps, opens_block};
 use rule::{Before, Evidence, Nearby, Rule};
 use units::PrefixShift;
 

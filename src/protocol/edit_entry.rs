@@ -25,7 +25,7 @@ pub struct EditEntry {
     #[serde(alias = "newStr", alias = "new_str", skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
     /// Replaces every exact occurrence of `oldText`.
-    #[serde(alias = "replace_all", skip_serializing_if = "is_false")]
+    #[serde(alias = "replace_all", skip_serializing_if = "std::ops::Not::not")]
     pub replace_all: bool,
     /// Replaces all occurrences of `oldText`; there must be exactly this many.
     #[serde(alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct EditEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
     /// Deletes `lines`.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub delete: bool,
     /// Text of the first line, as a check; whitespace is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct EditEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<PlaceIn>,
     /// Adapts the indentation of the lines to move or copy to their new place.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reindent: bool,
 }
 
@@ -261,9 +261,4 @@ fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
         Value::Number(number) => Ok(Some(number.to_string())),
         _ => Err(serde::de::Error::custom("expected lines such as \"12-15\"")),
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }

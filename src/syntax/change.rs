@@ -26,7 +26,16 @@ pub struct SymbolEdit {
 
 /// An operation on a symbol.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::Display, strum::EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::IntoStaticStr,
+    strum::Display,
+    strum::EnumString,
+    strum::VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum SymbolOp {

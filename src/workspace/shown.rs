@@ -8,6 +8,10 @@ use crate::text::{ContentHash, PositionEncoding, Text};
 /// Maximum number of versions of a file whose line numbers a session may use.
 const VERSIONS: usize = 8;
 
+/// Maximum number of splices of an edit through which lines are followed: this happens while the state of the
+/// workspace is locked.
+const MAX_SPLICES: usize = 256;
+
 /// Lines of a version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShownLines {
@@ -58,10 +62,14 @@ impl ShownLines {
         }
     }
 
-    /// Returns the lines after an edit by the author, who also knows the lines that it wrote.
+    /// Returns the lines after an edit by the author, who also knows the lines that it wrote; none after an edit
+    /// in very many places.
     #[must_use]
     pub fn after(&self, plan: &Plan, (before, after): (&Text, &Text)) -> Self {
         let Self::Some(ranges) = self else { return Self::All };
+        if plan.splices().len() > MAX_SPLICES {
+            return Self::NONE;
+        }
         let mut shown = Vec::new();
         // First line, in both versions, after the last splice.
         let (mut old_next, mut new_next) = (1, 1);

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::ArgPredicate;
+use clap::builder::{ArgPredicate, PossibleValuesParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
+use strum::VariantNames as _;
+
+use crate::syntax::SymbolOp;
 
 #[derive(Debug, Args)]
 #[command(
@@ -37,7 +40,7 @@ pub(crate) struct EditArguments {
     pub(crate) symbol: Option<String>,
 
     /// The operation on the symbol
-    #[arg(long, value_name = "OPERATION", requires = "symbol", default_value_if("symbol", ArgPredicate::IsPresent, "replace"), value_parser = ["replace", "body", "before", "after", "delete", "rename_here"])]
+    #[arg(long, value_name = "OPERATION", requires = "symbol", default_value_if("symbol", ArgPredicate::IsPresent, "replace"), value_parser = PossibleValuesParser::new(SymbolOp::VARIANTS))]
     pub(crate) op: Option<String>,
 
     /// The new text

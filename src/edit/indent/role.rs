@@ -125,6 +125,13 @@ fn brackets<'l>(line: usize, indent: &'l str, body: &str, open: &mut Vec<Open<'l
     }
 }
 
+/// Returns 1 for each bracket of a line that opens and -1 for each that closes, outside strings and comments.
+pub(in crate::edit) fn bracket_steps(line: &str) -> impl Iterator<Item = isize> {
+    let signs: Vec<char> = line.chars().take(MAX_READ).collect();
+    let step = |(_, sign)| if matches!(sign, '(' | '[' | '{') { 1 } else { -1 };
+    code_brackets(&signs).into_iter().map(step)
+}
+
 /// Returns the brackets of a line outside strings and comments, with their positions.
 fn code_brackets(signs: &[char]) -> Vec<(usize, char)> {
     let mut found = Vec::new();

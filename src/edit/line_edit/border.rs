@@ -5,7 +5,7 @@
 //! lines stood, and without them the brackets are balanced as before.
 
 use super::indentation::indented;
-use crate::edit::indent::opens_block;
+use crate::edit::indent::{bracket_steps, opens_block};
 use crate::edit::whole_lines::{closes_block, depth, split_indent};
 
 /// Maximum number of lines that are recognized as repeated on each side.
@@ -77,32 +77,16 @@ impl Around<'_> {
     }
 }
 
-/// Returns how many brackets more the lines open than they close. Text in double quotes does not count.
+/// Returns how many brackets more the lines open than they close.
 pub(super) fn balance(lines: &[&str]) -> isize {
-    lines.iter().map(|line| brackets(line).sum::<isize>()).sum()
+    lines.iter().flat_map(|line| bracket_steps(line)).sum()
 }
 
 /// Returns `true` if the lines close a block that they did not open.
 pub(super) fn closes_outer(lines: &[&str]) -> bool {
     let mut open = 0;
-    lines.iter().flat_map(|line| brackets(line)).any(|sign| {
+    lines.iter().flat_map(|line| bracket_steps(line)).any(|sign| {
         open += sign;
         open < 0
-    })
-}
-
-/// Returns 1 for each opening bracket and -1 for each closing one.
-fn brackets(line: &str) -> impl Iterator<Item = isize> + '_ {
-    let (mut quoted, mut escaped) = (false, false);
-    line.chars().filter_map(move |sign| {
-        let is_escaped = escaped;
-        escaped = sign == '\\' && !is_escaped;
-        match sign {
-            '"' if !is_escaped => quoted = !quoted,
-            '{' | '(' | '[' if !quoted => return Some(1),
-            '}' | ')' | ']' if !quoted => return Some(-1),
-            _ => {}
-        }
-        None
     })
 }

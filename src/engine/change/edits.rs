@@ -30,10 +30,10 @@ pub(crate) fn draft_edits(
     rules: &ComputeOptions<'_>,
 ) -> Result<Draft, DraftError> {
     let (positions, texts): (Vec<_>, Vec<_>) = edits.iter().enumerate().filter_map(text_edit).unzip();
-    let placed = Placed::of(path, version, edits, rules)?;
-    if placed.is_empty() {
+    if texts.len() == edits.len() {
         return draft_texts(path, (version.hash, version.text), &texts, rules);
     }
+    let placed = Placed::of(path, version, edits, rules)?;
     let mut found = if texts.is_empty() {
         FoundMatch { plan: Plan::empty(version.text.len()), matches: Vec::new(), warnings: Vec::new() }
     } else {

@@ -51,10 +51,6 @@ impl Placed {
         if refused.is_empty() { Ok(placed) } else { Err(DraftError::Edits(refused)) }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.symbols.is_empty()
-    }
-
     /// Returns the lines that each edit needs, with its position.
     fn needed(&self) -> impl Iterator<Item = (usize, LineRange)> + '_ {
         let lines = self.lines.iter().filter_map(|located| Some((located.edit, located.place.anchors()?)));

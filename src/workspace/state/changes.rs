@@ -234,6 +234,9 @@ impl Workspace {
     /// Returns the lines of the result that the author of a change knows: those that it wrote and, unless the
     /// change was merged with changes of others, those that it was shown before.
     fn shown_after(&mut self, id: SessionId, file: &CommittedChange) -> ShownLines {
+        if file.coverage == Some(Coverage::Whole) {
+            return ShownLines::All;
+        }
         let before = file.before.and_then(|before| self.texts.get(before));
         let entry = self.sessions.get(&id).and_then(|session| session.ledger.get(&file.key));
         let known = file.before.filter(|_| !file.merged).and_then(|before| entry?.shown.of(before));
