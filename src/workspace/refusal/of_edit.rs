@@ -16,7 +16,7 @@ const ID: usize = 64;
 pub(super) fn texts_of(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audience) -> Texts {
     if let EditRefusalKind::Lines(lines) = kind {
         let terms = Terms::new(refusal.edit, refusal.patch_line, audience);
-        return of_lines::texts_of(lines, &terms.subject, file, audience);
+        return of_lines::texts_of(lines, &terms, file, audience);
     }
     texts(message(kind, refusal, file, audience), hint(kind, refusal, audience))
 }
@@ -26,7 +26,7 @@ pub(super) struct Terms {
     /// The edit within a sentence.
     edit: String,
     /// The edit at the beginning of a sentence.
-    subject: String,
+    pub(super) subject: String,
     /// The old text of the edit, without the article.
     pub(super) old_text: String,
     /// The new text of the edit, if the edit has been mentioned before.
@@ -35,7 +35,7 @@ pub(super) struct Terms {
     new_text: String,
     /// The new text of the edit, without the article, as a text with lines.
     new_lines: String,
-    is_hunk: bool,
+    pub(super) is_hunk: bool,
 }
 
 impl Terms {

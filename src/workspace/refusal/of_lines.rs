@@ -4,14 +4,20 @@ use crate::edit::{LineRange, LineRefusal};
 use crate::workspace::Audience;
 
 use super::messages::{Texts, texts};
+use super::of_edit::Terms;
 
-/// Returns the texts. `subject` is the edit at the beginning of a sentence.
-pub(super) fn texts_of(refusal: &LineRefusal, subject: &str, file: &str, audience: Audience) -> Texts {
+/// Returns the texts. `terms` names the edit.
+pub(super) fn texts_of(refusal: &LineRefusal, terms: &Terms, file: &str, audience: Audience) -> Texts {
     let excerpt = audience.parameters_or("`excerpt`", "the lines above");
+    let Terms { subject, is_hunk, .. } = terms;
     match refusal {
         LineRefusal::NoSuchLine { line, total } => {
             let has = if *total == 1 { "1 line".to_owned() } else { format!("{total} lines") };
-            let last = audience.parameters_or(format!("`after: {total}`"), format!("--after {total}"));
+            let last = if *is_hunk {
+                "`PUT >$:`".to_owned()
+            } else {
+                audience.parameters_or(format!("`after: {total}`"), format!("--after {total}"))
+            };
             texts(
                 format!(
                     "{subject} names line {line}, but the version of {file} that it refers to has {has}."
@@ -23,7 +29,11 @@ pub(super) fn texts_of(refusal: &LineRefusal, subject: &str, file: &str, audienc
             let parameter = audience.parameters_or(format!("`{parameter}`"), format!("--{parameter}"));
             texts(
                 format!("Line {line} of {file} does not have the text in {parameter}."),
-                format!("Compare with {excerpt}, and correct the line number or {parameter}."),
+                if *is_hunk {
+                    format!("Compare with {excerpt}, and correct the line number.")
+                } else {
+                    format!("Compare with {excerpt}, and correct the line number or {parameter}.")
+                },
             )
         }
         LineRefusal::Unseen { lines, complete, .. } => {
@@ -38,13 +48,16 @@ pub(super) fn texts_of(refusal: &LineRefusal, subject: &str, file: &str, audienc
         }
         LineRefusal::SeveralVersions { lines, tags } => {
             let newest = tags.first().map_or("", String::as_str);
-            let path =
-                audience.parameters_or(format!("`path: \"{file}#{newest}\"`"), format!("`{file}#{newest}`"));
+            let version = if *is_hunk {
+                format!("`[path#{newest}]`")
+            } else {
+                audience.parameters_or(format!("`path#{newest}`"), format!("PATH#{newest}"))
+            };
             let shown = tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(", ");
             texts(
                 format!("This session was shown different versions of {} of {file}: {shown}.", named(*lines)),
                 format!(
-                    "Add the tag of the version whose line numbers you use, such as {path} for the newest."
+                    "Add the tag of the version whose line numbers you use to the path: {version} is the newest."
                 ),
             )
         }
