@@ -67,7 +67,10 @@ void describe('a program with an MCP server', () => {
     const env = { ...process.env, ...daemon.env };
     const served = spawnSync(editd, ['mcp', '--root', files.folder], { env, input, encoding: 'utf8', timeout: 30_000 });
     assert.equal(served.status, 0, served.stderr);
-    assert.match(served.stdout, /"content":\[\{"type":"text","text":"[^"]*poem\.txt#[0-9a-f]{6}, lines 1-1 of 1\\n\\n1\\tone\\n"/);
+    assert.match(
+      served.stdout,
+      /"content":\[\{"type":"text","text":"[^"]*poem\.txt#[0-9a-f]{6}, lines 1-1 of 1\\n\\n1\\tone\\n"/,
+    );
     return Promise.resolve();
   });
 
