@@ -27,6 +27,7 @@ mod errors;
 mod grammar;
 mod language;
 mod lines;
+mod nearby;
 mod outline;
 mod parse;
 mod path;

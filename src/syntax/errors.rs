@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::grammar::words;
+use super::nearby::is_free_of_errors;
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
 use crate::edit::Deadline;
 use crate::text::{floor_char_boundary, line_end, line_start, lines};
@@ -66,6 +67,19 @@ pub enum SyntaxErrorKind {
 /// assert_eq!(errors("def f(a):\n    return (a + 1\n")[0].line, 2);
 /// ```
 pub fn new_errors(
+    before: &str,
+    after: &str,
+    language: Language,
+    deadline: Deadline,
+) -> Option<Vec<SyntaxError>> {
+    if is_free_of_errors(before, after, language, Budget::new(MAX_CHECK_TIME, deadline)) {
+        return Some(Vec::new());
+    }
+    new_errors_of_whole(before, after, language, deadline)
+}
+
+/// Returns the new syntax errors after parsing the whole texts.
+fn new_errors_of_whole(
     before: &str,
     after: &str,
     language: Language,
@@ -167,3 +181,6 @@ fn first_difference(before: &str, after: &str) -> usize {
     let common = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
     floor_char_boundary(after, common)
 }
+
+#[cfg(test)]
+mod tests;

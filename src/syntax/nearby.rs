@@ -1,0 +1,82 @@
+//! A quick check for syntax errors: only the declarations around a change are parsed.
+//!
+//! Parsing a whole file takes far longer than an edit of it. Declarations of most languages begin in the first
+//! column, so the lines between two such lines can be parsed alone. If they have no errors before and after the
+//! change, the change adds none. Otherwise nothing is known, for example because the lines are a part of a comment.
+
+use memchr::{memchr, memrchr};
+
+use super::Language;
+use super::parse::{Budget, parse};
+use crate::text::{line_end, line_start};
+
+/// Minimum size of a text for which this check is worthwhile, in bytes.
+const MIN_SIZE: usize = 8_000;
+
+/// Maximum part of the text that is parsed. Parsing more is no quicker than parsing all of it.
+const MAX_PART: usize = 4;
+
+/// Beginnings of lines in the first column that end a declaration.
+const ENDS: [&str; 9] = ["end", "fi", "done", "esac", "}", ")", "]", "</", "*/"];
+
+/// Texts that pair with one that may be far away, and that are valid alone in other meanings: `a /*b` is a division
+/// in C if no comment ends below it.
+const PAIRED: [&str; 10] = ["/*", "*/", "\"\"\"", "'''", "`", "<!--", "-->", "[[", "]]", "#"];
+
+/// Returns `true` if the declarations around the change are free of errors in both texts.
+pub(super) fn is_free_of_errors(before: &str, after: &str, language: Language, budget: Budget) -> bool {
+    if after.len() < MIN_SIZE {
+        return false;
+    }
+    // Lines before and after the change are the same in both texts.
+    let (head, tail) = common_lines(before.as_bytes(), after.as_bytes());
+    let changed = [before, after].map(|text| &text[head..text.len() - tail]);
+    let count = |text: &str, word: &&str| text.matches(*word).count();
+    if PAIRED.iter().any(|word| count(changed[0], word) != count(changed[1], word)) {
+        return false;
+    }
+    let start = declaration_before(before, head);
+    let rest = tail - declaration_after(&before[before.len() - tail..]);
+    [before, after].into_iter().all(|text| {
+        let part = &text[start..text.len() - rest];
+        let is_small = part.len() <= after.len() / MAX_PART;
+        is_small && parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error())
+    })
+}
+
+/// Returns the length of the whole lines that the texts have in common at the start, and of those at the end.
+fn common_lines(one: &[u8], other: &[u8]) -> (usize, usize) {
+    let equal = |(one, other): &(&u8, &u8)| one == other;
+    let head = one.iter().zip(other).take_while(equal).count();
+    let head = memrchr(b'\n', &one[..head]).map_or(0, |at| at + 1);
+    let most = one.len().min(other.len()) - head;
+    let tail = one.iter().rev().zip(other.iter().rev()).take(most).take_while(equal).count();
+    let partial = memchr(b'\n', &one[one.len() - tail..]).map_or(tail, |at| at + 1);
+    (head, tail - partial)
+}
+
+/// Returns the start of the last declaration that begins before a line.
+fn declaration_before(text: &str, line: usize) -> usize {
+    let mut start = line;
+    while start > 0 {
+        start = line_start(text, start - 1);
+        if begins_declaration(&text[start..]) {
+            break;
+        }
+    }
+    start
+}
+
+/// Returns the start of the first declaration in a text.
+fn declaration_after(text: &str) -> usize {
+    let mut start = 0;
+    while start < text.len() && !begins_declaration(&text[start..]) {
+        start = line_end(text, start).1;
+    }
+    start
+}
+
+fn begins_declaration(line: &str) -> bool {
+    let first = line.chars().next();
+    first.is_some_and(|first| !first.is_whitespace()) && !ENDS.iter().any(|end| line.starts_with(end))
+}
