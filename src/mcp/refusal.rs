@@ -118,12 +118,12 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
         shorten(other, &details, &space, served);
     }
     // The list of stale files takes precedence over their diffs.
-    if space.is_stale {
-        space.fit_all(&mut others);
-    }
+    let diff = if space.is_stale { details.shift_remove("diff") } else { None };
     details.values_mut().for_each(|value| space.fit(value));
-    if !space.is_stale {
-        space.fit_all(&mut others);
+    space.fit_all(&mut others, 0);
+    if let Some(mut diff) = diff {
+        space.fit(&mut diff);
+        details.insert("diff".to_owned(), diff);
     }
     let kind = details.shift_remove("kind").unwrap_or_else(|| kind_of(error.code).into());
     let hint = details.shift_remove("hint");
@@ -230,8 +230,11 @@ struct Space {
     is_stale: bool,
 }
 
-/// Reserved size for the name of a refusal and the notice about omissions, in bytes.
-const HEAD: usize = 100;
+/// Reserved size for the name of a refusal and the notices about omitted lines and entries, in bytes.
+const HEAD: usize = 200;
+
+/// Reserved size for the heading of an item of a list, in bytes.
+const ITEM: usize = 16;
 
 /// Maximum length of a name or sentence, which is never cut, in bytes.
 const SENTENCE: usize = 300;
@@ -256,7 +259,7 @@ impl Space {
                 }
                 self.left = self.left.saturating_sub(json_len(text));
             }
-            Value::Array(items) => self.fit_all(items),
+            Value::Array(items) => self.fit_all(items, 1),
             Value::Object(members) => {
                 for (name, value) in members {
                     self.left = self.left.saturating_sub(name.len() + 4);
@@ -267,10 +270,15 @@ impl Space {
         }
     }
 
-    fn fit_all(&mut self, items: &mut Vec<Value>) {
+    /// Cuts a list at the first item that does not fit, but keeps at least `min` items.
+    fn fit_all(&mut self, items: &mut Vec<Value>, min: usize) {
         let mut fitting = 0;
         while fitting < items.len() && self.left > 0 {
+            self.left = self.left.saturating_sub(ITEM);
             self.fit(&mut items[fitting]);
+            if self.left == 0 && fitting >= min {
+                break;
+            }
             fitting += 1;
         }
         self.left_out += items.len() - fitting;

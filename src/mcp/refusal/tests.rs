@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::edit::EditRefusalKind;
+use crate::edit::{ConflictRegion, EditRefusalKind, Occurrence};
 use crate::mcp::tools::{Selection, Tool};
-use crate::protocol::TOOLS;
+use crate::protocol::{TOOLS, refusal_error};
+use crate::syntax::SymbolRefusal;
 use crate::workspace::{Audience, ChangeForm, Refusal, RefusalKind, refusal_samples};
 
 use super::*;
@@ -94,4 +95,60 @@ fn a_misspelled_parameter_gets_a_suggestion() {
     assert!(said("old_txt").contains("; did you mean `oldText`? There are `path`"), "{}", said("old_txt"));
     assert!(said("hash").contains("did you mean `baseHash`"), "{}", said("hash"));
     assert!(said("file").starts_with("`edit` has no parameter `file`: there are `path`"), "{}", said("file"));
+}
+
+/// Fills the texts and lists of a refusal.
+fn enlarge(kind: &mut RefusalKind, text: &str) {
+    match kind {
+        RefusalKind::Unread { excerpt, .. } => *excerpt = Some(text.to_owned()),
+        RefusalKind::Stale { diff, .. } => *diff = Some(text.to_owned()),
+        RefusalKind::Conflict { regions } => {
+            let region = ConflictRegion {
+                base: text.to_owned(),
+                base_line: 1,
+                ours: text.to_owned(),
+                ours_line: 1,
+                theirs: text.to_owned(),
+                theirs_line: 1,
+            };
+            *regions = vec![region; 20];
+        }
+        RefusalKind::OutsideWorkspace { roots } => *roots = vec!["/folder".repeat(12).into(); 100],
+        RefusalKind::Symbol(SymbolRefusal::Unknown { candidates, .. }) => repeat(candidates, 20),
+        RefusalKind::Symbol(SymbolRefusal::Ambiguous { candidates, .. }) => repeat(candidates, 20),
+        RefusalKind::NewErrors(errors) => repeat(errors, 100),
+        RefusalKind::Edit(
+            EditRefusalKind::NotFound { closest, .. } | EditRefusalKind::MissingContext { closest, .. },
+        ) => repeat(closest, 3),
+        RefusalKind::Edit(
+            EditRefusalKind::Ambiguous { occurrences } | EditRefusalKind::CountMismatch { occurrences, .. },
+        ) => {
+            occurrences.listed =
+                vec![Occurrence { start_line: 1, end_line: 300, excerpt: text.to_owned() }; 10];
+        }
+        _ => {}
+    }
+}
+
+fn repeat<T: Clone>(items: &mut Vec<T>, count: usize) {
+    *items = items.iter().cycle().take(items.len() * count).cloned().collect();
+}
+
+#[test]
+fn refusals_of_all_kinds_are_short() {
+    let text = "a line of a file that has some length\n".repeat(300);
+    let path = format!("{}it.rs", "folder/".repeat(12));
+    let mut wrong = Vec::new();
+    for mut refusal in refusal_samples::all("it") {
+        refusal.path = Some(path.clone().into());
+        enlarge(&mut refusal.kind, &text);
+        for count in [1, 30] {
+            let error = refusal_error(&vec![refusal.clone(); count], Audience::Tools(ChangeForm::Edits));
+            let size = of_error(&error, None).text.len();
+            if size > REFUSAL {
+                wrong.push((count, size, refusal.name()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -236,7 +236,7 @@ pub(crate) fn of_files(quoted: &str) -> Vec<Refusal> {
 }
 
 /// Returns refusals of all kinds that quote a text.
-fn all(quoted: &str) -> Vec<Refusal> {
+pub(crate) fn all(quoted: &str) -> Vec<Refusal> {
     let requests = kinds_of_requests(quoted).into_iter().map(|kind| Refusal::at(quoted, kind));
     of_edits(quoted).into_iter().chain(of_files(quoted)).chain(requests).collect()
 }
