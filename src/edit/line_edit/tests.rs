@@ -163,14 +163,23 @@ fn moved_blocks_are_carried_and_lone_lines_are_not() {
     assert_eq!(carried(old, new, "2"), None);
 }
 
+#[test]
+fn a_line_between_blank_lines_is_proved_by_the_next_other_line() {
+    let old = "a\n\nx\n\nb\n";
+    assert_eq!(carried(old, "new\nA\n\nx\n\nb\n", "3").as_deref(), Some("4-4"));
+    assert_eq!(carried(old, "new\na\n\nx\n\nB\n", "3").as_deref(), Some("4-4"));
+    assert_eq!(carried(old, "new\nA\n\nx\n\nB\n", "3"), None);
+    assert_eq!(carried("x\n\n", "new\nx\n\n", "1").as_deref(), Some("2-2"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     /// After a change, a line is carried to itself, never to another line with the same text.
     #[test]
     fn carried_lines_are_the_same_lines(
-        old in prop::collection::vec("[abc}]", 1..12),
-        (at, removed, added) in (0_usize..12, 0_usize..4, prop::collection::vec("[abc}]", 0..4)),
+        old in prop::collection::vec("[abc} ]", 1..12),
+        (at, removed, added) in (0_usize..12, 0_usize..4, prop::collection::vec("[abc} ]", 0..4)),
     ) {
         let (mut now, mut identities) = (old.clone(), (0..old.len()).map(Some).collect::<Vec<_>>());
         let at = at.min(old.len());
