@@ -35,4 +35,4 @@ pub use streaming::{StreamedText, TextStreamer};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 
 pub(crate) use decode::BINARY_WINDOW;
-pub(crate) use lines::{count_line_ends, floor_char_boundary};
+pub(crate) use lines::{LineIndex, count_line_ends, floor_char_boundary};

@@ -1,12 +1,14 @@
 //! Checks of edits at lines against the version of the text that their numbers refer to.
 
+use std::ops::Range;
+
 use super::border::{self, Around};
 use super::carry::LineMap;
 use super::{LineEdit, LinePlace, LineRefusal, indentation, splice};
 use crate::edit::unwrap::numbered_from;
 use crate::edit::whole_lines::eq_ignoring_whitespace;
 use crate::edit::{EditRefusal, EditRefusalKind, LineRange, Plan, PlanError, Splice, snippet};
-use crate::text::{Line, lines};
+use crate::text::{LineIndex, lines};
 
 /// Number of lines around a place that are compared with new lines.
 const NEIGHBORS: usize = 8;
@@ -63,7 +65,7 @@ impl LocatedLines {
 /// assert_eq!(plan.apply(base), "fn main() {\n    one(1);\n    two();\n}\n");
 /// ```
 pub fn locate(base: &str, edits: Vec<(usize, LineEdit)>) -> Result<Vec<LocatedLines>, Vec<EditRefusal>> {
-    let text = Numbered { text: base, lines: lines(base).collect() };
+    let text = Numbered { text: base, lines: LineIndex::of(base) };
     let (mut located, mut refused) = (Vec::new(), Vec::new());
     let gaps: Vec<_> = edits.iter().map(|(_, requested)| text.gap(requested.place)).collect();
     for (at, (edit, requested)) in edits.into_iter().enumerate() {
@@ -81,7 +83,7 @@ pub fn locate(base: &str, edits: Vec<(usize, LineEdit)>) -> Result<Vec<LocatedLi
 
 /// Returns the plan of located edits, together with `others`, splices of the same text.
 pub fn plan_lines(text: &str, located: &[LocatedLines], others: Vec<Splice>) -> Result<Plan, PlanError> {
-    let base: Vec<_> = lines(text).collect();
+    let base = LineIndex::of(text);
     let edits = located.iter().map(|located| (located.place, located.new.as_deref()));
     splice::plan(text, &base, edits, others)
 }
@@ -136,7 +138,7 @@ impl Extent {
 /// A text, and its lines.
 struct Numbered<'a> {
     text: &'a str,
-    lines: Vec<Line<'a>>,
+    lines: LineIndex<'a>,
 }
 
 impl Numbered<'_> {
@@ -240,13 +242,11 @@ impl Numbered<'_> {
     /// Returns the new lines without slips that the text proves.
     fn mended(&self, place: LinePlace, new: &str, alone: bool, warnings: &mut Vec<String>) -> String {
         let (head, tail) = self.gap(place);
-        let contents =
-            |lines: &[Line<'_>]| lines.iter().map(|line| line.content.to_owned()).collect::<Vec<_>>();
-        let before = contents(&self.lines[head.saturating_sub(NEIGHBORS)..head]);
-        let replaced = contents(&self.lines[head..tail]);
-        let after = contents(&self.lines[tail..self.lines.len().min(tail + NEIGHBORS)]);
-        let [before, replaced, after] =
-            [&before, &replaced, &after].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
+        let contents = |indexes: Range<usize>| -> Vec<&str> {
+            indexes.map_while(|index| Some(self.lines.get(index)?.content)).collect()
+        };
+        let before = contents(head.saturating_sub(NEIGHBORS)..head);
+        let (replaced, after) = (contents(head..tail), contents(tail..tail + NEIGHBORS));
         let around = Around { before: &before, replaced: &replaced, after: &after };
         let numbers = head.max(1)..=tail.max(head) + 1;
         let unnumbered = numbered_from(new, numbers, &[&before[..], &replaced, &after].concat(), &replaced);

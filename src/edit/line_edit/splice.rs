@@ -1,7 +1,7 @@
 //! The plan of edits at lines.
 
 use crate::edit::{LinePlace, LineRange, Plan, PlanError, Splice};
-use crate::text::{EolStyle, Line, LineEnding, eol_style, lines};
+use crate::text::{EolStyle, Line, LineEnding, LineIndex, eol_style, lines};
 
 /// Returns lines of a text, with their line endings; fewer if the text has fewer.
 pub fn lines_of(text: &str, range: LineRange) -> &str {
@@ -18,7 +18,7 @@ pub fn lines_of(text: &str, range: LineRange) -> &str {
 /// is removed from the result.
 pub(super) fn plan<'e>(
     text: &str,
-    base: &[Line<'_>],
+    base: &LineIndex<'_>,
     edits: impl Iterator<Item = (LinePlace, Option<&'e str>)>,
     others: Vec<Splice>,
 ) -> Result<Plan, PlanError> {
@@ -27,12 +27,13 @@ pub(super) fn plan<'e>(
         EolStyle::Cr => "\r",
         // That of the line before the last one.
         EolStyle::Mixed => {
-            let ended = base.iter().rev().find(|line| line.ending != LineEnding::None);
+            let ended = base.backwards().find(|line| line.ending != LineEnding::None);
             ended.map_or("\n", |line| line.ending.as_str())
         }
         EolStyle::Lf | EolStyle::None => "\n",
     };
-    let missing = base.last().filter(|last| last.ending == LineEnding::None).map_or("", |_| style);
+    let missing =
+        base.backwards().next().filter(|last| last.ending == LineEnding::None).map_or("", |_| style);
     let base = Ended { lines: base, missing };
     let splices = edits.filter_map(|(place, new)| base.splice(place, new)).chain(others).collect();
     let ended = Plan::new(text.len() + missing.len(), splices)?;
@@ -45,34 +46,34 @@ pub(super) fn plan<'e>(
 
 /// The lines of a text, with a line ending at the end if it is missing.
 struct Ended<'a> {
-    lines: &'a [Line<'a>],
+    lines: &'a LineIndex<'a>,
     missing: &'static str,
 }
 
 impl Ended<'_> {
     fn splice(&self, place: LinePlace, new: Option<&str>) -> Option<Splice> {
         let new = new.unwrap_or_default();
-        if self.lines.is_empty() {
+        if self.lines.len() == 0 {
             // The final line ending of an empty text is that of the new text.
             return Some(Splice { range: 0..0, text: new.to_owned() });
         }
-        let line = |number: usize| &self.lines[number - 1];
+        let line = |number: usize| self.lines.get(number - 1).expect("a line that was located");
         let (range, neighbor) = match place {
             LinePlace::Lines(LineRange { start, end }) => {
-                (line(start).start..self.end_of(line(end)), line(start))
+                (line(start).start..self.end_of(&line(end)), line(start))
             }
             LinePlace::After(0) => (0..0, line(1)),
             LinePlace::End => {
                 let last = line(self.lines.len());
-                (self.end_of(last)..self.end_of(last), last)
+                (self.end_of(&last)..self.end_of(&last), last)
             }
             LinePlace::Before(number) => (line(number).start..line(number).start, line(number)),
             LinePlace::After(number) => {
-                let end = self.end_of(line(number));
+                let end = self.end_of(&line(number));
                 (end..end, line(number))
             }
         };
-        let text = with_endings(new, self.ending_of(neighbor));
+        let text = with_endings(new, self.ending_of(&neighbor));
         (!range.is_empty() || !text.is_empty()).then_some(Splice { range, text })
     }
 
@@ -98,8 +99,8 @@ impl Ended<'_> {
             Some(line) => last.text.truncate(line.content_end()),
             // The line before becomes the last one.
             None => {
-                let before = self.lines.iter().rev().find(|line| line.start < last.range.start);
-                let start = before.filter(|line| !line.content.is_empty()).map(Line::content_end);
+                let before = self.lines.backwards().find(|line| line.start < last.range.start);
+                let start = before.filter(|line| !line.content.is_empty()).map(|line| line.content_end());
                 last.range.start = start.unwrap_or(last.range.start);
             }
         }
