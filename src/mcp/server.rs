@@ -36,6 +36,10 @@ use super::tools::Selection;
 /// Author, if the client does not name itself.
 const DEFAULT_AUTHOR: &str = "mcp";
 
+/// Clients that cancel every call after they have received its answer. Others cancel an answered call only if they
+/// did not wait for it.
+const CANCEL_ALL: [&str; 1] = ["opencode"];
+
 /// Maximum number of concurrent calls.
 const MAX_CALLS: usize = 256;
 
@@ -173,9 +177,11 @@ impl ServerHandler for Server {
     async fn on_cancelled(
         &self,
         notification: CancelledNotificationParam,
-        _: NotificationContext<RoleServer>,
+        context: NotificationContext<RoleServer>,
     ) {
-        if let Some(id) = &notification.request_id {
+        let client = context.peer.peer_info();
+        let cancels_all = client.is_some_and(|it| CANCEL_ALL.contains(&it.client_info.name.as_str()));
+        if let (Some(id), false) = (&notification.request_id, cancels_all) {
             self.session.revoke_answer(id);
         }
     }

@@ -73,3 +73,15 @@ fn a_change_made_although_cancelled_is_reported_with_the_next_answer() {
     let quiet = mcp.call("proposal_status", json!({})).done();
     assert!(quiet.data.get("madeThoughCancelled").is_none(), "it is reported once: {}", quiet.text);
 }
+
+#[test]
+fn an_answer_counts_for_a_client_that_cancels_every_call_afterwards() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
+    mcp.introduce_as("opencode", "2025-11-25", json!({}));
+    let read = mcp.send_call("read", json!({ "path": "a.txt" }));
+    mcp.called("read", read).done();
+    mcp.notify("notifications/cancelled", json!({ "requestId": read, "reason": "AbortError" }));
+    mcp.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "1" })).done();
+    assert_eq!(workspace.text("a.txt"), "1\n");
+}

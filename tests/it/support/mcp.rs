@@ -138,7 +138,8 @@ impl Mcp {
         self.introduce_as("robot", revision, capabilities)
     }
 
-    fn introduce_as(&mut self, name: &str, revision: &str, capabilities: Value) -> Value {
+    /// Performs the `initialize` handshake as a client with this name.
+    pub(crate) fn introduce_as(&mut self, name: &str, revision: &str, capabilities: Value) -> Value {
         let mut params =
             json!({ "protocolVersion": revision, "clientInfo": { "name": name, "version": "1" } });
         params["capabilities"] = capabilities;
