@@ -113,13 +113,16 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
         _ => Vec::new(),
     };
     details.values_mut().chain(&mut others).for_each(tidy);
-    details.retain(|_, value| has_content(value));
+    details.retain(|name, value| has_content(value) && !is_usual(name, value));
     for other in &mut others {
         shorten(other, &details, &space, served);
     }
     // The list of stale files takes precedence over their diffs.
     let diff = if space.is_stale { details.shift_remove("diff") } else { None };
+    let reserved = if others.is_empty() { 0 } else { OTHER.min(space.left) };
+    space.left -= reserved;
     details.values_mut().for_each(|value| space.fit(value));
+    (space.left, space.is_over) = (space.left + reserved, false);
     space.fit_all(&mut others, 0);
     if let Some(mut diff) = diff {
         space.fit(&mut diff);
@@ -195,12 +198,12 @@ fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served:
     }
 }
 
-/// Removes empty members and rounds numbers to two decimal places.
+/// Removes members that say nothing and rounds numbers to two decimal places.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(members) => {
             members.values_mut().for_each(tidy);
-            members.retain(|_, value| has_content(value));
+            members.retain(|name, value| has_content(value) && !is_usual(name, value));
         }
         Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Number(number) if number.is_f64() => {
@@ -208,6 +211,11 @@ fn tidy(value: &mut Value) {
         }
         _ => {}
     }
+}
+
+/// Returns `true` for a member that nearly all refusals have with this value.
+fn is_usual(name: &str, value: &Value) -> bool {
+    name == "baseKnown" && *value == Value::Bool(true)
 }
 
 fn has_content(value: &Value) -> bool {
@@ -222,6 +230,8 @@ fn has_content(value: &Value) -> bool {
 /// The remaining space for the data of a refusal, in bytes.
 struct Space {
     left: usize,
+    /// `true` if something did not fit.
+    is_over: bool,
     /// Number of list entries that did not fit.
     left_out: usize,
     /// Advice on how to see the omitted part.
@@ -230,8 +240,17 @@ struct Space {
     is_stale: bool,
 }
 
-/// Reserved size for the name of a refusal and the notices about omitted lines and entries, in bytes.
-const HEAD: usize = 200;
+/// Reserved size for the name of a refusal, in bytes.
+const HEAD: usize = 100;
+
+/// Reserved size for the first of the further refusals, in bytes.
+const OTHER: usize = 400;
+
+/// Size of the notice about omitted entries, in bytes.
+const NOTICE: usize = 50;
+
+/// Reserved size for the note that a text is cut, in bytes.
+const CUT: usize = 64;
 
 /// Reserved size for the heading of an item of a list, in bytes.
 const ITEM: usize = 16;
@@ -247,7 +266,7 @@ impl Space {
         let rest = if is_stale && has_changes { "`changes` with this `path` shows them" } else { READ };
         let hint = error.data.as_ref().and_then(|data| data["hint"].as_str()).map_or(0, str::len);
         let left = REFUSAL.saturating_sub(error.message.len() + hint + HEAD);
-        Self { left, left_out: 0, rest, is_stale }
+        Self { left, is_over: false, left_out: 0, rest, is_stale }
     }
 
     /// Cuts texts that are too long, such as the diff of a rewritten file.
@@ -255,14 +274,14 @@ impl Space {
         match value {
             Value::String(text) => {
                 if text.len() > SENTENCE {
-                    *text = shown(text, self.left, self.rest);
+                    *text = shown(text, self.left.saturating_sub(CUT), self.rest);
                 }
-                self.left = self.left.saturating_sub(json_len(text));
+                self.take(json_len(text));
             }
             Value::Array(items) => self.fit_all(items, 1),
             Value::Object(members) => {
                 for (name, value) in members {
-                    self.left = self.left.saturating_sub(name.len() + 4);
+                    self.take(name.len() + 4);
                     self.fit(value);
                 }
             }
@@ -270,13 +289,23 @@ impl Space {
         }
     }
 
+    fn take(&mut self, size: usize) {
+        self.is_over |= size > self.left;
+        self.left = self.left.saturating_sub(size);
+    }
+
     /// Cuts a list at the first item that does not fit, but keeps at least `min` items.
     fn fit_all(&mut self, items: &mut Vec<Value>, min: usize) {
         let mut fitting = 0;
-        while fitting < items.len() && self.left > 0 {
-            self.left = self.left.saturating_sub(ITEM);
+        while fitting < items.len() {
+            let before = (self.left, self.is_over);
+            self.take(ITEM);
             self.fit(&mut items[fitting]);
-            if self.left == 0 && fitting >= min {
+            let is_last = fitting + 1 == items.len();
+            let has_room = !self.is_over && (is_last || self.left >= NOTICE);
+            if !has_room && fitting >= min {
+                // This item is left out.
+                (self.left, self.is_over) = before;
                 break;
             }
             fitting += 1;
