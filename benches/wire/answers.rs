@@ -24,6 +24,7 @@ pub(crate) fn table() {
     for name in ["a.txt", "b.txt", "e.txt"] {
         machine.put(name, &lines("item", 200));
     }
+    machine.put("m.py", &module());
     machine.put("n.ipynb", &notebook());
     let mut mcp = Mcp::start(&machine);
     let tools = mcp.request("tools/list", &json!({}))["tools"].to_string().len();
@@ -54,6 +55,10 @@ fn calls() -> Vec<Call> {
         line("word", 5),
         line("found", 5)
     );
+    let anchored = |path: &str, edits: Value| json!({ "path": path, "edits": edits });
+    let moved = json!([{ "move": { "lines": "150-151" }, "to": { "after": 20 } }]);
+    let body = json!([{ "symbol": "Table.row_7", "op": "body", "newText": "return self.rows[7]" }]);
+    let broken = json!([{ "symbol": "Table.row_8", "op": "body", "newText": "return self.rows[8" }]);
     let cells = json!([{ "op": "replace", "id": "c1", "source": "x = 2" }]);
     let absent = [line("word", 7), line("wort", 9), line("word", 9)].concat();
     vec![
@@ -74,16 +79,45 @@ fn calls() -> Vec<Call> {
             with(edit("a.txt", "key", "name"), "replaceAll", true.into()),
             Some(150),
         ),
+        (
+            "two lines",
+            "edit",
+            anchored("b.txt", json!([{ "lines": "12-13", "newText": line("found", 1) }])),
+            None,
+        ),
+        (
+            "a line inserted",
+            "edit",
+            anchored("b.txt", json!([{ "after": 40, "newText": line("found", 1) }])),
+            None,
+        ),
+        ("two lines moved", "edit", anchored("b.txt", moved), None),
+        ("20 symbols", "outline", json!({ "path": "m.py" }), None),
+        ("a symbol", "read", json!({ "path": "m.py", "symbol": "Table.row_7" }), None),
+        ("the body of a symbol", "edit", anchored("m.py", body), None),
+        ("a new syntax error", "edit", anchored("m.py", broken), None),
+        (
+            "lines that were not shown",
+            "edit",
+            anchored("m.py", json!([{ "lines": "60-61", "newText": "    pass\n" }])),
+            Some(375),
+        ),
+        (
+            "an unknown symbol",
+            "edit",
+            anchored("m.py", json!([{ "symbol": "Table.rows_7", "op": "delete" }])),
+            Some(375),
+        ),
         ("over a file", "write", json!({ "path": "a.txt", "content": lines("word", 210) }), Some(150)),
         ("a new file", "write", json!({ "path": "d.txt", "content": lines("item", 50) }), Some(60)),
         ("two files", "apply_patch", json!({ "patch": patch }), None),
         ("one cell", "notebook_edit", json!({ "path": "n.ipynb", "cells": cells }), None),
         ("the newest", "undo", json!({}), None),
-        (STALE, "edit", edit("b.txt", &line("item", 9), "x\n"), Some(600)),
+        (STALE, "edit", edit("b.txt", &line("item", 9), "x\n"), Some(375)),
         ("200 lines, all changed", "changes", json!({ "path": "b.txt" }), None),
-        ("a file that was not read", "edit", edit("e.txt", "item_9 ", "x "), None),
-        ("a missing text", "edit", edit("a.txt", &absent, "x\n"), None),
-        ("a text with many matches", "edit", edit("a.txt", "word_1", "x"), None),
+        ("a file that was not read", "edit", edit("e.txt", "item_9 ", "x "), Some(375)),
+        ("a missing text", "edit", edit("a.txt", &absent, "x\n"), Some(375)),
+        ("a text with many matches", "edit", edit("a.txt", "word_1", "x"), Some(375)),
         ("20 matches", "search", json!({ "pattern": "word_1", "path": "a.txt", "limit": 20 }), None),
         ("all files", "find", json!({ "pattern": "*" }), None),
         ("the folder", "list", json!({}), None),
@@ -98,6 +132,15 @@ fn line(word: &str, number: usize) -> String {
 
 fn lines(word: &str, count: usize) -> String {
     (1..=count).map(|number| line(word, number)).collect()
+}
+
+/// Returns a class with 20 methods.
+fn module() -> String {
+    let method = |number| {
+        format!("\n    def row_{number}(self):\n        row = self.rows[{number}]\n        return row\n")
+    };
+    let methods: String = (1..20).map(method).collect();
+    format!("class Table:\n    rows = []\n{methods}")
 }
 
 fn notebook() -> String {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::client::{Client, outcome};
 use crate::corpus::{KB, MB, code, counter};
 use crate::floor;
-use crate::machine::{Machine, settle};
+use crate::machine::{Machine, program, settle};
 use crate::table::{Samples, millis};
 
 /// Size of the file, and the number of measurements per tool.
@@ -105,7 +105,7 @@ fn by_socket(mut client: Client, file: &Path) -> Edit {
 
 fn by_command(file: PathBuf, state: String) -> Edit {
     Box::new(move |old, new, samples| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_editd"));
+        let mut command = Command::new(program());
         command.args(["edit", "--yes", "--no-spawn", "--state-dir", &state, "--old", old, "--new", new]);
         run(command.arg(&file), samples);
     })

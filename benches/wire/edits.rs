@@ -49,6 +49,45 @@ pub(crate) fn single(which: usize) {
     compare(name, size, &daemon, &plain);
 }
 
+/// Edits by line numbers, compared with exact edits of the same line of another file.
+pub(crate) fn by_lines(which: usize) {
+    let machine = Machine::start();
+    let (size, name, rounds) = ROUNDS[which];
+    title(&format!("one edit by line numbers, {name}, compared with an exact one"));
+    let text = code(size);
+    for file in ["lines.txt", "exact.txt"] {
+        machine.put(file, &text);
+    }
+    let line = 1 + text.split(&counter(MIDDLE, 0)).next().map_or(0, |before| before.matches('\n').count());
+    let mut client = machine.client();
+    client.call("editd/read", &json!({ "path": "exact.txt" }));
+    // Only lines that a read has returned can be edited by number.
+    let read = client.call("editd/read", &json!({ "path": "lines.txt", "offset": line, "limit": 1 }));
+    let mut hash = read["hash"].clone();
+    let of_line = text.lines().nth(line - 1).expect("the line");
+    let (mut lines, mut exact) = (Samples::default(), Samples::default());
+    for round in 0..rounds + WARM_UP {
+        if round == WARM_UP {
+            (lines, exact) = (Samples::default(), Samples::default());
+        }
+        let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
+        let params = json!({ "path": "exact.txt", "oldText": old, "newText": new });
+        let request = client.request("editd/edit", &params);
+        outcome(&exact.time(|| client.exchange(&request))).expect("an edit");
+        settle(size);
+        let new_line = of_line.replace(&counter(MIDDLE, 0), &new);
+        let edits = json!([{ "lines": line.to_string(), "newText": new_line }]);
+        let params = json!({ "path": "lines.txt", "edits": edits, "baseHash": hash });
+        let request = client.request("editd/edit", &params);
+        let answer = lines.time(|| client.exchange(&request));
+        hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
+        settle(size);
+    }
+    row("exact", &exact);
+    row("by line numbers", &lines);
+    verdict(&format!("{name}: times an exact edit"), lines.median_ratio(&exact), "x", 1.1, true);
+}
+
 /// Edits with `baseHash` of a file that the session has not read and the daemon has not cached.
 pub(crate) fn with_base_hash(which: usize) {
     let machine = Machine::start();

@@ -1,5 +1,6 @@
 //! A daemon with separate folders, all on one file system.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -121,8 +122,13 @@ impl Machine {
     }
 }
 
+/// Returns the program to measure: `$EDITD_PROGRAM`, to compare versions, else the one that was built.
+pub(crate) fn program() -> OsString {
+    std::env::var_os("EDITD_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_editd").into())
+}
+
 fn command(base: &Path, name: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_editd"));
+    let mut command = Command::new(program());
     command.arg(name);
     let folders = [("HOME", "home"), ("EDITD_STATE_DIR", "state"), ("EDITD_RUNTIME_DIR", "run")];
     command.envs(folders.map(|(variable, name)| (variable, base.join(name))));

@@ -32,13 +32,15 @@ mod typing;
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 28] = [
+const PARTS: [Part; 30] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
     ("edit-1m", || edits::single(2)),
     ("edit-10m", || edits::single(3)),
     ("edit-50m", || edits::single(4)),
+    ("lines-100k", || edits::by_lines(1)),
+    ("lines-1m", || edits::by_lines(2)),
     ("table", comparison::table),
     ("base-10k", || edits::with_base_hash(0)),
     ("base-1m", || edits::with_base_hash(2)),

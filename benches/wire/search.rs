@@ -1,5 +1,6 @@
 //! Search in a tree like that of a large project, compared with ripgrep.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use crate::client::outcome;
 use crate::corpus::{KB, MB, code};
-use crate::machine::Machine;
+use crate::machine::{Machine, program};
 use crate::table::{Samples, row, title, verdict};
 
 const TREE: usize = 100 * MB;
@@ -42,10 +43,10 @@ pub(crate) fn against_ripgrep() {
             let request = client.request("editd/search", &json!({ "pattern": pattern, "limit": 1000 }));
             let answer = wire.time(|| client.exchange(&request));
             let found = outcome(&answer).expect("matches");
-            let editd = env!("CARGO_BIN_EXE_editd");
+            let editd = program();
             let state = machine.state();
             let arguments = ["search", pattern, "--limit", "1000", "--no-spawn", "--state-dir", &state];
-            let printed = command.time(|| run(editd, &arguments, &machine.root()));
+            let printed = command.time(|| run(&editd, &arguments, &machine.root()));
             let count = found["matches"].as_array().map_or(0, Vec::len);
             let lines = |text: Option<String>| text.map_or(0, |text| text.lines().count());
             assert_eq!((count, count), (lines(listed), lines(printed)), "all find the same matches");
@@ -79,7 +80,7 @@ fn plant(root: &Path) -> usize {
 }
 
 /// Runs a program and returns its output, or `None` if it is not installed.
-fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
+fn run(program: impl AsRef<OsStr>, arguments: &[&str], folder: &Path) -> Option<String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
     let output = command.output().ok()?;
