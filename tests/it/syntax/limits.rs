@@ -101,7 +101,10 @@ fn large_files_are_not_offered() {
     let text = "a = 1\n".repeat(MAX_SIZE / 6 + 1);
     let expected = NoSyntax::TooLarge { size: text.len() };
     assert_eq!(outline(&text, Language::Python, Deadline::NONE), Err(expected));
-    assert_eq!(new_errors(&text, &text, Language::Python, Deadline::NONE), None);
+    let errors = |after: &str| new_errors(&text, after, Language::Python, Deadline::NONE);
+    assert_eq!(errors(&format!("{text}b = (1\n")), None);
+    // The lines around a change are parsed all the same.
+    assert_eq!(errors(&format!("{text}b = 1\n")), Some(Vec::new()));
     assert_eq!(
         expected.to_string(),
         format!("the file has {} bytes; symbols are offered up to 1000000", text.len())
