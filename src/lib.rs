@@ -35,6 +35,7 @@
 //! * [`hook`]: answers to the events of agent programs, a client of the daemon.
 //! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each
 //!   tool in `mcp/tools`.
+//! * [`web`]: HTTP servers on the loopback interface, with tokens and limits. Knows nothing of editd.
 //! * [`cli`]: the command line, a client like any other.
 //!
 //! Integration tests, over sockets and the command line, are in `tests/it`. Unit tests are beside their
@@ -75,4 +76,5 @@ pub mod snapshot;
 pub mod syntax;
 pub mod text;
 pub mod transport;
+pub mod web;
 pub mod workspace;
