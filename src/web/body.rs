@@ -20,10 +20,6 @@ pub fn refusal(status: StatusCode, sentence: &str) -> Response {
 /// Reads the body of a request. Returns an answer if it is too large or does not arrive.
 ///
 /// Handlers read the body themselves, after the token was checked, so that a stranger cannot fill memory.
-#[expect(
-    clippy::result_large_err,
-    reason = "the error is the answer to the request, and is returned at once"
-)]
 pub async fn read_body(body: Body, limit: usize) -> Result<Bytes, Response> {
     match tokio::time::timeout(ARRIVAL, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
