@@ -24,6 +24,7 @@ mod assets;
 mod colours;
 mod daemon;
 mod events;
+mod preferences;
 mod routes;
 
 use std::io;
@@ -86,6 +87,7 @@ struct Page {
     once: OneTimeToken,
     session: Token,
     root: Option<PathBuf>,
+    state_dir: PathBuf,
     noticed: Box<dyn Fn(Notice) + Send + Sync>,
     shutdown: CancellationToken,
 }
@@ -101,13 +103,13 @@ pub fn serve(options: Options) -> Result<(), PageError> {
 
 async fn serve_until_signal(options: Options) -> Result<(), PageError> {
     let Options { places, spawn, identity, noticed } = options;
-    let root = identity.roots.first().cloned();
+    let (root, state_dir) = (identity.roots.first().cloned(), places.state_dir.clone());
     let daemon = Daemon::connect(places, spawn, identity).await?;
     let (once, session) = (OneTimeToken::new()?, Token::new()?);
     let shutdown = CancellationToken::new();
     let server = Server::bind().await?;
     let address = format!("http://127.0.0.1:{}/#{}", server.port(), once.text());
-    let page = Arc::new(Page { daemon, once, session, root, noticed, shutdown: shutdown.clone() });
+    let page = Arc::new(Page { daemon, once, session, root, state_dir, noticed, shutdown: shutdown.clone() });
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     (page.noticed)(Notice::Ready(address));
     let routes = routes::routes(page.clone(), server.port());

@@ -18,12 +18,13 @@ use crate::web::{Redeemed, refusal, require_token};
 
 use super::answers::{no_daemon, read_json, refused, result};
 use super::daemon::Failure;
+use super::preferences::Preferences;
 use super::{Notice, Page, assets, colours, events};
 
 /// Maximum size of a request with a text.
 pub(super) const MAX_BODY: usize = 8 * 1024 * 1024;
-/// Maximum size of a request that needs no token.
-const MAX_TOKEN: usize = 1024;
+/// Maximum size of a request with a token or preferences only.
+const MAX_SMALL: usize = 1024;
 
 /// Methods of the daemon that the page uses. Others are not forwarded.
 const METHODS: [&str; 7] = [
@@ -46,6 +47,7 @@ pub(super) fn routes(page: Arc<Page>, port: u16) -> Router {
         .route("/call", post(call))
         .route("/colours", post(colours::colours))
         .route("/events", get(events::events))
+        .route("/preferences", post(set_preferences))
         .route_layer(middleware::from_fn_with_state(token, require_token));
     let not_found = format!("There is no such page. Open http://127.0.0.1:{port}/.");
     Router::new()
@@ -69,7 +71,7 @@ struct Exchange {
 
 /// Exchanges the token in the address for the token of the session.
 async fn session(State(page): State<Arc<Page>>, body: Body) -> Response {
-    let Exchange { once } = match read_json(body, MAX_TOKEN).await {
+    let Exchange { once } = match read_json(body, MAX_SMALL).await {
         Ok(exchange) => exchange,
         Err(response) => return response,
     };
@@ -77,7 +79,9 @@ async fn session(State(page): State<Arc<Page>>, body: Body) -> Response {
         Redeemed::Now => {
             (page.noticed)(Notice::Opened);
             let root = page.root.as_ref().map(|root| root.to_string_lossy());
-            Json(json!({ "token": page.session.text(), "root": root })).into_response()
+            let preferences = Preferences::read(&page.state_dir);
+            Json(json!({ "token": page.session.text(), "root": root, "preferences": preferences }))
+                .into_response()
         }
         Redeemed::Earlier => {
             (page.noticed)(Notice::OpenedAgain);
@@ -90,6 +94,19 @@ async fn session(State(page): State<Arc<Page>>, body: Body) -> Response {
             refusal(StatusCode::UNAUTHORIZED, sentence)
         }
     }
+}
+
+/// Stores the preferences of the person.
+async fn set_preferences(State(page): State<Arc<Page>>, body: Body) -> Response {
+    let preferences: Preferences = match read_json(body, MAX_SMALL).await {
+        Ok(preferences) => preferences,
+        Err(response) => return response,
+    };
+    if preferences.write(&page.state_dir).is_ok() {
+        return Json(json!({})).into_response();
+    }
+    let sentence = "The preference cannot be stored; check the state folder with `editd doctor`.";
+    refusal(StatusCode::INTERNAL_SERVER_ERROR, sentence)
 }
 
 #[derive(Deserialize)]

@@ -5,11 +5,11 @@ import { type Connection, listen } from './events';
 import { helpDialog } from './help';
 import { HistoryView } from './historyView';
 import { listenToKeys } from './keys';
+import { ChosenLayout } from './layout';
 import { ListView } from './listView';
 import { Messages } from './messages';
 import { stateOf } from './names';
 import { Near } from './near';
-import { Preferences } from './preferences';
 import { ProposalView } from './proposalView';
 import type { Session } from './session';
 import type { Proposal } from './wire';
@@ -29,7 +29,7 @@ export class App {
   private readonly connection = el('span', { class: 'connection connecting', role: 'status' });
   private readonly list: ListView;
   private readonly history: HistoryView;
-  private readonly preferences: Preferences;
+  private readonly layout: ChosenLayout;
   private readonly layoutButton: HTMLButtonElement;
   private readonly desk: Desk;
   private view: ProposalView | undefined;
@@ -40,7 +40,7 @@ export class App {
     private readonly session: Session,
     private readonly body: HTMLElement,
   ) {
-    this.preferences = new Preferences(() => {
+    this.layout = new ChosenLayout(session, () => {
       this.redraw();
     });
     this.desk = this.newDesk();
@@ -91,7 +91,7 @@ export class App {
     return {
       session: this.session,
       near: this.near,
-      layout: () => this.preferences.layout,
+      layout: () => this.layout.now,
       say: (message) => {
         this.messages.say(message);
       },
@@ -278,7 +278,7 @@ export class App {
   }
 
   private toggleLayout(): void {
-    this.preferences.toggleLayout();
+    void this.attempt(() => this.layout.toggle());
     this.redraw();
   }
 
@@ -288,7 +288,7 @@ export class App {
   }
 
   private drawLayoutButton(): void {
-    const label = this.preferences.layout === 'split' ? 'Unified' : 'Side by side';
+    const label = this.layout.now === 'split' ? 'Unified' : 'Side by side';
     fill(this.layoutButton, label);
   }
 

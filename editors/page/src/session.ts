@@ -1,5 +1,7 @@
 // Requests to the server of this page, with the token of the session.
 
+import type { Layout } from './table';
+
 /** A refusal of the daemon. */
 export class Refusal extends Error {
   constructor(
@@ -21,6 +23,12 @@ interface Saved {
   token: string;
   /** Folder in which the command was run, if it can be a root. */
   root: string | null;
+  preferences: Preferences;
+}
+
+/** Preferences of the person. The server stores them, because another run of it is another origin. */
+export interface Preferences {
+  layout: Layout;
 }
 
 interface Answer {
@@ -61,6 +69,17 @@ export class Session {
 
   get root(): string | null {
     return this.saved.root;
+  }
+
+  get preferences(): Preferences {
+    return this.saved.preferences;
+  }
+
+  /** Stores preferences, for this tab and for the next run of the command. */
+  async prefer(preferences: Preferences): Promise<void> {
+    this.saved.preferences = preferences;
+    sessionStorage.setItem(KEY, JSON.stringify(this.saved));
+    await this.post('/preferences', preferences);
   }
 
   /** Calls a method of the daemon. The caller knows the type of the result. */

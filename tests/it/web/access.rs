@@ -5,7 +5,8 @@ use serde_json::json;
 use super::scene::Page;
 
 /// Routes with data.
-const PROTECTED: [(&str, &str); 3] = [("POST", "/call"), ("POST", "/colours"), ("GET", "/events")];
+const PROTECTED: [(&str, &str); 4] =
+    [("POST", "/call"), ("POST", "/colours"), ("POST", "/preferences"), ("GET", "/events")];
 
 #[test]
 fn requests_to_another_host_are_refused() {

@@ -106,3 +106,19 @@ fn the_server_ends_with_an_interrupt_and_survives_the_daemon() {
     assert_eq!(page.call(&token, "editd/proposals", &json!({})).status, 200);
     assert!(page.interrupt().success());
 }
+
+#[test]
+fn preferences_survive_the_server() {
+    let mut page = Page::start();
+    let begun = page.exchange();
+    assert_eq!(begun["preferences"], json!({ "layout": "split" }));
+    let bearer = format!("Bearer {}", begun["token"].as_str().expect("a token"));
+    let store = |page: &Page, body: &str| {
+        page.request("POST", "/preferences", &[("Authorization", &bearer)], body).status
+    };
+    assert_eq!(store(&page, "{\"layout\":\"sideways\"}"), 400);
+    assert_eq!(store(&page, "{\"layout\":\"unified\"}"), 200);
+    page.restart();
+    assert_eq!(store(&page, "{\"layout\":\"split\"}"), 401, "the earlier session is over");
+    assert_eq!(page.exchange()["preferences"], json!({ "layout": "unified" }));
+}

@@ -55,22 +55,15 @@ impl Page {
     pub(super) fn configured(config: &str) -> Self {
         let machine = Machine::configured(config);
         let workspace = Workspace::with(&[("a.txt", "one\ntwo\nthree\n")]);
-        let mut command = machine.command(&["review", "--web", "--no-open", "--output", "json"]);
-        command
-            .current_dir(workspace.root())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut server = command.spawn().expect("editd can be run");
-        let mut line = String::new();
-        let stdout = server.stdout.take().expect("a captured stdout");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
-        let printed: Value = serde_json::from_str(&line).expect("JSON");
-        let address = printed["address"].as_str().expect("an address");
-        let (base, once) = address.split_once("/#").expect("a token");
-        let port = base.rsplit_once(':').expect("a port").1.parse().expect("a number");
+        let (server, port, once) = serve(&machine, &workspace);
         let agent = machine.agent(&workspace);
-        Self { machine, workspace, agent, server, port, once: once.to_owned() }
+        Self { machine, workspace, agent, server, port, once }
+    }
+
+    /// Ends the server and starts another one.
+    pub(super) fn restart(&mut self) {
+        self.interrupt();
+        (self.server, self.port, self.once) = serve(&self.machine, &self.workspace);
     }
 
     pub(super) fn connect(&self) -> TcpStream {
@@ -101,9 +94,14 @@ impl Page {
 
     /// Exchanges the token in the address for that of a session.
     pub(super) fn session(&self) -> String {
+        self.exchange()["token"].as_str().expect("a token").to_owned()
+    }
+
+    /// Exchanges the token in the address for all that a page needs at first.
+    pub(super) fn exchange(&self) -> Value {
         let answer = self.request("POST", "/session", &[], &json!({ "once": self.once }).to_string());
         assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()["token"].as_str().expect("a token").to_owned()
+        answer.json()
     }
 
     /// Calls a method of the daemon.
@@ -138,6 +136,21 @@ impl Drop for Page {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
+}
+
+/// Starts the server. Returns its process, its port and the token in the printed address.
+fn serve(machine: &Machine, workspace: &Workspace) -> (Child, u16, String) {
+    let mut command = machine.command(&["review", "--web", "--no-open", "--output", "json"]);
+    command.current_dir(workspace.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = command.spawn().expect("editd can be run");
+    let mut line = String::new();
+    let stdout = server.stdout.take().expect("a captured stdout");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    let printed: Value = serde_json::from_str(&line).expect("JSON");
+    let address = printed["address"].as_str().expect("an address");
+    let (base, once) = address.split_once("/#").expect("a token");
+    let port = base.rsplit_once(':').expect("a port").1.parse().expect("a number");
+    (server, port, once.to_owned())
 }
 
 /// Reads an answer until the connection ends.
