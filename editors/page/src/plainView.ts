@@ -24,6 +24,7 @@ export class PlainView implements Drawable {
 
   draw(): void {
     fill(this.element, tableOf(this.rows, this.desk.layout(), this.palette));
+    this.element.style.removeProperty('min-block-size');
   }
 }
 

@@ -22,8 +22,11 @@ interface Drawn {
 /** A line of the table: both sides of an unchanged line, or the versions of a changed one. */
 type Drawing = { same: Row } | { old?: Drawn; new?: Drawn };
 
-/** Creates the table of consecutive rows. */
-export function tableOf(rows: readonly Row[], layout: Layout, palette: Palette): HTMLTableElement {
+/** Creates the table of consecutive rows. Lines that are all new or all old need no second side. */
+export function tableOf(rows: readonly Row[], chosen: Layout, palette: Palette): HTMLTableElement {
+  const [first] = rows;
+  const isOneSided = first?.kind !== 'same' && rows.every(({ kind }) => kind === first?.kind);
+  const layout = isOneSided ? 'unified' : chosen;
   const body = el('tbody');
   for (const drawing of drawingsOf(rows)) {
     body.append(...(layout === 'split' ? [splitRow(drawing, palette)] : unifiedRows(drawing, palette)));
@@ -31,7 +34,14 @@ export function tableOf(rows: readonly Row[], layout: Layout, palette: Palette):
   if (layout === 'unified') {
     removedFirst(body);
   }
-  return el('table', { class: `lines ${layout}`, 'aria-label': 'Lines' }, body);
+  return el('table', { class: `lines ${layout}`, 'aria-label': 'Lines' }, columns(layout), body);
+}
+
+/** Creates the columns. Without them, the first row would decide about their widths. */
+function columns(layout: Layout): HTMLTableColElement {
+  const [number, text] = [(): HTMLElement => el('col', { class: 'number' }), (): HTMLElement => el('col')];
+  const all = layout === 'split' ? [number(), text(), number(), text()] : [number(), number(), text()];
+  return el('colgroup', {}, ...all);
 }
 
 /** Groups rows: each run of old and new lines is paired. */
