@@ -101,6 +101,12 @@ impl Context {
         self.session(Role::Agent, name, root, self.audience())
     }
 
+    /// Returns the identity of the person at the terminal, as a reviewer of all changes in a folder.
+    pub(crate) fn reviewer(&self, root: Option<&Path>) -> Identity {
+        let (name, audience) = (self.person_author().to_owned(), Audience::CommandLine);
+        Identity { name, audience, reviews: true, ..Identity::own(root) }
+    }
+
     /// Opens a session as the person at the terminal, who may do more than agents.
     pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, CliError> {
         self.session(Role::Editor, self.person_author(), root, self.audience())

@@ -13,7 +13,7 @@
 //! * [`text`]: text files. Ropes, line endings, encodings, positions, the content hash. Pure.
 //! * [`edit`]: converts the edits of one call to one [`Plan`](edit::Plan), or to refusals. Matching, diffs,
 //!   merges. Pure. Start reading at [`edit::find`].
-//! * [`syntax`]: outlines, edits by the names of symbols, and new syntax errors, by tree-sitter. Pure.
+//! * [`syntax`]: outlines, edits by the names of symbols, new syntax errors, and colours, by tree-sitter. Pure.
 //! * [`patch`]: parsers of the patch formats that models use, which produce the same edits. Pure.
 //! * [`notebook`]: converts operations on the cells of a notebook to a plan over its text. Pure.
 //! * [`workspace`]: the rules. Sessions and their ledgers, proposals, notifications, refusals and their
@@ -35,6 +35,9 @@
 //! * [`hook`]: answers to the events of agent programs, a client of the daemon.
 //! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each
 //!   tool in `mcp/tools`.
+//! * [`web`]: HTTP servers on the loopback interface, with tokens and limits. Knows nothing of editd.
+//! * [`page`]: the review page of `editd review --web`, a client of the daemon. Its sources are in
+//!   `editors/page`.
 //! * [`cli`]: the command line, a client like any other.
 //!
 //! Integration tests, over sockets and the command line, are in `tests/it`. Unit tests are beside their
@@ -67,6 +70,7 @@ pub mod hook;
 pub mod image;
 pub mod mcp;
 pub mod notebook;
+pub mod page;
 pub mod patch;
 pub mod protocol;
 pub mod search;
@@ -75,4 +79,5 @@ pub mod snapshot;
 pub mod syntax;
 pub mod text;
 pub mod transport;
+pub mod web;
 pub mod workspace;

@@ -72,6 +72,8 @@ pub const TOOLS: [&str; 13] = [
 pub const FILE_CHANGED: &str = "editd/fileChanged";
 /// Notification to agents: one of their proposals has changed.
 pub const PROPOSAL_CHANGED: &str = "editd/proposalChanged";
+/// Method of LSP 3.18 that returns the text of a virtual document.
+pub const DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
 /// Notification to editors: the daemon closes this connection in an orderly way. No message follows it.
 pub const GOODBYE: &str = "$/editd/goodbye";
 

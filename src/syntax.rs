@@ -1,4 +1,4 @@
-//! Syntax: outlines of files, edits by the names of symbols, and new syntax errors. Pure.
+//! Syntax: outlines of files, edits by the names of symbols, new syntax errors, and colours. Pure.
 //!
 //! Trees are built by tree-sitter, used, and dropped: an [`Outline`] contains only names and byte ranges of
 //! its text. Offsets are bytes of the text's UTF-8, line numbers count from 1. The rules of edits are
@@ -23,6 +23,7 @@
 //! ```
 
 mod change;
+mod colour;
 mod errors;
 mod grammar;
 mod language;
@@ -35,6 +36,7 @@ mod refusal;
 mod symbol;
 
 pub use change::{SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
+pub use colour::{Colour, ColourSpan, MAX_COLOURED_SIZE, colours};
 pub use errors::{SyntaxError, SyntaxErrorKind, new_errors};
 pub use language::Language;
 pub use outline::outline;

@@ -26,6 +26,7 @@
 
 mod bridge;
 mod client;
+mod concurrent;
 mod connection;
 mod dirs;
 mod framing;
@@ -40,6 +41,7 @@ mod whole_text;
 
 pub use bridge::{Crossing, bridge};
 pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, outcome};
+pub use concurrent::{ConcurrentClient, PendingCall};
 pub use dirs::{DirOptions, dirs, folder_in_state, instance_is_alive, prepare_folders, runtime_dir_of};
 pub use serve::{ServeError, serve};
 pub use sockets::InheritedSockets;

@@ -12,17 +12,24 @@ const shared = {
   logLevel: 'warning',
 };
 
+/** Returns the tests of a folder, each with the name of its bundle. */
+function tests(folder, prefix) {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => ({ in: `${folder}/${name}`, out: `${prefix}${name.slice(0, -'.ts'.length)}` }));
+}
+
 if (process.argv.includes('--tests')) {
   // Remove bundles of deleted tests, which would still run.
   rmSync('out/test', { recursive: true, force: true });
   await build({
     ...shared,
-    entryPoints: ['test', 'test/unit'].flatMap((folder) =>
-      readdirSync(folder)
-        .filter((name) => name.endsWith('.test.ts'))
-        .map((name) => `${folder}/${name}`),
-    ),
-    outbase: 'test',
+    entryPoints: [
+      ...tests('test', ''),
+      ...tests('test/unit', 'unit/'),
+      ...tests('../page/test', 'page-'),
+      ...tests('../page/test/unit', 'unit/page-'),
+    ],
     outdir: 'out/test',
     outExtension: { '.js': '.mjs' },
     format: 'esm',

@@ -2,6 +2,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
+use crate::page::PageError;
 use crate::protocol::RpcError;
 use crate::transport::{CallError, ConnectError};
 
@@ -35,6 +36,15 @@ impl From<CallError> for CliError {
                 Self::failed(format!("the connection to the daemon was lost: {}", paint::io_message(&error)))
                     .with_hint("run the command again; it starts a daemon if none is running")
             }
+        }
+    }
+}
+
+impl From<PageError> for CliError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Unreachable(error) => error.into(),
+            PageError::Io(_) => Self::failed(error),
         }
     }
 }

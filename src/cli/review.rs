@@ -3,6 +3,7 @@
 mod file;
 mod questions;
 mod show;
+mod web;
 
 use std::io::Write;
 
@@ -27,6 +28,9 @@ const STATE: usize = 10;
 /// `editd review`.
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
+    if arguments.web {
+        return web::review(context, root.as_deref(), arguments.no_open);
+    }
     let mut client = context.person(root.as_deref())?;
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
         return Err(CliError::usage("--hunk requires --accept or --reject"));

@@ -10,7 +10,7 @@ use crate::protocol::{
 };
 use crate::text::ContentHash;
 use crate::transport::{CallError, Client, Identity, Target, allowed_root, whole_text};
-use crate::workspace::{Audience, Role};
+use crate::workspace::Role;
 
 use super::{Abort, Hook, HookError};
 
@@ -139,7 +139,7 @@ impl Hook {
             new_file: true,
             session: (!is_read_only).then_some(session),
             resumes: !is_read_only,
-            audience: Audience::Wire,
+            ..Identity::own(None)
         };
         let client = Client::connect_as(&self.places, Role::Agent, self.spawn, &identity)?;
         client.set_timeout(REQUEST).map_err(CallError::Io)?;

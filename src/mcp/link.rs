@@ -1,112 +1,57 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Weak, mpsc};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
 
 use crate::protocol::{FILE_CHANGED, Forget, Method};
-use crate::transport::{CallError, Client, Incoming, Outgoing, outcome};
+use crate::transport::{CallError, Client, ConcurrentClient, PendingCall};
 
-/// Pending requests; `None` after the connection has ended.
-type Open = Option<HashMap<i64, oneshot::Sender<Result<Value, CallError>>>>;
-
-/// State that both directions of a connection share.
-struct Shared {
-    open: Mutex<Open>,
-    /// Files that others have changed since the session read them, with the authors.
-    changed: Mutex<BTreeMap<String, String>>,
-}
-
-/// A connection to the daemon with many concurrent requests. Reading and writing have separate threads, so
-/// that a daemon that does not read never blocks the caller.
+/// A connection to the daemon, with the files that others have changed.
 pub(super) struct Link {
-    outgoing: mpsc::Sender<Value>,
-    shared: Arc<Shared>,
-    last_id: AtomicI64,
+    client: ConcurrentClient,
+    /// Files that others have changed since the session read them, with the authors.
+    changed: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl Link {
     /// Creates a link over an initialized connection.
     pub(super) fn over(client: Client) -> io::Result<Self> {
-        let (mut incoming, mut outgoing, last_id) = client.split();
-        let shared = Arc::new(Shared { open: Mutex::new(Some(HashMap::new())), changed: Mutex::default() });
-        let (sender, messages) = mpsc::channel();
-        let read = shared.clone();
-        let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-        named("from-daemon").spawn(move || read.receive_all(&mut incoming))?;
-        named("to-daemon").spawn(move || send_all(&mut outgoing, &messages))?;
-        Ok(Self { outgoing: sender, shared, last_id: AtomicI64::new(last_id) })
+        let changed: Arc<Mutex<BTreeMap<_, _>>> = Arc::default();
+        let known = changed.clone();
+        let client = ConcurrentClient::over(client, move |method, params| {
+            if method == FILE_CHANGED {
+                let text = |name: &str| params[name].as_str().unwrap_or_default().to_owned();
+                known.lock().insert(text("path"), text("by"));
+            }
+        })?;
+        Ok(Self { client, changed })
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.shared.open.lock().is_none()
+        self.client.is_over()
     }
 
     /// Sends a request after all earlier ones. Returns `None` if the connection has ended.
     pub(super) fn send(self: &Arc<Self>, method: &str, params: &Value) -> Option<Ticket> {
-        let id = self.next_id();
-        let (sender, answer) = oneshot::channel();
-        self.shared.open.lock().as_mut()?.insert(id, sender);
-        self.outgoing.send(request(id, method, params)).ok()?;
-        Some(Ticket { id, answer, link: self.clone() })
+        Some(Ticket { call: self.client.send(method, params)?, link: self.clone() })
     }
 
     /// Makes the session forget that it has read a file.
     pub(super) fn forget(&self, file: &Value) {
-        // The response is ignored, and without a connection there is nothing to forget.
-        let _ = self.outgoing.send(request(self.next_id(), Forget::NAME, file));
-    }
-
-    fn next_id(&self) -> i64 {
-        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+        self.client.send_only(Forget::NAME, file);
     }
 
     /// Returns the files that others have changed since the last call.
     pub(super) fn take_changed_files(&self) -> BTreeMap<String, String> {
-        std::mem::take(&mut *self.shared.changed.lock())
+        std::mem::take(&mut *self.changed.lock())
     }
-}
-
-fn request(id: i64, method: &str, params: &Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
-}
-
-impl Shared {
-    fn receive_all(&self, incoming: &mut Incoming) {
-        while let Ok(mut message) = incoming.receive() {
-            if message["method"] == FILE_CHANGED {
-                let text = |name: &str| message["params"][name].as_str().unwrap_or_default().to_owned();
-                self.changed.lock().insert(text("path"), text("by"));
-            } else if let Some(id) = message["id"].as_i64()
-                && let Some(sender) = self.open.lock().as_mut().and_then(|open| open.remove(&id))
-            {
-                // The receiver may be gone; that is not an error.
-                let _ = sender.send(outcome(&mut message));
-            }
-        }
-        // Dropping the senders wakes the waiting receivers.
-        *self.open.lock() = None;
-    }
-}
-
-/// Sends messages until all senders are dropped, and closes the connection.
-fn send_all(outgoing: &mut Outgoing, messages: &mpsc::Receiver<Value>) {
-    for message in messages {
-        if outgoing.send(&message).is_err() {
-            break;
-        }
-    }
-    outgoing.close();
 }
 
 /// A sent request.
 pub(super) struct Ticket {
-    id: i64,
-    answer: oneshot::Receiver<Result<Value, CallError>>,
-    /// Keeps the connection open until the response arrives.
+    call: PendingCall,
     link: Arc<Link>,
 }
 
@@ -118,7 +63,7 @@ impl Ticket {
 
     /// Waits for the response. Returns `None` if the connection ends first.
     pub(super) async fn answer(&mut self) -> Option<Result<Value, CallError>> {
-        (&mut self.answer).await.ok()
+        self.call.answer().await
     }
 
     /// Collects the files that the result delivers to the session.
@@ -135,10 +80,7 @@ impl Ticket {
 
     /// Cancels the request, unless it has already begun to write. The response shows the outcome.
     pub(super) fn cancel(&self) {
-        let params = json!({ "id": self.id });
-        let message = json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": params });
-        // Without a connection there is nothing to cancel.
-        let _ = self.link.outgoing.send(message);
+        self.call.cancel();
     }
 }
 

@@ -89,7 +89,7 @@ impl Server {
         let session = Some(self.session.name.clone());
         let audience = Audience::Tools(ChangeForm::default());
         let roots = self.roots.now(context).await?;
-        Ok(Identity { name, roots, new_file: false, session, resumes: false, audience })
+        Ok(Identity { name, roots, new_file: false, session, audience, ..Identity::own(None) })
     }
 
     /// Lists files that others have changed since the session of a connection read them, if the client can call

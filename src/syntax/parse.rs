@@ -87,7 +87,7 @@ pub(super) fn parse(text: &str, language: Language, budget: Budget) -> Result<Tr
 /// Returns `true` if a text could have more nested blocks than a grammar can store. Both grammars write one block
 /// too many into a buffer of 1,024 bytes and abort the process: at 254 blocks of YAML, at 500 of Python. A line
 /// of YAML has at most two blocks for each character before its content, a line of Python one.
-fn is_too_deep(text: &str, language: Language) -> bool {
+pub(super) fn is_too_deep(text: &str, language: Language) -> bool {
     let most = match language {
         Language::Yaml => 120,
         Language::Python => 400,
@@ -101,7 +101,7 @@ fn is_too_deep(text: &str, language: Language) -> bool {
 }
 
 /// Returns the bytes of a text with LF for each lone CR, because to most grammars only LF ends a line.
-fn with_line_feeds(text: &str) -> Cow<'_, [u8]> {
+pub(super) fn with_line_feeds(text: &str) -> Cow<'_, [u8]> {
     let bytes = text.as_bytes();
     let lone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
     let lone: Vec<usize> = memchr_iter(b'\r', bytes).filter(lone).collect();

@@ -178,6 +178,8 @@ pub struct Identity {
     pub session: Option<String>,
     /// `true` if the session outlives the connection.
     pub resumes: bool,
+    /// `true` if proposals are shown to a person. Works on the socket for editors only.
+    pub reviews: bool,
     /// Readers of the daemon's messages.
     pub audience: Audience,
 }
@@ -191,6 +193,7 @@ impl Identity {
             new_file: true,
             session: None,
             resumes: false,
+            reviews: false,
             audience: Audience::Wire,
         }
     }
@@ -276,6 +279,7 @@ impl Client {
                 "general": { "positionEncodings": ["utf-8"] },
                 "experimental": { "editd": {
                     "newFile": identity.new_file, "session": identity.session, "resume": identity.resumes,
+                    "review": identity.reviews,
                 } },
             },
             "workspaceFolders": folders,

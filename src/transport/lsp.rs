@@ -20,9 +20,9 @@ use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
 use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
-    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, DocumentStateParams, EDITOR_METHODS, Edit,
-    FOCUS, FocusParams, Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown, ShutdownResult, Status,
-    StatusResult, TOOLS, decode, path_of_uri, with_methods,
+    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_CONTENT, DOCUMENT_STATE, DocumentStateParams,
+    EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown,
+    ShutdownResult, Status, StatusResult, TOOLS, decode, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
@@ -67,7 +67,7 @@ pub(crate) fn service(
         .custom_method(documents::DID_SAVE, Backend::did_save)
         .custom_method(documents::DID_CLOSE, Backend::did_close)
         .custom_method(review::CODE_ACTION, Backend::code_actions)
-        .custom_method(review::DOCUMENT_CONTENT, Backend::document_content)
+        .custom_method(DOCUMENT_CONTENT, Backend::document_content)
         .finish()
         .0
 }

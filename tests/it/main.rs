@@ -209,6 +209,12 @@ mod hostile {
     mod greedy_clients;
     mod limits;
 }
+mod web {
+    mod access;
+    mod calls;
+    mod limits;
+    mod scene;
+}
 mod daemon {
     mod autostart;
     mod config;

@@ -132,6 +132,14 @@ pub(crate) struct ReviewArguments {
     /// Only this hunk, counted over all files of the proposal; can be repeated
     #[arg(long, value_name = "N")]
     pub(crate) hunk: Vec<String>,
+
+    /// Review in a browser, until Ctrl-C; meanwhile, changes in this project wait for review
+    #[arg(long, conflicts_with_all = ["id", "reopen", "accept", "reject", "hunk"])]
+    pub(crate) web: bool,
+
+    /// Print the address of the page, and do not open a browser
+    #[arg(long, requires = "web")]
+    pub(crate) no_open: bool,
 }
 
 impl ReviewArguments {

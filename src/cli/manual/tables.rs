@@ -22,7 +22,7 @@ pub(super) const EXIT_CODES: [Fact; 4] = [
 ];
 
 /// The environment variables.
-pub(super) const ENVIRONMENT: [Fact; 8] = [
+pub(super) const ENVIRONMENT: [Fact; 9] = [
     ("EDITD_STATE_DIR", "The state folder, unless --state-dir names it."),
     ("EDITD_RUNTIME_DIR", "The folder of the sockets, unless --runtime-dir names it."),
     ("EDITD_CONFIG", "The configuration file."),
@@ -31,6 +31,7 @@ pub(super) const ENVIRONMENT: [Fact; 8] = [
     ("EDITD_ENFORCED", "Set by `editd run --enforce`: editd makes all edits, and starts no daemon."),
     ("NO_COLOR, CLICOLOR_FORCE", "Disables colours; enables colours also without a terminal."),
     ("VISUAL, EDITOR", "The editor that `editd review` opens to edit lines; else vi."),
+    ("BROWSER", "The browser that `editd review --web` opens; else xdg-open, if there is a display."),
 ];
 
 /// The files and folders.

@@ -15,8 +15,6 @@ use super::{Backend, failed};
 
 /// Internal name of `textDocument/codeAction`, because the framework's types lack newer parts of it.
 pub(super) const CODE_ACTION: &str = "editd:codeAction";
-/// Method of LSP 3.18.
-pub(super) const DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
 
 /// Adds capabilities of LSP 3.18, which the framework's types lack, to the response to `initialize`.
 pub(in crate::transport) fn complete(answer: &mut Value, abilities: Abilities) {

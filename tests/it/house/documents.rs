@@ -168,7 +168,11 @@ fn named_in<'a>(code: &'a str, quote: &'a str) -> impl Iterator<Item = &'a str> 
 #[test]
 fn plugins_use_existing_messages() {
     let known = read("src/protocol.rs") + &joined("src/protocol");
-    let folders = [("editors/nvim/lua", ".lua", "'"), ("editors/vscode/src", ".ts", "'")];
+    let folders = [
+        ("editors/nvim/lua", ".lua", "'"),
+        ("editors/vscode/src", ".ts", "'"),
+        ("editors/page/src", ".ts", "'"),
+    ];
     let mut named = Vec::new();
     for (folder, ending, quote) in folders {
         for source in sources(folder, ending) {

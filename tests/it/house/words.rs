@@ -52,6 +52,7 @@ fn texts() -> Vec<Source> {
     texts.extend(sources("editors/nvim/lua", ".lua"));
     texts.extend(sources("editors/nvim/doc", ".txt"));
     texts.extend(sources("editors/vscode/src", ".ts"));
+    texts.extend(sources("editors/page/src", ".ts"));
     let pages = ["README.md", "CONTRIBUTING.md", "editors/nvim/README.md", "editors/vscode/README.md"];
     texts.extend(pages.map(|path| Source { path: path.to_owned(), text: read(path) }));
     texts.retain(|source| !source.path.contains("/tests/") && !source.path.ends_with("tests.rs"));

@@ -82,7 +82,7 @@ export class Server {
   /** Installs the extension as a user does, and copies the probe. */
   async install(): Promise<void> {
     cpSync(probe, join(this.folder, 'extensions/editd-tests.probe-1.0.0'), { recursive: true });
-    await run(codeServer, [...this.places(), '--install-extension', vsix], this.env);
+    await run(codeServer(), [...this.places(), '--install-extension', vsix()], this.env);
   }
 
   async start(): Promise<void> {
@@ -94,7 +94,7 @@ export class Server {
       ...['--ignore-last-opened', '--reconnection-grace-time', '2'],
       ...(this.options.trusted ? ['--disable-workspace-trust'] : []),
     ];
-    const started = Program.start(codeServer, args, { env: this.env, log: this.log, cwd: this.folder });
+    const started = Program.start(codeServer(), args, { env: this.env, log: this.log, cwd: this.folder });
     this.program = started;
     await started.ready('code-server answers', async () => (await fetch(`${this.address}/healthz`)).ok);
   }

@@ -11,7 +11,10 @@ export const out = join(root, 'out');
 
 export const screenshots = process.env['EDITD_SCREENSHOTS'] ?? join(out, 'screenshots');
 
-export const codeServer = program(join(toolsFolder(), 'editors/code-server'), 'Run scripts/install-editors.');
+/** Tests without a workbench need neither this nor the package. */
+export function codeServer(): string {
+  return program(join(toolsFolder(), 'editors/code-server'), 'Run scripts/install-editors.');
+}
 
 export const chromium = program(
   process.env['EDITD_CHROMIUM'] ?? '/usr/bin/chromium',
@@ -23,7 +26,9 @@ export const editd = program(
   'Build it with `cargo build`, or name it in EDITD_PROGRAM.',
 );
 
-export const vsix = file(join(root, 'editd.vsix'), 'Make it with `npm run package`.');
+export function vsix(): string {
+  return file(join(root, 'editd.vsix'), 'Make it with `npm run package`.');
+}
 
 export const probe = join(root, 'test/probe');
 

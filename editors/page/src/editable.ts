@@ -1,0 +1,21 @@
+// Texts that a person can edit in a box of a browser.
+import type { ReviewDesk } from './desk';
+import { sideText } from './fileText';
+import type { ChangedFile, SideText } from './wire';
+
+/** Returns the text to correct, with LF, or the reason why it cannot be corrected here. */
+export async function fileText(desk: ReviewDesk, file: ChangedFile): Promise<SideText | string> {
+  if (file.action === 'delete' || file.hunks.some(({ kind }) => kind === 'binary' || kind === 'delete')) {
+    return 'This file has no text to edit.';
+  }
+  try {
+    const { text, hash } = await sideText(desk.session, desk.review.proposal.id, 'proposed', file.path);
+    const plain = text.replaceAll('\r\n', '\n');
+    // A browser changes other line endings. The daemon restores CRLF.
+    return plain.includes('\r')
+      ? 'A browser would change the line endings of this file. Correct it in an editor.'
+      : { text: plain, hash };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

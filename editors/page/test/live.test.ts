@@ -1,0 +1,153 @@
+// The review page stays up to date, while others decide, agents work, and the daemon is restarted.
+import assert from 'node:assert/strict';
+import { pageStage } from './stage';
+import { untilEqual } from '../../vscode/test/support/until';
+
+const scene = pageStage();
+
+const TEN = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n';
+const BOTH: [string, string][] = [
+  ['two', 'TWO'],
+  ['nine', 'NINE'],
+];
+
+scene('a new change appears at once', async ({ page, agent, files, meet }) => {
+  await page.page.getByText('No change waits for review', { exact: true }).waitFor();
+  files.write('a.txt', TEN);
+  files.write('b.txt', TEN);
+  await agent.edit({ 'a.txt': BOTH }, { label: 'First' });
+  await page.shows('First');
+  const bob = await meet('bob');
+  await bob.edit({ 'b.txt': BOTH }, { label: 'Second' });
+  await page.says('A new change waits for review.');
+  await untilEqual('the list', () => page.listed(), ['First', 'Second']);
+  await page.shows('First');
+  await page.press('J');
+  await page.shows('Second');
+  await page.page.locator('.author', { hasText: 'bob' }).waitFor();
+});
+
+scene('a decision that is made elsewhere is shown', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await daemon.run('review', id, '--accept', '--hunk', '1').catch(() => undefined);
+  await page.states(['accepted', 'pending']);
+  await page.says('This proposal was changed elsewhere.');
+  await page.button('Accept, hunk 2').click();
+  await page.isDecided('applied');
+});
+
+scene('a decision about something that has changed is not recorded', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  // Another person decides while the decision of the page is on its way.
+  await page.page.route('**/call', async (route) => {
+    if (route.request().postData()?.includes('editd/decide') === true) {
+      await daemon.run('review', id, '--reject');
+    }
+    await route.continue();
+  });
+  await page.button('Accept all').click();
+  await page.says('decided or changed elsewhere');
+  await page.isDecided('rejected');
+  assert.equal(files.read('a.txt'), TEN);
+});
+
+scene('texts that were not sent survive a change of the file', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.button('Comment on hunk 2').click();
+  await page.page.keyboard.type('Why?');
+  await page.button('Edit the text: a.txt').click();
+  await page.page.locator('textarea.text').fill('mine\n');
+  files.write('a.txt', `zero\n${TEN}`);
+  // The lines of the hunks have other numbers now.
+  await daemon.run('review', id, '--accept', '--hunk', '1').catch(() => undefined);
+  await page.page.getByText('@@ −3 +3 @@').waitFor();
+  assert.equal(await page.page.locator('textarea.text').inputValue(), 'mine\n');
+  assert.equal(await page.page.getByRole('textbox', { name: 'Comment on hunk 2' }).inputValue(), 'Why?');
+  await page.button('Use this text').click();
+  await page.says('Not recorded');
+  assert.equal(await page.page.locator('textarea.text').inputValue(), 'mine\n');
+  assert.equal(files.read('a.txt'), `zero\n${TEN}`);
+});
+
+scene('two tabs show the same', async ({ page, agent, files, open, address }) => {
+  files.write('a.txt', TEN);
+  await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  const session = await page.page.evaluate(() => sessionStorage.getItem('editd.session') ?? '');
+  const other = await open('about:blank');
+  await other.page.goto(new URL('/', address).href);
+  await other.page.evaluate((session) => {
+    sessionStorage.setItem('editd.session', session);
+  }, session);
+  await other.page.reload();
+  await other.shows('Shout');
+  await other.button('Reject, hunk 1').click();
+  await page.states(['rejected', 'pending']);
+});
+
+scene('rejected hunks are reopened', async ({ page, agent, files }) => {
+  files.write('a.txt', TEN);
+  await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.press('D');
+  await page.isDecided('rejected');
+  await page.button('Reopen rejected hunks').click();
+  await page.isDecided('pending');
+  await page.states(['pending', 'pending']);
+  await page.press('A');
+  await page.isDecided('applied');
+  assert.equal(files.read('a.txt'), TEN.replace('two', 'TWO').replace('nine', 'NINE'));
+});
+
+scene('a change is undone, from the message and from the history', async ({ page, agent, files }) => {
+  files.write('a.txt', TEN);
+  await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.press('A');
+  await page.says('The change is applied.');
+  await page.page.locator('.messages').getByRole('button', { name: 'Undo' }).click();
+  await page.says('The change is undone.');
+  assert.equal(files.read('a.txt'), TEN);
+  await page.press('h');
+  const entries = page.page.locator('.history li');
+  await untilEqual('the history', () => entries.locator('.entry-label').allTextContents(), ['Undo: Shout', 'Shout']);
+  await entries.nth(0).locator('.entry').click();
+  await entries.nth(0).locator('.code.old', { hasText: 'TWO' }).waitFor();
+  await entries.nth(0).getByRole('button', { name: 'Undo: Undo: Shout' }).click();
+  await page.page
+    .getByRole('group', { name: 'Preview of the undo' })
+    .locator('.code.new', { hasText: 'TWO' })
+    .waitFor();
+  assert.equal(files.read('a.txt'), TEN, 'a preview changes nothing');
+  await page.button('Undo this change').click();
+  await page.says('The change is undone.');
+  assert.equal(files.read('a.txt'), TEN.replace('two', 'TWO').replace('nine', 'NINE'));
+});
+
+scene('the page continues when the daemon was restarted', async ({ page, agent, files, daemon, output }) => {
+  files.write('a.txt', TEN);
+  await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.button('Accept, hunk 1').click();
+  await page.states(['accepted', 'pending']);
+  await daemon.stop();
+  await page.page.getByText('The daemon has ended. Waiting for it…').waitFor();
+  await page.button('Accept, hunk 2').click();
+  await page.says('The daemon has ended.');
+  await daemon.start();
+  await page.connected();
+  await page.button('Accept, hunk 2').click();
+  await page.isDecided('applied');
+  assert.match(output(), /The daemon has ended[^]*The daemon runs again/);
+});
+
+scene('the page says that the command has ended', async ({ page, interrupt }) => {
+  await interrupt();
+  await page.page.getByText('The command `editd review --web` has ended.').waitFor();
+});

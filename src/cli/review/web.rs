@@ -1,0 +1,80 @@
+//! `editd review --web`: the server of the review page, in the foreground.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::cli::arguments::Output;
+use crate::cli::paint::PLACE;
+use crate::cli::{CliError, Context, End, paint, stream};
+use crate::page::{Notice, Options, serve};
+
+/// Variables that are set where a browser can be shown.
+const DISPLAYS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];
+
+/// Serves the page until Ctrl-C.
+pub(super) fn review(context: &Context, root: Option<&Path>, no_open: bool) -> Result<End, CliError> {
+    let is_json = context.output == Output::Json;
+    // The output may be closed while the page is still open in a browser.
+    let noticed = move |notice| drop(say(&notice, is_json, no_open));
+    serve(Options {
+        places: context.places.clone(),
+        spawn: context.spawn,
+        identity: context.reviewer(root),
+        noticed: Box::new(noticed),
+    })?;
+    Ok(End::Done)
+}
+
+fn say(notice: &Notice, is_json: bool, no_open: bool) -> std::io::Result<()> {
+    match notice {
+        Notice::Ready(address) => ready(address, is_json, no_open),
+        Notice::Opened => stream::note("The page is open."),
+        Notice::OpenedAgain => stream::note(
+            "The address was used again and refused. If you were not the first to open it, press Ctrl-C.",
+        ),
+        Notice::DaemonEnded => stream::note("The daemon has ended; the page continues when it runs again."),
+        Notice::DaemonBack => stream::note("The daemon runs again."),
+    }
+}
+
+fn ready(address: &str, is_json: bool, no_open: bool) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    if is_json {
+        writeln!(out, "{}", paint::json(&json!({ "address": address })))?;
+    } else {
+        writeln!(out, "{PLACE}{address}{PLACE:#}")?;
+    }
+    out.flush()?;
+    stream::note("Changes in this project wait for your review until you press Ctrl-C.")?;
+    if !no_open && !open(address) {
+        stream::note("Open the address in a browser on this machine. It works once.")?;
+    }
+    Ok(())
+}
+
+/// Opens the address in a browser. Returns `false` if there is no display or no program to do so.
+fn open(address: &str) -> bool {
+    let browser = std::env::var("BROWSER").ok().filter(|browser| !browser.trim().is_empty());
+    let mut command = match browser {
+        Some(browser) => {
+            // Runs it in a shell, because the variable may contain arguments.
+            let mut shell = Command::new("sh");
+            shell.arg("-c").arg(format!("{browser} \"$@\"")).arg(browser);
+            shell
+        }
+        None if DISPLAYS.iter().any(|name| std::env::var_os(name).is_some()) => Command::new("xdg-open"),
+        None => return false,
+    };
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match command.spawn() {
+        Ok(mut started) => {
+            // A child that has ended remains until its parent waits for it.
+            std::thread::spawn(move || started.wait());
+            true
+        }
+        Err(_) => false,
+    }
+}
