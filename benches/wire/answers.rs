@@ -55,13 +55,9 @@ fn calls() -> Vec<Call> {
         line("word", 5),
         line("found", 5)
     );
-    let anchored = |path: &str, edits: Value| json!({ "path": path, "edits": edits });
-    let moved = json!([{ "move": { "lines": "150-151" }, "to": { "after": 20 } }]);
-    let body = json!([{ "symbol": "Table.row_7", "op": "body", "newText": "return self.rows[7]" }]);
-    let broken = json!([{ "symbol": "Table.row_8", "op": "body", "newText": "return self.rows[8" }]);
     let cells = json!([{ "op": "replace", "id": "c1", "source": "x = 2" }]);
     let absent = [line("word", 7), line("wort", 9), line("word", 9)].concat();
-    vec![
+    let mut list = vec![
         ("200 lines", "read", json!({ "path": "a.txt" }), None),
         ("200 lines of another", "read", json!({ "path": "b.txt" }), None),
         ("a notebook", "read", json!({ "path": "n.ipynb" }), None),
@@ -79,6 +75,35 @@ fn calls() -> Vec<Call> {
             with(edit("a.txt", "key", "name"), "replaceAll", true.into()),
             Some(150),
         ),
+        ("over a file", "write", json!({ "path": "a.txt", "content": lines("word", 210) }), Some(150)),
+        ("a new file", "write", json!({ "path": "d.txt", "content": lines("item", 50) }), Some(60)),
+        ("two files", "apply_patch", json!({ "patch": patch }), None),
+        ("one cell", "notebook_edit", json!({ "path": "n.ipynb", "cells": cells }), None),
+        ("the newest", "undo", json!({}), None),
+        (STALE, "edit", edit("b.txt", &line("item", 9), "x\n"), Some(375)),
+        ("200 lines, all changed", "changes", json!({ "path": "b.txt" }), None),
+        ("a file that was not read", "edit", edit("e.txt", "item_9 ", "x "), Some(375)),
+        ("a missing text", "edit", edit("a.txt", &absent, "x\n"), Some(375)),
+        ("a text with many matches", "edit", edit("a.txt", "word_1", "x"), Some(375)),
+        ("20 matches", "search", json!({ "pattern": "word_1", "path": "a.txt", "limit": 20 }), None),
+        ("all files", "find", json!({ "pattern": "*" }), None),
+        ("the folder", "list", json!({}), None),
+        ("no diagnostics", "diagnostics", json!({}), None),
+        ("no pending proposal", "proposal_status", json!({}), None),
+    ];
+    // Before the edits that replace all lines.
+    let at = list.iter().position(|(what, ..)| *what == "over a file").unwrap_or_default();
+    list.splice(at..at, anchored_calls());
+    list
+}
+
+/// Calls with edits by line numbers and by symbols.
+fn anchored_calls() -> Vec<Call> {
+    let anchored = |path: &str, edits: Value| json!({ "path": path, "edits": edits });
+    let moved = json!([{ "move": { "lines": "150-151" }, "to": { "after": 20 } }]);
+    let body = json!([{ "symbol": "Table.row_7", "op": "body", "newText": "return self.rows[7]" }]);
+    let broken = json!([{ "symbol": "Table.row_8", "op": "body", "newText": "return self.rows[8" }]);
+    vec![
         (
             "two lines",
             "edit",
@@ -108,21 +133,6 @@ fn calls() -> Vec<Call> {
             anchored("m.py", json!([{ "symbol": "Table.rows_7", "op": "delete" }])),
             Some(375),
         ),
-        ("over a file", "write", json!({ "path": "a.txt", "content": lines("word", 210) }), Some(150)),
-        ("a new file", "write", json!({ "path": "d.txt", "content": lines("item", 50) }), Some(60)),
-        ("two files", "apply_patch", json!({ "patch": patch }), None),
-        ("one cell", "notebook_edit", json!({ "path": "n.ipynb", "cells": cells }), None),
-        ("the newest", "undo", json!({}), None),
-        (STALE, "edit", edit("b.txt", &line("item", 9), "x\n"), Some(375)),
-        ("200 lines, all changed", "changes", json!({ "path": "b.txt" }), None),
-        ("a file that was not read", "edit", edit("e.txt", "item_9 ", "x "), Some(375)),
-        ("a missing text", "edit", edit("a.txt", &absent, "x\n"), Some(375)),
-        ("a text with many matches", "edit", edit("a.txt", "word_1", "x"), Some(375)),
-        ("20 matches", "search", json!({ "pattern": "word_1", "path": "a.txt", "limit": 20 }), None),
-        ("all files", "find", json!({ "pattern": "*" }), None),
-        ("the folder", "list", json!({}), None),
-        ("no diagnostics", "diagnostics", json!({}), None),
-        ("no pending proposal", "proposal_status", json!({}), None),
     ]
 }
 

@@ -114,8 +114,9 @@ fn enlarge(kind: &mut RefusalKind, text: &str) {
             *regions = vec![region; 20];
         }
         RefusalKind::OutsideWorkspace { roots } => *roots = vec!["/folder".repeat(12).into(); 100],
-        RefusalKind::Symbol(SymbolRefusal::Unknown { candidates, .. }) => repeat(candidates, 20),
-        RefusalKind::Symbol(SymbolRefusal::Ambiguous { candidates, .. }) => repeat(candidates, 20),
+        RefusalKind::Symbol(
+            SymbolRefusal::Unknown { candidates, .. } | SymbolRefusal::Ambiguous { candidates, .. },
+        ) => repeat(candidates, 20),
         RefusalKind::NewErrors(errors) => repeat(errors, 100),
         RefusalKind::Edit(
             EditRefusalKind::NotFound { closest, .. } | EditRefusalKind::MissingContext { closest, .. },
