@@ -27,7 +27,7 @@ use crate::engine::jobs::Job;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::notebook::decode_cells;
 use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, normalize_line_endings};
-use crate::workspace::{Action, Proposal, ProposalState, Reading, ShownLines};
+use crate::workspace::{Action, ProposalId, ProposalState, Reading, ShownLines};
 
 pub(crate) use announced::AnnouncedCalls;
 pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile, Waiting};
@@ -41,7 +41,7 @@ pub(crate) enum NativeOutcome {
     /// editd has made the change.
     Applied(ChangeOutcome),
     /// The change waits for a reviewer, and the request for the change.
-    Reviewed(Box<Proposal>, Waiting),
+    Reviewed(ProposalId, Waiting),
     /// The client is to write another change of one of these files first.
     Blocked(Vec<PathBuf>),
 }
@@ -119,6 +119,11 @@ impl Engine {
         if native.parallel && self.prepared.is_blocked(session, native, &paths) {
             return Ok(NativeOutcome::Blocked(paths));
         }
+        // The same call may have been under way when this one arrived.
+        if let Some(proposal) = self.prepared.reviewed_before(session, native) {
+            let waiting = self.wait_for_review(&proposal.to_string());
+            return Ok(NativeOutcome::Reviewed(proposal, waiting));
+        }
         let review = self.review_for_call(&call, review)?;
         let (header, mut writes) = self.compute(session, call)?;
         job.check()?;
@@ -127,7 +132,7 @@ impl Engine {
             return Ok(match self.perform(session, &header, writes, options)? {
                 ChangeOutcome::Undecided(proposal) => {
                     let waiting = self.wait_for_review(&proposal.id.to_string());
-                    NativeOutcome::Reviewed(proposal, waiting)
+                    NativeOutcome::Reviewed(proposal.id.clone(), waiting)
                 }
                 applied @ ChangeOutcome::Applied(_) => NativeOutcome::Applied(applied),
             });
@@ -139,7 +144,7 @@ impl Engine {
             self.prepared.review(session, native, header, &proposal.id);
             // The request waits from now on: while it holds the locks of the files, the change cannot be accepted.
             let waiting = self.wait_for_review(&proposal.id.to_string());
-            return Ok(NativeOutcome::Reviewed(Box::new(proposal), waiting));
+            return Ok(NativeOutcome::Reviewed(proposal.id.clone(), waiting));
         }
         let files = writes.iter_mut().map(prepared_file).collect();
         Ok(NativeOutcome::Ready(self.prepared.ready(session, native, header, files)))

@@ -244,6 +244,16 @@ impl PreparedChanges {
         self.removed.notify_waiters();
     }
 
+    /// Removes changes of other sessions of the author that give the same files the same contents. A program that
+    /// reports an edit and also asks an editor for its review prepares it twice, and one record suffices.
+    pub(super) fn remove_same(&self, session: &SessionContext, change: &PreparedChange) {
+        let is_same = |entry: &Entry| {
+            let is_other = entry.author == session.author && entry.session != session.name;
+            is_other && entry.state.ready().is_some_and(|other| other.contents().eq(change.contents()))
+        };
+        self.entries.lock().retain(|entry| !is_same(entry));
+    }
+
     /// Returns `true` if the client is to write an earlier change of one of these files, by another call of the
     /// session in the same turn. A client that was stopped does not write it later, but begins another turn.
     pub(super) fn is_blocked(&self, session: &SessionContext, call: &NativeCall, paths: &[PathBuf]) -> bool {
@@ -277,6 +287,11 @@ impl PreparedChange {
             };
             std::iter::once(&file.path).chain(to)
         })
+    }
+
+    /// Returns each file with the hashes of its contents before and after the change.
+    fn contents(&self) -> impl Iterator<Item = (&PathBuf, Option<ContentHash>, Option<ContentHash>)> {
+        self.files.iter().map(|PreparedFile { file, .. }| (&file.path, file.hash_before, file.hash_after))
     }
 
     fn changes_one_of(&self, paths: &[PathBuf]) -> bool {

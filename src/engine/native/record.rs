@@ -117,6 +117,7 @@ impl Engine {
             }
         }
         let is_as_prepared = different.is_empty();
+        self.prepared.remove_same(session, &change);
         let moved = |committed: &CommittedFile| committed.moved(is_as_prepared);
         let (moved, observations): (Vec<_>, Vec<_>) = result.files.iter().map(moved).unzip();
         self.workspace.update(|w| {

@@ -110,7 +110,7 @@ impl Daemon {
                 NativeOutcome::Ready(change) => Ok(ready(&change)),
                 NativeOutcome::Applied(applied) => Ok(of_proposal(encode::change(&applied))),
                 NativeOutcome::Reviewed(proposal, waiting) => {
-                    let id = proposal.id.to_string();
+                    let id = proposal.to_string();
                     let wait_ms = wait_ms.map(|ms| ms.saturating_sub(started.elapsed().as_millis() as u64));
                     self.native_outcome(session, &native, (&id, waiting), wait_ms).await
                 }

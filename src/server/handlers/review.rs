@@ -35,6 +35,8 @@ impl Daemon {
         DiscardParams { id, reason }: DiscardParams,
     ) -> Result<ProposeResult> {
         let proposal = self.engine.workspace.update(|w| w.discard(session.id, &id, reason))?;
+        // The same change, sent again, is another proposal.
+        self.engine.prepared.forget_review(&id);
         let (engine, session) = (self.engine.clone(), session.clone());
         let shown = move || {
             engine.require_readable_files(&session, &proposal)?;
