@@ -6,16 +6,19 @@
 
 mod arguments;
 mod blame;
+mod child;
 mod connect;
 mod consent;
 mod demo;
 mod edit;
 mod error;
 mod hook;
+mod ide;
 mod log;
 mod manual;
 mod paint;
 mod read;
+mod remote;
 mod review;
 mod root;
 mod run;
@@ -238,6 +241,9 @@ fn author(argument: Option<String>) -> Result<Option<String>, CliError> {
 }
 
 fn run(arguments: Arguments) -> Result<End, CliError> {
+    if let Some(remote) = &arguments.ssh {
+        return remote::run(remote, &arguments.command);
+    }
     let options = DirOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
     let places = dirs(&options).map_err(CliError::failed)?;
     // A daemon that is started where programs cannot write could not write either.
@@ -268,6 +274,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Connect(arguments) => connect::connect(&context, &arguments),
         Command::Run(arguments) => run::run(&context, &arguments),
         Command::Hook { client } => hook::hook(&context, client),
+        Command::Ide(arguments) => ide::ide(&context, &arguments),
         Command::Mcp(arguments) => serve::mcp(&context, arguments),
         Command::Demo { no_pause, keep } => demo::demo(no_pause, keep),
         Command::Doctor => status::doctor(&context),

@@ -97,6 +97,8 @@ pub struct Config {
     pub file: PathBuf,
     /// Review policy.
     pub review: ReviewMode,
+    /// `true` if Claude Code and Gemini CLI can ask for reviews in the folders that an editor has open.
+    pub ide: bool,
     /// Save policy for documents with unsaved text.
     pub save: SaveMode,
     /// Handling of syntax errors that a change adds.
@@ -129,6 +131,7 @@ impl Default for Config {
         Self {
             file: PathBuf::new(),
             review: ReviewMode::default(),
+            ide: false,
             save: SaveMode::default(),
             syntax: SyntaxMode::default(),
             durability: None,

@@ -36,6 +36,8 @@
 //! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each
 //!   tool in `mcp/tools`.
 //! * [`web`]: HTTP servers on the loopback interface, with tokens and limits. Knows nothing of editd.
+//! * [`ide`]: the protocols with which agent programs show a change in an editor, so that it is reviewed in editd. A
+//!   client of the daemon.
 //! * [`page`]: the review page of `editd review --web`, a client of the daemon. Its sources are in
 //!   `editors/page`.
 //! * [`cli`]: the command line, a client like any other.
@@ -67,6 +69,7 @@ pub mod engine;
 pub mod gate;
 pub mod history;
 pub mod hook;
+pub mod ide;
 pub mod image;
 pub mod mcp;
 pub mod notebook;

@@ -17,6 +17,7 @@ mod clients;
 mod decode;
 mod encode;
 mod failure;
+mod ide_servers;
 mod lsp_review;
 mod once;
 
@@ -56,6 +57,7 @@ pub use handlers::Introduction;
 pub use lsp_review::Follow;
 
 use clients::WireClient;
+use ide_servers::IdeServers;
 use once::RememberedAnswers;
 
 /// A running daemon. Cheap to clone.
@@ -63,6 +65,7 @@ use once::RememberedAnswers;
 pub struct Daemon {
     engine: Engine,
     answers: RememberedAnswers,
+    ide_servers: Arc<IdeServers>,
     life: Arc<Life>,
 }
 
@@ -95,7 +98,7 @@ impl Daemon {
             outdated: false.into(),
             next_session: AtomicU64::new(1),
         };
-        Ok(Self { engine, answers, life: Arc::new(life) })
+        Ok(Self { engine, answers, ide_servers: Arc::default(), life: Arc::new(life) })
     }
 
     /// The configuration of the daemon.
@@ -142,12 +145,17 @@ impl Daemon {
         let session = Session { abilities: context.abilities, ..session };
         self.engine.clients.insert(context, Arc::new(WireClient(sink)));
         self.engine.workspace.update(|w| w.connect(session));
+        // Agent programs can ask for reviews in the folders of an editor that shows them.
+        if self.engine.config.ide && context.abilities.review {
+            self.ide_servers.connect(&self.engine.places, context.connection, &context.root_paths());
+        }
     }
 
     /// Removes a connection whose client has disconnected, and its session unless that outlives it.
     pub fn disconnect(&self, session: &SessionContext) {
         self.engine.clients.remove(session);
         self.engine.workspace.update(|w| w.disconnect(session.id));
+        self.ide_servers.disconnect(session.connection);
         self.engine.diagnostics_reported.notify_waiters();
         if !self.engine.runs.is_idle() {
             let (engine, connection) = (self.engine.clone(), session.connection);

@@ -12,6 +12,8 @@ use strum::VariantNames as _;
 
 use crate::mcp::EditFormat;
 
+use super::remote::Remote;
+
 pub(crate) use changes::*;
 pub(crate) use commands::*;
 
@@ -57,6 +59,13 @@ pub(crate) struct Arguments {
     /// Default: `$EDITD_AUTHOR`, else `editd`, or `terminal` for changes that you confirm at a prompt.
     #[arg(long, global = true, value_name = "NAME", help_heading = GLOBAL, display_order = 903)]
     pub(crate) author: Option<String>,
+
+    /// Run the command on another machine, by `ssh`
+    ///
+    /// HOST or HOST:FOLDER, as for scp, or ssh://HOST:PORT/FOLDER. The files and the daemon are those of that machine,
+    /// where editd must be installed. Paths are relative to the folder.
+    #[arg(long, global = true, value_name = "HOST", help_heading = GLOBAL, display_order = 904)]
+    pub(crate) ssh: Option<Remote>,
 
     /// Fail if no daemon is running, instead of starting one
     #[arg(long, global = true, help_heading = GLOBAL, display_order = 904)]
@@ -192,6 +201,12 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Let Claude Code and Gemini CLI ask for reviews as in an editor
+    ///
+    /// Serves the protocols with which these programs show a change in an editor and wait. Each change becomes a
+    /// proposal, which you review in your editor, at a terminal or in the browser. With a command, such as
+    /// `editd ide -- claude`, the server runs as long as the command.
+    Ide(IdeArguments),
     /// Serve agents over the Model Context Protocol
     ///
     /// Uses standard input and output. Agent programs start this command.

@@ -39,6 +39,17 @@ pub(crate) fn of_here() -> std::io::Result<Option<PathBuf>> {
     Ok(allowed(repository(&here).unwrap_or(here)))
 }
 
+/// Returns the given roots as absolute paths. Fails if one does not exist: programs show errors of a server at
+/// startup, and hide errors of single calls.
+pub(crate) fn given(roots: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
+    let absolute = |root: &PathBuf| {
+        let absolute = std::path::absolute(root).map_err(|_| no_working_folder())?;
+        std::fs::metadata(&absolute).map_err(with_path(root))?;
+        Ok(absolute)
+    };
+    roots.iter().map(absolute).collect()
+}
+
 /// Resolves the path of a file, if given. Returns it with the root to open a session with, which is the root
 /// for commands without a file if there is no path.
 pub(crate) fn of_file_or_here(asked: Option<&Path>) -> std::io::Result<(Option<Target>, Option<PathBuf>)> {

@@ -6,12 +6,9 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::Duration;
-
-use rustix::process::{Pid, Signal, kill_process};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::gate;
 use crate::hook::ENFORCED;
@@ -19,20 +16,14 @@ use crate::protocol::{RunBegin, RunBeginParams, RunEnd, RunEndParams, RunEndResu
 use crate::transport::{CallError, Client, repository};
 
 use super::arguments::{Output, RunArguments, Strictness};
+use super::child::{end_of, start_and_wait};
 use super::paint::FAINT;
 use super::{CliError, Context, End, paint, root, stream};
 
 /// Maximum time for the snapshot before and after the command. The first one in a project reads all files.
 const SNAPSHOT: Duration = Duration::from_secs(600);
-/// Signals that are passed on. Those of the keyboard reach the command by themselves.
-const PASSED_ON: [Signal; 4] = [Signal::TERM, Signal::HUP, Signal::USR1, Signal::USR2];
-/// Signals that this program ignores while the command runs.
-const OF_KEYBOARD: [Signal; 2] = [Signal::INT, Signal::QUIT];
 /// Maximum width of the command in the message, in columns.
 const COMMAND: usize = 40;
-/// Exit code for a command that cannot be started, and for one that does not exist, as of shells.
-const NOT_STARTED: u8 = 126;
-const NOT_FOUND: u8 = 127;
 
 /// `editd run`.
 pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, CliError> {
@@ -113,18 +104,6 @@ fn command_of(arguments: &RunArguments) -> Command {
     command
 }
 
-/// Returns the exit code of the command, and reports one that could not be started.
-fn end_of(program: &OsString, ended: io::Result<ExitStatus>) -> End {
-    match ended {
-        Ok(status) => End::Code(code_of(status)),
-        Err(error) => {
-            CliError::at(Path::new(program), &error).show(false);
-            let is_missing = error.kind() == io::ErrorKind::NotFound;
-            End::Code(if is_missing { NOT_FOUND } else { NOT_STARTED })
-        }
-    }
-}
-
 fn connect(context: &Context, arguments: &RunArguments, folder: &Path) -> Result<Client, CliError> {
     let author = match arguments.author.clone() {
         Some(author) => super::author(Some(author))?,
@@ -137,42 +116,6 @@ fn connect(context: &Context, arguments: &RunArguments, folder: &Path) -> Result
     let client = context.agent_named(&author, Some(folder))?;
     client.set_timeout(SNAPSHOT).map_err(CallError::Io)?;
     Ok(client)
-}
-
-/// Runs the command with the terminal and the environment of this program.
-fn start_and_wait(command: &mut Command) -> io::Result<ExitStatus> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        // The handlers are installed before the command can be interrupted. A new program does not inherit them.
-        let kept = OF_KEYBOARD.map(|kind| signal(SignalKind::from_raw(kind.as_raw())));
-        let mut passed_on = Vec::new();
-        for kind in PASSED_ON {
-            passed_on.push((kind, signal(SignalKind::from_raw(kind.as_raw()))?));
-        }
-        let mut child = command.spawn()?;
-        let pid = pid_of(&child);
-        for (kind, mut signals) in passed_on {
-            tokio::spawn(async move {
-                while signals.recv().await.is_some() {
-                    // It fails if the command has just ended.
-                    let _ = pid.map(|pid| kill_process(pid, kind));
-                }
-            });
-        }
-        let ended = tokio::task::spawn_blocking(move || child.wait()).await;
-        drop(kept);
-        ended.map_err(io::Error::other)?
-    })
-}
-
-fn pid_of(child: &Child) -> Option<Pid> {
-    Pid::from_raw(child.id().cast_signed())
-}
-
-/// Returns the exit code, for a signal as shells do.
-fn code_of(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| Some(128 + status.signal()?));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
 /// Tells on standard error what was recorded, if anything was.

@@ -154,16 +154,7 @@ pub(crate) fn mcp(context: &Context, arguments: McpArguments) -> Result<End, Cli
         return Err(CliError::usage("none of the tools in --tools is read-only")
             .with_hint("omit --tools, or name tools that only read"));
     }
-    let roots: Vec<_> = arguments
-        .root
-        .iter()
-        .map(std::path::absolute)
-        .collect::<Result<_, _>>()
-        .map_err(|_| root::no_working_folder())?;
-    for (given, root) in arguments.root.iter().zip(&roots) {
-        // Clients show errors of a server at startup, and hide errors of single calls.
-        std::fs::metadata(root).map_err(root::with_path(given))?;
-    }
+    let roots = root::given(&arguments.root)?;
     mcp::serve(mcp::Options { places: context.places.clone(), spawn: context.spawn, roots, tools })?;
     Ok(End::Done)
 }

@@ -202,6 +202,7 @@ fn configuration(config: &Config) -> Vec<Finding> {
         Finding::file("configuration", config.error.as_ref(), detail),
         Finding::info("  review", config.review.to_string()),
         Finding::info("  save", config.save.to_string()),
+        Finding::info("  ide", config.ide.to_string()),
         Finding::info("  syntax", config.syntax.to_string()),
         Finding::info("  durability", config.durability_description()),
         roots("  roots", &config.roots, "any folder that is not forbidden"),

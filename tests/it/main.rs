@@ -14,6 +14,13 @@ mod runs {
     mod random;
     mod surroundings;
 }
+mod remote {
+    mod ssh;
+}
+mod ide {
+    mod claude;
+    mod server;
+}
 mod session {
     mod audience;
     mod lifecycle;

@@ -248,6 +248,21 @@ pub(crate) struct RunArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct IdeArguments {
+    /// A folder in which the programs work; can be repeated [default: the project of the working folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// End when standard input ends
+    #[arg(long, hide = true)]
+    pub(crate) until_eof: bool,
+
+    /// A command to run with the server, which ends with it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ConnectArguments {
     /// The program: claude, codex, gemini, opencode or pi
     #[arg(value_parser = client)]

@@ -5,7 +5,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Change text", &["edit", "move", "write", "apply", "run", "undo"]),
     ("Read and search", &["read", "outline", "search", "find", "list"]),
     ("Review and history", &["review", "proposals", "log", "show", "blame"]),
-    ("Serve agents and editors", &["connect", "mcp", "lsp"]),
+    ("Serve agents and editors", &["connect", "mcp", "ide", "lsp"]),
     ("The daemon", &["status", "doctor", "stop", "serve"]),
     ("Learn more", &["demo", "help", "man", "completions"]),
 ];
@@ -22,13 +22,14 @@ pub(super) const EXIT_CODES: [Fact; 4] = [
 ];
 
 /// The environment variables.
-pub(super) const ENVIRONMENT: [Fact; 9] = [
+pub(super) const ENVIRONMENT: [Fact; 10] = [
     ("EDITD_STATE_DIR", "The state folder, unless --state-dir names it."),
     ("EDITD_RUNTIME_DIR", "The folder of the sockets, unless --runtime-dir names it."),
     ("EDITD_CONFIG", "The configuration file."),
     ("EDITD_AUTHOR", "The author of changes, unless --author names it."),
     ("EDITD_LOG", "The daemon's log level: error, warn, info (default), debug or trace."),
     ("EDITD_ENFORCED", "Set by `editd run --enforce`: editd makes all edits, and starts no daemon."),
+    ("EDITD_SSH", "The command that --ssh starts instead of `ssh`, such as `ssh -F FILE`."),
     ("NO_COLOR, CLICOLOR_FORCE", "Disables colours; enables colours also without a terminal."),
     ("VISUAL, EDITOR", "The editor that `editd review` opens to edit lines; else vi."),
     ("BROWSER", "The browser that `editd review --web` opens; else xdg-open, if there is a display."),

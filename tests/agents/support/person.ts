@@ -33,7 +33,7 @@ export class Person {
       const { proposals } = await this.connection.call('editd/proposals', { state });
       return (proposals as { id: string }[])[0]?.id;
     };
-    return String(await until('a proposal', first));
+    return String(await until('a proposal', first, Boolean, 60_000));
   }
 
   async decides(id: string, { replace, ...decision }: Decision): Promise<void> {

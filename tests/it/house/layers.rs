@@ -3,7 +3,7 @@
 use super::{Source, assert_none, read, sources};
 
 /// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 23] = [
+const LAYERS: [&str; 24] = [
     "text",
     "edit",
     "syntax",
@@ -25,6 +25,7 @@ const LAYERS: [&str; 23] = [
     "hook",
     "mcp",
     "web",
+    "ide",
     "page",
     "cli",
 ];
@@ -187,10 +188,10 @@ fn pure_layers_have_no_side_effects() {
 fn frameworks_are_used_in_their_layers_only() {
     let frameworks: [(&str, &[&str]); 5] = [
         ("tower_lsp", &["transport"]),
-        ("rmcp", &["mcp"]),
+        ("rmcp", &["mcp", "ide"]),
         ("hyper", &["web"]),
         ("hyper_util", &["web"]),
-        ("axum", &["web", "page"]),
+        ("axum", &["web", "ide", "page"]),
     ];
     for (framework, layers) in frameworks {
         let mut wrong = Vec::new();

@@ -1,0 +1,91 @@
+//! `editd ide`: a server for the protocols with which agent programs show a change in an editor and wait for the
+//! person. editd takes the place of the editor: each diff becomes a proposal under review, which the person
+//! decides wherever they review.
+//!
+//! Claude Code finds the server by a lock file and connects over a WebSocket ([`claude`]). Gemini CLI finds it by
+//! a discovery file and sends MCP over HTTP ([`gemini`]). Both programs write the accepted text themselves, so a
+//! diff is an `editd/nativeEdit` of the daemon ([`reviews`]): it is checked, reviewed, and recorded when the program
+//! has written it ([`written`]).
+//!
+//! ```no_run
+//! use editd::ide::{Options, serve};
+//! use editd::transport::{DirOptions, Spawn, dirs};
+//!
+//! serve(Options {
+//!     places: dirs(&DirOptions::default())?,
+//!     spawn: Spawn::Allowed,
+//!     roots: vec!["/home/ada/shop".into()],
+//! }, |server| println!("port {}", server.port))?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod arguments;
+mod claude;
+mod context;
+mod daemon;
+mod files;
+mod gemini;
+mod reviews;
+mod written;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use tokio_util::sync::CancellationToken;
+
+use crate::server::Places;
+use crate::transport::Spawn;
+use crate::web::{Limits, Server, Token};
+
+use daemon::Daemon;
+
+/// Options of the server.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Folders of the daemon.
+    pub places: Places,
+    /// Permission to start the daemon.
+    pub spawn: Spawn,
+    /// The folders in which the programs work, absolute.
+    pub roots: Vec<PathBuf>,
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Running {
+    /// Port on the loopback interface.
+    pub port: u16,
+    /// Variables with which a program finds this server and no other.
+    pub environment: Vec<(&'static str, String)>,
+    /// Ends the server when it is cancelled.
+    pub end: CancellationToken,
+}
+
+/// Serves until [`Running::end`] is cancelled. Calls `started` when programs can connect.
+pub fn serve(options: Options, started: impl FnOnce(Running)) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let ended = runtime.block_on(serve_on(options, started));
+    // A thread that waits for the daemon ends with the process.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve_on(options: Options, started: impl FnOnce(Running)) -> io::Result<()> {
+    let Options { places, spawn, roots } = options;
+    let daemon = Arc::new(Daemon { places, spawn, roots });
+    let (server, token, end) = (Server::bind().await?, Token::new()?, CancellationToken::new());
+    let port = server.port();
+    // The files are removed when the server ends.
+    let lock_file = claude::lock_file::write(port, &token, &daemon.roots)?;
+    let discovery_file = gemini::discovery::write(port, &token, &daemon.roots)?;
+    let router = Router::new()
+        .merge(claude::routes(&daemon, &token, &end))
+        .merge(gemini::routes(&daemon, &token, &end));
+    let environment = [claude::environment(port), gemini::environment(port, &token, &daemon.roots)].concat();
+    started(Running { port, environment, end: end.clone() });
+    server.serve(router, &Limits::default(), &end).await;
+    drop((lock_file, discovery_file));
+    Ok(())
+}

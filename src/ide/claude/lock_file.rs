@@ -1,0 +1,33 @@
+use std::io;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::ide::files::{self, OwnedFile};
+use crate::transport::home;
+use crate::web::Token;
+
+/// Name under which Claude Code shows this server, and by which its files are recognized.
+const NAME: &str = "editd";
+
+/// Writes the file by which Claude Code finds the server.
+pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::Result<OwnedFile> {
+    let settings = match std::env::var_os("CLAUDE_CONFIG_DIR") {
+        Some(folder) => PathBuf::from(folder),
+        None => home().ok_or_else(|| io::Error::other("there is no home folder"))?.join(".claude"),
+    };
+    let folder = settings.join("ide");
+    files::remove_stale(&folder, |_, content| {
+        content["ideName"].as_str().filter(|name| *name == NAME)?;
+        content["pid"].as_i64()?.try_into().ok()
+    });
+    let content = json!({
+        "pid": std::process::id(),
+        "workspaceFolders": roots,
+        "ideName": NAME,
+        "transport": "ws",
+        "runningInWindows": false,
+        "authToken": token.text(),
+    });
+    files::write(&folder, &format!("{port}.lock"), &content)
+}

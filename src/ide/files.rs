@@ -1,0 +1,63 @@
+//! Files with the secrets of a server, which exist as long as it runs.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// A file that is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct OwnedFile(PathBuf);
+
+impl Drop for OwnedFile {
+    fn drop(&mut self) {
+        // It may have been removed by the program that reads it.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Writes a file that only its owner can read. Refuses a folder that other users can change.
+pub(super) fn write(folder: &Path, name: &str, content: &Value) -> io::Result<OwnedFile> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    check(folder)?;
+    let path = folder.join(name);
+    // Other programs must not read half of it, so it gets its name when it is complete.
+    let draft = folder.join(format!(".{name}.new"));
+    let mut file: File = File::options().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let written = file.write_all(content.to_string().as_bytes()).and_then(|()| fs::rename(&draft, &path));
+    if let Err(error) = written {
+        let _ = fs::remove_file(&draft);
+        return Err(error);
+    }
+    Ok(OwnedFile(path))
+}
+
+fn check(folder: &Path) -> io::Result<()> {
+    let metadata = fs::symlink_metadata(folder)?;
+    let is_own = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    if !is_own {
+        let text = format!("{} is not a folder of yours, so no token is written to it", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    if metadata.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Removes the files that this function accepts and whose process has ended.
+pub(super) fn remove_stale(folder: &Path, process: impl Fn(&str, &Value) -> Option<i32>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let content = fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let id = content.and_then(|content: Value| process(name.to_str()?, &content));
+        let is_over = id.and_then(rustix::process::Pid::from_raw).is_some_and(|id| {
+            rustix::process::test_kill_process(id).is_err_and(|error| error == rustix::io::Errno::SRCH)
+        });
+        if is_over {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

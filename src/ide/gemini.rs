@@ -1,0 +1,140 @@
+//! The protocol between Gemini CLI and its companions in editors: MCP over HTTP. Recorded from version 0.61.
+//!
+//! `openDiff` is answered at once. A notification reports the decision of the person, with the final text, which
+//! Gemini CLI writes. It closes the diff when the person answers in its own prompt.
+
+pub(super) mod discovery;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::{Router, middleware};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomNotification, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ServerNotification, Tool,
+};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::transport::StreamableHttpService;
+use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::gate::AgentProgram;
+use crate::web::{Token, require_token};
+
+use super::arguments::{ClosedFile, GeminiDiff, read, texts};
+use super::daemon::{Daemon, Session};
+use super::reviews::{Decision, Diff, Reviews};
+
+/// Maximum size of a message, in bytes: a text of the largest size that editd changes, with escapes.
+const MESSAGE: usize = 64 << 20;
+
+/// Time after which a client that sends nothing is taken to be gone. A review can take long.
+const REVIEW: Duration = Duration::from_secs(24 * 3600);
+
+pub(super) use discovery::environment;
+
+/// Returns the route of the protocol.
+pub(super) fn routes(daemon: &Arc<Daemon>, token: &Token, end: &CancellationToken) -> Router {
+    let daemon = daemon.clone();
+    let mut config = StreamableHttpServerConfig::default();
+    config.cancellation_token = end.clone();
+    config.max_request_body_bytes = MESSAGE;
+    // Gemini CLI takes an event without data for the end of the connection.
+    config.sse_retry = None;
+    let new = move || Ok(Client::new(Session::new(&daemon, AgentProgram::Gemini)));
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = None;
+    sessions.session_config.keep_alive = Some(REVIEW);
+    let service = StreamableHttpService::new(new, Arc::new(sessions), config);
+    Router::new()
+        .route_service("/mcp", service)
+        .layer(middleware::from_fn_with_state(token.clone(), require_token))
+}
+
+/// The server for one client.
+struct Client {
+    reviews: Arc<Reviews>,
+}
+
+impl Client {
+    fn new(session: Session) -> Self {
+        Self { reviews: Arc::new(Reviews::new(session)) }
+    }
+
+    fn open_diff(&self, given: GeminiDiff, peer: Peer<RoleServer>) -> CallToolResult {
+        let reviews = self.reviews.clone();
+        tokio::spawn(async move {
+            let (key, path) = (key(&given.file_path), given.file_path.clone());
+            let decided = reviews.review(&key, Diff::from(given)).await;
+            let (method, params) = match decided {
+                Ok(Decision::Accepted(text) | Decision::Made(text)) => {
+                    ("ide/diffAccepted", json!({ "filePath": path, "content": text }))
+                }
+                Ok(Decision::Rejected) | Err(_) => ("ide/diffRejected", json!({ "filePath": path })),
+            };
+            let notification = CustomNotification::new(method, Some(params));
+            // The client may be gone.
+            let _ = peer.send_notification(ServerNotification::CustomNotification(notification)).await;
+        });
+        CallToolResult::success(Vec::new())
+    }
+
+    async fn close_diff(&self, given: ClosedFile) -> CallToolResult {
+        let content: Value = self.reviews.close(&key(&given.file_path)).await.into();
+        texts([json!({ "content": content }).to_string()])
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.reviews.abandon();
+    }
+}
+
+fn key(path: &std::path::Path) -> String {
+    path.display().to_string()
+}
+
+impl ServerHandler for Client {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let result = match &*request.name {
+            "openDiff" => self.open_diff(read(request.arguments)?, context.peer),
+            "closeDiff" => self.close_diff(read(request.arguments)?).await,
+            name => return Err(ErrorData::invalid_params(format!("There is no tool `{name}`."), None)),
+        };
+        Ok(result.into())
+    }
+}
+
+fn tools() -> Vec<Tool> {
+    let tool = |name: &'static str, description: &'static str, parameters: &[&str]| {
+        let properties: serde_json::Map<_, _> =
+            parameters.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+        let schema = json!({ "type": "object", "properties": properties, "required": parameters });
+        Tool::new(name, description, Arc::new(schema.as_object().cloned().unwrap_or_default()))
+    };
+    vec![
+        tool("openDiff", "Put a change under review", &["filePath", "newContent"]),
+        tool("closeDiff", "Close a diff and withdraw its change", &["filePath"]),
+    ]
+}

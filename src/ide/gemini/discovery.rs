@@ -1,0 +1,41 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::ide::files::{self, OwnedFile};
+use crate::web::Token;
+
+/// Returns the variables with which Gemini CLI prefers this server to others.
+pub(in crate::ide) fn environment(
+    port: u16,
+    token: &Token,
+    roots: &[PathBuf],
+) -> Vec<(&'static str, String)> {
+    vec![
+        ("GEMINI_CLI_IDE_SERVER_PORT", port.to_string()),
+        ("GEMINI_CLI_IDE_WORKSPACE_PATH", joined(roots)),
+        ("GEMINI_CLI_IDE_AUTH_TOKEN", token.text().to_owned()),
+    ]
+}
+
+/// Writes the file by which Gemini CLI finds the server.
+pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::Result<OwnedFile> {
+    let folder = std::env::temp_dir().join("gemini").join("ide");
+    let id = std::process::id();
+    files::remove_stale(&folder, |name, _| {
+        name.strip_prefix("gemini-ide-server-")?.split_once('-')?.0.parse().ok()
+    });
+    let content = json!({
+        "port": port,
+        "workspacePath": joined(roots),
+        "authToken": token.text(),
+        "ideInfo": { "name": "editd", "displayName": "editd" },
+    });
+    files::write(&folder, &format!("gemini-ide-server-{id}-{port}.json"), &content)
+}
+
+/// Joins paths as in `PATH`.
+fn joined(roots: &[PathBuf]) -> String {
+    roots.iter().map(|root| Path::display(root).to_string()).collect::<Vec<_>>().join(":")
+}

@@ -1,0 +1,133 @@
+// Scenarios of the diffs that a program shows in its editor, in whose place is `editd ide`.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Script } from './model/conversation.ts';
+import type { Dialect } from './model/dialect.ts';
+import { Model } from './model/model.ts';
+import type { Tools } from './native/program.ts';
+import { Person, decidesNext } from './support/person.ts';
+import { type Place, scene } from './support/place.ts';
+import type { Environment } from './support/processes.ts';
+import { Terminal } from './support/terminal.ts';
+import { editd } from './support/tools.ts';
+import { until } from './support/until.ts';
+
+/** A program in its manual mode, on a terminal. */
+export interface Interactive {
+  readonly name: string;
+  /** Name in the history. */
+  readonly author: string;
+  readonly tools: Tools;
+  dialect(): Dialect;
+  /** Waits until the program is connected to the server. */
+  connected(place: Place): Promise<void>;
+  /** Writes its configuration. Returns the command that starts it with a task. */
+  configure(place: Place, modelUrl: string): { command: string[]; env: Environment };
+}
+
+const FILES = { 'a.py': 'a = 1\n', 'b.py': 'b = 1\n', 'c.py': 'c = 1\n' };
+
+/** Runs a program with `editd ide`. `meanwhile` is the part of the person. */
+async function play(
+  program: Interactive,
+  place: Place,
+  script: Script,
+  meanwhile: (terminal: Terminal) => Promise<void>,
+): Promise<void> {
+  const model = new Model(program.dialect(), '', script);
+  const { command, env } = program.configure(place, await model.listen());
+  await place.editd('proposals'); // starts the daemon
+  const terminal = new Terminal([editd, 'ide', '--', ...command], { ...place.env, ...env }, place.work);
+  try {
+    await meanwhile(terminal);
+  } catch (error) {
+    throw new Error(`${String(error)}\n${terminal.text.slice(-3000)}`, { cause: error });
+  } finally {
+    terminal.kill();
+    model.close();
+  }
+}
+
+/** Waits until the file has this text. */
+function written(place: Place, name: string, text: string): Promise<string> {
+  return until(
+    `${name} is written`,
+    () => place.read(name),
+    (now) => now === text,
+  );
+}
+
+async function recorded(place: Place, author: string, name: string): Promise<void> {
+  const entry = new RegExp(`${author} .*${name}`);
+  await until(
+    `${name} is in the log`,
+    async () => (await place.editd('log')).stdout,
+    (log) => entry.test(log),
+  );
+}
+
+/** The scenarios with a program. */
+export function diffs(program: Interactive): void {
+  const { tools } = program;
+  const edits = (place: Place, ...names: string[]): Script => {
+    return async (model) => {
+      await program.connected(place);
+      for (const name of names) {
+        await model.callOwn(...tools.read(place.path(name)));
+      }
+      const calls = names.map((name) => tools.edit(place.path(name), '= 1', '= 2'));
+      await model.callsOwn(calls).catch(() => undefined); // a rejection ends the turn
+    };
+  };
+
+  describe(`${program.name} with its diffs`, () => {
+    scene('an accepted diff is written and recorded', FILES, async (place) => {
+      await play(program, place, edits(place, 'a.py'), async () => {
+        await decidesNext(place, { accept: 'all' });
+        await written(place, 'a.py', 'a = 2\n');
+        await recorded(place, program.author, 'a.py');
+      });
+    });
+
+    scene('a corrected diff is written as corrected', FILES, async (place) => {
+      await play(program, place, edits(place, 'a.py'), async () => {
+        await decidesNext(place, { replace: 'a = 3\n' });
+        await written(place, 'a.py', 'a = 3\n');
+        await recorded(place, program.author, 'a.py');
+      });
+    });
+
+    scene('a rejected diff changes nothing', FILES, async (place) => {
+      await play(program, place, edits(place, 'a.py'), async (terminal) => {
+        await decidesNext(place, { reject: 'all' });
+        await pause(2_000);
+        assert.equal(place.read('a.py'), 'a = 1\n');
+        terminal.kill();
+      });
+    });
+
+    scene('three diffs of one step are decided one by one', FILES, async (place) => {
+      await play(program, place, edits(place, 'a.py', 'b.py', 'c.py'), async () => {
+        for (let count = 0; count < 3; count += 1) {
+          await decidesNext(place, { accept: 'all' });
+        }
+        for (const name of ['a', 'b', 'c']) {
+          await written(place, `${name}.py`, `${name} = 2\n`);
+        }
+      });
+    });
+
+    scene('the change of a killed program can still be accepted', FILES, async (place) => {
+      await play(program, place, edits(place, 'a.py'), async (terminal) => {
+        const person = await Person.at(place);
+        const id = await person.waits();
+        terminal.kill();
+        await pause(1_000);
+        await person.decides(id, { accept: 'all' });
+        person.leaves();
+        assert.equal(place.read('a.py'), 'a = 2\n');
+      });
+    });
+  });
+}
