@@ -2,10 +2,10 @@
 //! person. editd takes the place of the editor: each diff becomes a proposal under review, which the person
 //! decides wherever they review.
 //!
-//! Claude Code finds the server by a lock file and connects over a WebSocket ([`claude`]). Gemini CLI finds it by
-//! a discovery file and sends MCP over HTTP ([`gemini`]). Both programs write the accepted text themselves, so a
-//! diff is an `editd/nativeEdit` of the daemon ([`reviews`]): it is checked, reviewed, and recorded when the program
-//! has written it ([`written`]).
+//! Claude Code finds the server by a lock file and connects over a WebSocket (`claude`). Gemini CLI finds it by
+//! a discovery file and sends MCP over HTTP (`gemini`). Both programs write the accepted text themselves, so a
+//! diff is an `editd/nativeEdit` of the daemon (`reviews`): it is checked, reviewed, and recorded when the program
+//! has written it (`written`).
 //!
 //! ```no_run
 //! use editd::ide::{Options, serve};
@@ -16,7 +16,7 @@
 //!     spawn: Spawn::Allowed,
 //!     roots: vec!["/home/ada/shop".into()],
 //! }, |server| println!("port {}", server.port))?;
-//! # Ok::<(), std::io::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod arguments;
