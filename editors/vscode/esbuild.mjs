@@ -13,10 +13,10 @@ const shared = {
 };
 
 /** Returns the tests of a folder, each with the name of its bundle. */
-function tests(folder, prefix) {
+function tests(folder, prefix, suffix = '.test') {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => ({ in: `${folder}/${name}`, out: `${prefix}${name.slice(0, -'.ts'.length)}` }));
+    .map((name) => ({ in: `${folder}/${name}`, out: `${prefix}${name.slice(0, -'.test.ts'.length)}${suffix}` }));
 }
 
 if (process.argv.includes('--tests')) {
@@ -27,7 +27,7 @@ if (process.argv.includes('--tests')) {
     entryPoints: [
       ...tests('test', ''),
       ...tests('test/unit', 'unit/'),
-      ...tests('../page/test', 'page-'),
+      ...tests('../page/test', '', '.page'),
       ...tests('../page/test/unit', 'unit/page-'),
     ],
     outdir: 'out/test',

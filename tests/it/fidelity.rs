@@ -6,7 +6,7 @@ mod measure;
 use measure::{Part, Run, run};
 
 /// Cases of each kind; `cargo bench --bench fidelity` has many more.
-const CASES: usize = 8;
+const CASES: usize = 5;
 /// The anchored form may be this large compared with the other one, in tenths of a percent.
 const ANCHORED_SIZE: usize = 450;
 
