@@ -78,8 +78,8 @@ async fn serve_on(options: Options, started: impl FnOnce(Running)) -> io::Result
     let (server, token, end) = (Server::bind().await?, Token::new()?, CancellationToken::new());
     let port = server.port();
     // The files are removed when the server ends.
-    let lock_file = claude::lock_file::write(port, &token, &daemon.roots)?;
     let discovery_file = gemini::discovery::write(port, &token, &daemon.roots)?;
+    let lock_file = claude::lock_file::write(port, &token, &daemon.roots)?;
     let router = Router::new()
         .merge(claude::routes(&daemon, &token, &end))
         .merge(gemini::routes(&daemon, &token, &end));
