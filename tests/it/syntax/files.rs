@@ -10,6 +10,8 @@ use editd::syntax::Language;
 const PER_LANGUAGE: usize = 3;
 /// Maximum size of a file, in bytes.
 const MAX_SIZE: u64 = 20_000;
+/// Maximum length of a line, in bytes. Longer ones are in bundles.
+const MAX_LINE: usize = 2_000;
 
 pub(crate) struct File {
     pub(crate) path: PathBuf,
@@ -58,7 +60,9 @@ fn collect(folder: &Path, found: &mut Vec<File>) {
     for (language, paths) in by_language {
         let step = paths.len().div_ceil(PER_LANGUAGE).max(1);
         for path in paths.iter().step_by(step) {
-            if let Ok(text) = fs::read_to_string(path) {
+            let text = fs::read_to_string(path).ok();
+            // An edit in a bundle may add the space between two declarations of a line.
+            if let Some(text) = text.filter(|text| text.lines().all(|line| line.len() <= MAX_LINE)) {
                 found.push(File { path: path.clone(), text, language });
             }
         }
