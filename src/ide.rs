@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use tokio_util::sync::CancellationToken;
 
 use crate::server::Places;
@@ -40,6 +41,9 @@ use crate::transport::Spawn;
 use crate::web::{Limits, Server, Token};
 
 use daemon::Daemon;
+
+/// Maximum size of a message, in bytes: a text of the largest size that editd changes, with escapes.
+const MESSAGE: usize = 64 << 20;
 
 /// Options of the server.
 #[derive(Clone, Debug)]
@@ -88,4 +92,10 @@ async fn serve_on(options: Options, started: impl FnOnce(Running)) -> io::Result
     server.serve(router, &Limits::default(), &end).await;
     drop((lock_file, discovery_file));
     Ok(())
+}
+
+/// Returns the introduction of both protocols.
+fn server_config() -> ServerConfig {
+    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
 }

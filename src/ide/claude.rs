@@ -17,8 +17,8 @@ use axum::routing::get;
 use futures_util::future::ready;
 use futures_util::{StreamExt, stream};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, ListToolsResult,
+    PaginatedRequestParams, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
@@ -32,14 +32,12 @@ use super::arguments::{ClaudeDiff, OfFile, Tab, failed, read, texts};
 use super::context;
 use super::daemon::{Daemon, Session};
 use super::reviews::{Decision, Diff, Reviews};
+use super::{MESSAGE, server_config};
 
 /// Header with the token.
 const TOKEN: &str = "x-claude-code-ide-authorization";
 /// Name of the protocol within the WebSocket.
 const SUBPROTOCOL: &str = "mcp";
-/// Maximum size of a message, in bytes: a text of the largest size that editd changes, with escapes.
-const MESSAGE: usize = 64 << 20;
-
 /// Returns the variables with which Claude Code finds this server and no other.
 pub(super) fn environment(port: u16) -> Vec<(&'static str, String)> {
     vec![("CLAUDE_CODE_SSE_PORT", port.to_string()), ("ENABLE_IDE_INTEGRATION", "true".to_owned())]
@@ -115,8 +113,7 @@ impl Client {
 
 impl ServerHandler for Client {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+        server_config()
     }
 
     async fn list_tools(

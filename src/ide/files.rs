@@ -1,11 +1,13 @@
 //! Files with the secrets of a server, which exist as long as it runs.
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+use crate::disk::replace_private_file;
 
 /// A file that is removed when this is dropped.
 #[derive(Debug)]
@@ -23,14 +25,8 @@ pub(super) fn write(folder: &Path, name: &str, content: &Value) -> io::Result<Ow
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     check(folder)?;
     let path = folder.join(name);
-    // Other programs must not read half of it, so it gets its name when it is complete.
-    let draft = folder.join(format!(".{name}.new"));
-    let mut file: File = File::options().write(true).create_new(true).mode(0o600).open(&draft)?;
-    let written = file.write_all(content.to_string().as_bytes()).and_then(|()| fs::rename(&draft, &path));
-    if let Err(error) = written {
-        let _ = fs::remove_file(&draft);
-        return Err(error);
-    }
+    let part = folder.join(format!(".{name}.new"));
+    replace_private_file((&part, &path), [content.to_string().as_bytes()], false)?;
     Ok(OwnedFile(path))
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use axum::{Router, middleware};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomNotification, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ServerNotification, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomNotification, ErrorData, ListToolsResult,
+    PaginatedRequestParams, ServerConfig, ServerNotification, Tool,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::transport::StreamableHttpService;
@@ -27,9 +27,7 @@ use crate::web::{Token, require_token};
 use super::arguments::{ClosedFile, GeminiDiff, read, texts};
 use super::daemon::{Daemon, Session};
 use super::reviews::{Decision, Diff, Reviews};
-
-/// Maximum size of a message, in bytes: a text of the largest size that editd changes, with escapes.
-const MESSAGE: usize = 64 << 20;
+use super::{MESSAGE, server_config};
 
 /// Time after which a client that sends nothing is taken to be gone. A review can take long.
 const REVIEW: Duration = Duration::from_secs(24 * 3600);
@@ -100,8 +98,7 @@ fn key(path: &std::path::Path) -> String {
 
 impl ServerHandler for Client {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+        server_config()
     }
 
     async fn list_tools(
