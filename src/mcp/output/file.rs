@@ -73,9 +73,7 @@ impl FileOutput {
     pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, show_diff: bool) -> Self {
         let AppliedFile { entry, landed } = file;
         let diff = diff(&entry, landed.as_ref(), state, show_diff);
-        let by_lines =
-            entry.matches.iter().any(|found| matches!(found.strategy.as_str(), "lines" | "symbol"))
-                && landed.is_some();
+        let by_lines = is_by_lines(&entry) && landed.is_some();
         let hash_now = landed.as_ref().and_then(|landed| landed.hash.as_deref());
         let tag = hash_now.filter(|_| by_lines).and_then(|hash| Some(hash.get(3..9)?.to_owned()));
         let is_rebased = landed.as_ref().is_some_and(|landed| landed.rebased);
@@ -160,7 +158,7 @@ fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff
     // A new file contains the text that was sent, and a deleted file needs no diff.
     let has_text = matches!(entry.action.as_str(), "edit" | "rename") && !entry.diff.is_empty();
     let differs_from_sent = |landed: &ChangedState| {
-        let is_certain = |strategy: &str| matches!(strategy, "exact" | "lines" | "symbol");
+        let is_certain = |strategy: &str| strategy == "exact" || names_lines(strategy);
         let tolerated = entry.matches.iter().any(|found| !is_certain(&found.strategy));
         // One warning is that the editor has not saved the file, which does not concern the text. For a long
         // change that was applied as sent, an excerpt would not show the subject of a warning.
@@ -170,9 +168,17 @@ fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff
     };
     let landed = landed.filter(|landed| has_text && differs_from_sent(landed))?;
     // The diff does not contain further changes, such as those of an editor that formats the text.
-    let by_lines = entry.matches.iter().any(|found| matches!(found.strategy.as_str(), "lines" | "symbol"));
-    let is_planned = !by_lines && landed.hash == entry.hash_after || landed.snippet.is_empty();
+    let is_planned = !is_by_lines(entry) && landed.hash == entry.hash_after || landed.snippet.is_empty();
     Some(beginning(if is_planned { &entry.diff } else { &landed.snippet }))
+}
+
+/// Returns `true` if an edit of the file named lines or a symbol, so that the author needs the new numbers.
+fn is_by_lines(entry: &FileEntry) -> bool {
+    entry.matches.iter().any(|found| names_lines(&found.strategy))
+}
+
+fn names_lines(strategy: &str) -> bool {
+    matches!(strategy, "lines" | "symbol")
 }
 
 /// Returns by how many lines the lines below each hunk have moved; empty if none has.
