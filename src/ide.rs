@@ -15,7 +15,7 @@
 //!     places: dirs(&DirOptions::default())?,
 //!     spawn: Spawn::Allowed,
 //!     roots: vec!["/home/ada/shop".into()],
-//! }, |server| println!("port {}", server.port))?;
+//! }, |_| {}, |server| println!("port {}", server.port))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -67,20 +67,30 @@ pub struct Running {
     pub end: CancellationToken,
 }
 
-/// Serves until [`Running::end`] is cancelled. Calls `started` when programs can connect.
-pub fn serve(options: Options, started: impl FnOnce(Running)) -> io::Result<()> {
+/// Serves until [`Running::end`] is cancelled. Calls `prepare` with that token before it writes files that it has to
+/// remove in the end, and `started` when programs can connect.
+pub fn serve(
+    options: Options,
+    prepare: impl FnOnce(&CancellationToken),
+    started: impl FnOnce(Running),
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let ended = runtime.block_on(serve_on(options, started));
+    let ended = runtime.block_on(serve_on(options, prepare, started));
     // A thread that waits for the daemon ends with the process.
     runtime.shutdown_background();
     ended
 }
 
-async fn serve_on(options: Options, started: impl FnOnce(Running)) -> io::Result<()> {
+async fn serve_on(
+    options: Options,
+    prepare: impl FnOnce(&CancellationToken),
+    started: impl FnOnce(Running),
+) -> io::Result<()> {
     let Options { places, spawn, roots } = options;
     let daemon = Arc::new(Daemon { places, spawn, roots });
     let (server, token, end) = (Server::bind().await?, Token::new()?, CancellationToken::new());
     let port = server.port();
+    prepare(&end);
     // The files are removed when the server ends.
     let discovery_file = gemini::discovery::write(port, &token, &daemon.roots)?;
     let lock_file = claude::lock_file::write(port, &token, &daemon.roots)?;

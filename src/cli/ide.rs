@@ -20,13 +20,13 @@ pub(crate) fn ide(context: &Context, arguments: &IdeArguments) -> Result<End, Cl
     let roots = roots(&arguments.root)?;
     let options = Options { places: context.places.clone(), spawn: context.spawn, roots };
     if arguments.command.is_empty() {
-        let told = tell(&options.roots, arguments.until_eof);
-        let until_eof = arguments.until_eof;
-        ide::serve(options, |running| end_with(running.end, until_eof))?;
+        let (roots, until_eof) = (options.roots.clone(), arguments.until_eof);
+        let mut told = Ok(());
+        ide::serve(options, |end| end_with(end, until_eof), |_| told = tell(&roots, until_eof))?;
         return Ok(told.map(|()| End::Done)?);
     }
     let (sender, started) = mpsc::channel::<Running>();
-    let server = thread::spawn(move || ide::serve(options, |running| drop(sender.send(running))));
+    let server = thread::spawn(move || ide::serve(options, |_| {}, |running| drop(sender.send(running))));
     // Without a message, the server could not be started.
     let ended = started.recv().ok().map(|running| {
         let mut command = Command::new(&arguments.command[0]);
@@ -64,24 +64,23 @@ fn tell(roots: &[PathBuf], until_eof: bool) -> io::Result<()> {
 }
 
 /// Ends the server by a signal, or at the end of standard input.
-fn end_with(end: CancellationToken, until_eof: bool) {
-    let ended = end.clone();
-    tokio::spawn(async move {
-        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-            let ended = ended.clone();
-            if let Ok(mut signals) = signal(kind) {
-                tokio::spawn(async move {
-                    signals.recv().await;
-                    ended.cancel();
-                });
-            }
+fn end_with(end: &CancellationToken, until_eof: bool) {
+    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+        let ended = end.clone();
+        // From here on, the signal does not end the process.
+        if let Ok(mut signals) = signal(kind) {
+            tokio::spawn(async move {
+                signals.recv().await;
+                ended.cancel();
+            });
         }
-    });
+    }
     if until_eof {
+        let ended = end.clone();
         thread::spawn(move || {
             // An error ends the server as well.
             let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
-            end.cancel();
+            ended.cancel();
         });
     }
 }
