@@ -6,7 +6,7 @@ import { installed } from './support/tools.ts';
 diffs({
   ...claude,
   author: 'claude-code',
-  connected: () => Promise.resolve(), // it connects before it asks the model
+  found: '.claude/ide',
   configure: (place, modelUrl) => {
     // The questions of the first start are answered.
     const projects = { [place.work]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } };

@@ -1,27 +1,16 @@
 // The diffs of Gemini CLI in its default mode.
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { diffs } from './ide.ts';
 import { gemini } from './native/gemini.ts';
 import { installed } from './support/tools.ts';
-import { until } from './support/until.ts';
 
 const SETTINGS = '.gemini/settings.json';
 
 diffs({
   ...gemini,
   author: 'gemini-cli',
-  connected: async (place) => {
-    const [file = ''] = readdirSync(join(place.home, 'gemini/ide'));
-    const port = Number(/-(\d+)\.json$/.exec(file)?.[1])
-      .toString(16)
-      .toUpperCase()
-      .padStart(4, '0');
-    const established = (): boolean => new RegExp(`:${port} 01 `).test(readFileSync('/proc/net/tcp', 'utf8'));
-    await until('a connection', established);
-    await pause(1_000); // it asks for the tools then
-  },
+  found: 'gemini/ide',
   configure: (place, modelUrl) => {
     const { env } = gemini.configure(place, modelUrl);
     const settings = JSON.parse(readFileSync(join(place.home, SETTINGS), 'utf8')) as object;

@@ -1,5 +1,7 @@
 // Scenarios of the diffs that a program shows in its editor, in whose place is `editd ide`.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Script } from './model/conversation.ts';
@@ -20,8 +22,8 @@ export interface Interactive {
   readonly author: string;
   readonly tools: Tools;
   dialect(): Dialect;
-  /** Waits until the program is connected to the server. */
-  connected(place: Place): Promise<void>;
+  /** The folder with the file by which it finds the server, in the home folder. */
+  readonly found: string;
   /** Writes its configuration. Returns the command that starts it with a task. */
   configure(place: Place, modelUrl: string): { command: string[]; env: Environment };
 }
@@ -49,6 +51,18 @@ async function play(
   }
 }
 
+/** Waits until a program is connected to the server whose file is in the folder. Until then it asks at its prompt. */
+async function connected(folder: string): Promise<void> {
+  const [file = ''] = readdirSync(folder);
+  const port = Number(/(\d+)\.\w+$/.exec(file)?.[1])
+    .toString(16)
+    .toUpperCase()
+    .padStart(4, '0');
+  const established = (): boolean => new RegExp(`:${port} 01 `).test(readFileSync('/proc/net/tcp', 'utf8'));
+  await until('a connection', established);
+  await pause(1_000); // it introduces itself then
+}
+
 /** Waits until the file has this text. */
 function written(place: Place, name: string, text: string): Promise<string> {
   return until(
@@ -72,7 +86,7 @@ export function diffs(program: Interactive): void {
   const { tools } = program;
   const edits = (place: Place, ...names: string[]): Script => {
     return async (model) => {
-      await program.connected(place);
+      await connected(join(place.home, program.found));
       for (const name of names) {
         await model.callOwn(...tools.read(place.path(name)));
       }
