@@ -1,6 +1,6 @@
 //! Lines and line endings.
 
-use memchr::{memchr2, memchr2_iter, memrchr2};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memrchr2};
 
 use super::style::EndingCounts;
 
@@ -55,7 +55,11 @@ impl Line<'_> {
 /// Returns an iterator over the lines of `text`. A line ending at the end of a text ends its last line and
 /// does not start another one: `"a\n"` has one line, `""` has none.
 pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> + Clone {
-    let mut at = 0;
+    lines_from(text, 0)
+}
+
+/// Returns an iterator over the lines of `text` from the offset of the start of a line on.
+fn lines_from(text: &str, mut at: usize) -> impl Iterator<Item = Line<'_>> + Clone {
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let (length, ending) = first_ending(rest.as_bytes());
@@ -65,51 +69,77 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> + Clone {
     })
 }
 
-/// The lines that [`lines`] yields, by index. Faster than a list of them.
+/// Number of bytes of a text for which [`LineIndex`] has one count.
+const BLOCK: usize = 1024;
+
+/// The lines that [`lines`] yields, by index. Made at near memory speed, because it counts the lines of each block
+/// of the text and splits only the blocks of the lines that are asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct LineIndex<'a> {
     text: &'a str,
-    /// Offset of the end of each line, after its line ending.
-    ends: Vec<usize>,
+    /// Number of lines that end before the end of each block.
+    ended: Vec<usize>,
+    len: usize,
 }
 
 impl<'a> LineIndex<'a> {
-    /// Splits a text.
+    /// Counts the lines of a text.
     pub(crate) fn of(text: &'a str) -> Self {
         let bytes = text.as_bytes();
-        let is_inside = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
-        let found = memchr2_iter(b'\n', b'\r', bytes).filter(|&at| !is_inside(at));
-        let mut ends: Vec<_> = found.map(|at| at + 1).collect();
-        if ends.last().copied().unwrap_or_default() < text.len() {
-            ends.push(text.len());
-        }
-        Self { text, ends }
+        let has_returns = memchr(b'\r', bytes).is_some();
+        let mut before = 0;
+        let counted = (0..bytes.len()).step_by(BLOCK).map(|start| {
+            let end = bytes.len().min(start + BLOCK);
+            before += if has_returns {
+                ends(bytes, start, end).count()
+            } else {
+                memchr_iter(b'\n', &bytes[start..end]).count()
+            };
+            before
+        });
+        let ended: Vec<_> = counted.collect();
+        let open = !text.is_empty() && !text.ends_with(['\n', '\r']);
+        Self { text, len: before + usize::from(open), ended }
     }
 
     /// Returns the number of lines.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.len
     }
 
     /// Returns a line, counted from 0.
     pub(crate) fn get(&self, index: usize) -> Option<Line<'a>> {
-        let end = *self.ends.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let (content, ending) = split_ending(&self.text[start..end]);
-        Some(Line { start, content, ending })
+        self.starting_at(index).next()
+    }
+
+    /// Returns the lines from one on, counted from 0.
+    pub(crate) fn starting_at(&self, index: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
+        let start = if index < self.len { self.start(index) } else { self.text.len() };
+        lines_from(self.text, start)
     }
 
     /// Returns all lines from the last one to the first.
     pub(crate) fn backwards(&self) -> impl Iterator<Item = Line<'a>> + '_ {
         (0..self.len()).rev().filter_map(|index| self.get(index))
     }
+
+    /// Returns the offset of the start of a line that exists.
+    fn start(&self, index: usize) -> usize {
+        // The line starts where the one before it ends.
+        let Some(before) = index.checked_sub(1) else { return 0 };
+        let block = self.ended.partition_point(|&ended| ended <= before);
+        let ended = block.checked_sub(1).map_or(0, |earlier| self.ended[earlier]);
+        let end = self.text.len().min((block + 1) * BLOCK);
+        ends(self.text.as_bytes(), block * BLOCK, end)
+            .nth(before - ended)
+            .map_or(self.text.len(), |at| at + 1)
+    }
 }
 
-fn split_ending(line: &str) -> (&str, LineEnding) {
-    [("\r\n", LineEnding::Crlf), ("\n", LineEnding::Lf), ("\r", LineEnding::Cr)]
-        .into_iter()
-        .find_map(|(text, ending)| Some((line.strip_suffix(text)?, ending)))
-        .unwrap_or((line, LineEnding::None))
+/// Returns the offsets of the last bytes of the line endings that end within a part of a text.
+fn ends(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+    let is_inside = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+    memchr2_iter(b'\n', b'\r', &bytes[start..end]).map(move |at| start + at).filter(move |&at| !is_inside(at))
 }
 
 /// Counts the lines that [`lines`] yields.
@@ -171,7 +201,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_index_has_the_same_lines(text in "[ab\r\n\u{e4}]{0,12}") {
+        fn the_index_has_the_same_lines(
+            (text, times) in ("[ab\r\n\u{e4}]{0,12}", prop_oneof![3 => Just(1_usize), 1 => 1..400_usize]),
+        ) {
+            let text = text.repeat(times); // long texts have several blocks
             let index = LineIndex::of(&text);
             let all: Vec<_> = lines(&text).collect();
             prop_assert_eq!((0..=all.len()).map_while(|at| index.get(at)).collect::<Vec<_>>(), all.clone());

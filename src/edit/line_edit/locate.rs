@@ -243,7 +243,7 @@ impl Numbered<'_> {
     fn mended(&self, place: LinePlace, new: &str, alone: bool, warnings: &mut Vec<String>) -> String {
         let (head, tail) = self.gap(place);
         let contents = |indexes: Range<usize>| -> Vec<&str> {
-            indexes.map_while(|index| Some(self.lines.get(index)?.content)).collect()
+            self.lines.starting_at(indexes.start).take(indexes.len()).map(|line| line.content).collect()
         };
         let before = contents(head.saturating_sub(NEIGHBORS)..head);
         let (replaced, after) = (contents(head..tail), contents(tail..tail + NEIGHBORS));

@@ -219,7 +219,9 @@ pub(crate) fn fill_moves(
     if !refused.is_empty() {
         return Err(refused);
     }
-    for (change, basis) in changes.iter_mut().zip(bases) {
+    let puts = |edit: &RequestedEdit| matches!(edit.form, EditForm::Put { .. });
+    let with_puts = changes.iter_mut().zip(bases).filter(|(change, _)| change.kind.edits().iter().any(puts));
+    for (change, basis) in with_puts {
         let base = given_text(&change.file, basis);
         for edit in change.kind.edits_mut() {
             if let EditForm::Put { clip, place, reindent } = &edit.form {
