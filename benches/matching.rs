@@ -294,10 +294,20 @@ fn syntax(criterion: &mut Criterion) {
         (Language::Markdown, include_str!("../docs/architecture.md")),
     ];
     for (language, file) in files {
-        let before = repeated(file, 100_000);
-        let after = format!("{before}\n");
+        // Whole files only, so that the text has no errors.
+        let before = file.repeat(100_000 / file.len());
+        // In the middle, a line is doubled.
+        let middle = before.len() / 2;
+        let line = middle + before[middle..].find('\n').map_or(0, |at| at + 1);
+        let next = line + before[line..].find('\n').map_or(0, |at| at + 1);
+        let after = [&before[..next], &before[line..]].concat();
         criterion.bench_function(&format!("new_errors 100 KB {language}"), |bench| {
             bench.iter(|| new_errors(black_box(&before), &after, language, Deadline::NONE));
+        });
+        let broken = ["(\n", &before].concat();
+        let after = ["(\n", &after].concat();
+        criterion.bench_function(&format!("new_errors 100 KB {language}, with an error before"), |bench| {
+            bench.iter(|| new_errors(black_box(&broken), &after, language, Deadline::NONE));
         });
     }
 }
