@@ -12,6 +12,11 @@ import { type Gated, type Key, PROGRAMS } from './programs.ts';
 import { type Outcome, type Scene, outcome } from './scene.ts';
 import { SCENES } from './scenes.ts';
 
+/** Milliseconds for the start of a program, on a machine with other work. */
+const START = 60_000;
+/** Milliseconds for a scene. */
+const SCENE = 20_000;
+
 export function play(key: Key, all: readonly Scene[] = SCENES): void {
   const program = PROGRAMS[key];
   const possible = all.filter((each) => typeof outcome(each, key) === 'string');
@@ -32,7 +37,8 @@ export function play(key: Key, all: readonly Scene[] = SCENES): void {
         }
       };
       const native = setting.trustsAll === true ? program.native : trusting(program.native);
-      const ended = await work(native, place, script, helpers(program, desks));
+      const within = START + scenes.length * SCENE;
+      const ended = await work(native, place, script, helpers(program, desks), within);
       for (const [each, desk] of desks) {
         each.written?.(ended.stdout + ended.stderr, desk);
       }

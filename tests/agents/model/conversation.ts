@@ -31,6 +31,8 @@ export class Conversation implements Stage {
   private readonly nextId: () => string;
   private asked: (answer: Answer) => void = () => undefined;
   private told: (results: Shown[]) => void = () => undefined;
+  private ended: Error | undefined;
+  private gone: (error: Error) => void = () => undefined;
   private open: readonly Call[] = [];
 
   constructor(request: Request, prefix: string, nextId: () => string) {
@@ -61,6 +63,12 @@ export class Conversation implements Stage {
     return answer;
   }
 
+  /** Ends the script, because there will be no further request. */
+  end(): void {
+    this.ended = new Error('The program has ended.');
+    this.gone(this.ended);
+  }
+
   async call(tool: string, args: Record<string, unknown>): Promise<string> {
     return (await this.calls([[tool, args]]))[0] ?? '';
   }
@@ -80,8 +88,11 @@ export class Conversation implements Stage {
         throw new Error(`The model is not offered ${name}, only ${this.tools.map((tool) => tool.name).join(', ')}`);
       }
     }
-    const results = new Promise<Shown[]>((resolve) => {
-      this.told = resolve;
+    if (this.ended) {
+      throw this.ended;
+    }
+    const results = new Promise<Shown[]>((resolve, reject) => {
+      [this.told, this.gone] = [resolve, reject];
     });
     this.open = calls;
     this.asked({ calls });

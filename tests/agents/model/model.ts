@@ -39,6 +39,9 @@ export class Model {
   }
 
   close(): void {
+    for (const each of this.conversations) {
+      each.end();
+    }
     this.server.closeAllConnections();
     this.server.close();
   }

@@ -25,7 +25,16 @@ export interface Tools {
   shell(command: string): ToolCall;
 }
 
-/** Runs the program on a task, with a fake model that follows the script. `helpers` are for its sub-agents. */
-export function work(program: NativeProgram, place: Place, script: Script, helpers: Helpers = {}): Promise<Ended> {
-  return workAs({ ...program, prefix: 'mcp__editd__' }, place, script, helpers);
+/**
+ * Runs the program on a task, with a fake model that follows the script. `helpers` are for its sub-agents. It is killed
+ * after `within` ms.
+ */
+export function work(
+  program: NativeProgram,
+  place: Place,
+  script: Script,
+  helpers: Helpers = {},
+  within?: number,
+): Promise<Ended> {
+  return workAs({ ...program, prefix: 'mcp__editd__' }, place, script, helpers, within);
 }

@@ -25,12 +25,18 @@ export async function work(program: AgentProgram, place: Place, script: Script):
 
 type Startable = Pick<AgentProgram, 'name' | 'prefix' | 'dialect' | 'configure'>;
 
-/** The same, with scripts for sub-agents. Returns what the program has written. */
-export async function workAs(program: Startable, place: Place, script: Script, helpers: Helpers = {}): Promise<Ended> {
+/** The same, with scripts for sub-agents. Returns what the program has written. It is killed after `within` ms. */
+export async function workAs(
+  program: Startable,
+  place: Place,
+  script: Script,
+  helpers: Helpers = {},
+  within?: number,
+): Promise<Ended> {
   const model = new Model(program.dialect(), program.prefix, script, helpers);
   try {
     const { command, env } = program.configure(place, await model.listen());
-    const ended = await run(command, { env: { ...place.env, ...env }, cwd: place.work });
+    const ended = await run(command, { env: { ...place.env, ...env }, cwd: place.work, within });
     try {
       model.check();
       if (ended.code !== 0) {

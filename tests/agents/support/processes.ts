@@ -16,7 +16,7 @@ export interface Options {
   cwd: string;
   input?: string;
   /** Milliseconds until the program is killed, with all processes that it has started. */
-  within?: number;
+  within?: number | undefined;
 }
 
 /** Runs a program until it ends. */
