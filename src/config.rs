@@ -8,6 +8,7 @@
 //! assert_eq!(config.limits.file_size, 64 << 20);
 //! ```
 
+mod maps;
 mod policy;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Deserializer};
 use crate::disk::Durability;
 use crate::workspace::Limits;
 
+pub use maps::PathMap;
 pub use policy::{Policy, PolicyFile};
 
 /// Review policy: when a person must decide before a change is applied.
@@ -118,6 +120,8 @@ pub struct Config {
     pub history_days: u64,
     /// Settings for the built-in tools of agent programs.
     pub gate: GateConfig,
+    /// Folders that programs in containers see under other paths.
+    pub maps: Vec<PathMap>,
     /// Resource limits.
     #[serde(deserialize_with = "limits")]
     pub limits: Limits,
@@ -141,6 +145,7 @@ impl Default for Config {
             idle_exit: Duration::from_secs(30 * 60),
             history_days: 90,
             gate: GateConfig::default(),
+            maps: Vec::new(),
             limits: Limits::default(),
             error: None,
         }
@@ -181,9 +186,12 @@ fn read(file: &Path) -> Result<Config, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(format!("{} cannot be read: {error}", file.display())),
     };
-    let mut config: Config = parse(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let of_file = |error| format!("{}: {error}", file.display());
+    let mut config: Config = parse(&text).map_err(of_file)?;
+    maps::check(&config.maps).map_err(of_file)?;
+    let outside = config.maps.iter_mut().map(|map| &mut map.outside);
     // Roots are compared with the canonical paths of opened files. A root that does not exist matches nothing.
-    for root in config.roots.iter_mut().chain(&mut config.read_roots) {
+    for root in config.roots.iter_mut().chain(&mut config.read_roots).chain(outside) {
         *root = std::fs::canonicalize(&*root).unwrap_or_else(|_| root.clone());
     }
     Ok(config)

@@ -34,6 +34,7 @@ mod limits;
 mod lsp;
 mod message;
 mod outbound;
+mod path_maps;
 mod serve;
 mod sockets;
 mod target;

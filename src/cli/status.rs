@@ -9,7 +9,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::config::{Config, PolicyFile, config_file};
+use crate::config::{Config, PathMap, PolicyFile, config_file};
 use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
@@ -211,8 +211,17 @@ fn configuration(config: &Config) -> Vec<Finding> {
         Finding::info("  idle_exit", idle_exit(config)),
         Finding::info("  history_days", config.history_days.to_string()),
         Finding::info("  gate", gate(config)),
+        Finding::info("  maps", maps(config)),
         Finding::info("  limits", limits(&config.limits)),
     ]
+}
+
+fn maps(config: &Config) -> String {
+    let map = |map: &PathMap| format!("{} inside is {}", map.inside.display(), map.outside.display());
+    if config.maps.is_empty() {
+        return "none".to_owned();
+    }
+    config.maps.iter().map(map).collect::<Vec<_>>().join(", ")
 }
 
 fn gate(config: &Config) -> String {

@@ -38,6 +38,7 @@ use super::message::{
     Malformed, Message, Stage, answer, error_message, goodbye, panicked, parse, refused, too_many,
 };
 use super::outbound::Outbound;
+use super::path_maps::PathMaps;
 
 /// Size of the read buffer, in bytes. Every open connection holds one, even if it is idle.
 const READ_BUFFER: usize = 16 << 10;
@@ -52,7 +53,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) async fn serve(
     daemon: Daemon,
     role: Role,
-    budget: MemoryBudget,
+    (budget, maps): (MemoryBudget, Option<PathMaps>),
     input: impl AsyncRead + Unpin,
     output: OwnedWriteHalf,
 ) {
@@ -70,8 +71,9 @@ pub(crate) async fn serve(
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
     let (outbound, writer) = Outbound::new(output, reader.framing, limits.unsent_output, closed.clone());
+    let outbound = outbound.with_maps(maps.clone());
     let writer = tokio::spawn(writer.write());
-    let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
+    let mut dispatcher = Dispatcher::new(daemon.clone(), (role, maps), outbound);
     let end = loop {
         // Many small messages may be buffered and handled without waiting. Yield to other connections
         // in between.
@@ -141,17 +143,19 @@ struct Dispatcher {
     /// connection keeps reading while requests are queued, because running requests may wait for responses or
     /// notifications of an editor that arrive after the queued requests.
     backlog: VecDeque<Call>,
+    /// The paths of a client in a container.
+    maps: Option<PathMaps>,
     /// `true` after the client has sent `shutdown`. Further requests are refused.
     shut_down: bool,
 }
 
 impl Dispatcher {
-    fn new(daemon: Daemon, role: Role, outbound: Outbound) -> Self {
+    fn new(daemon: Daemon, (role, maps): (Role, Option<PathMaps>), outbound: Outbound) -> Self {
         let session = Arc::new(OnceLock::new());
         let sink = Arc::new(outbound.clone());
         let service = lsp::service(daemon.clone(), role, sink, session.clone());
         let (running, backlog) = (JoinSet::new(), VecDeque::new());
-        Self { daemon, role, session, service, outbound, running, backlog, shut_down: false }
+        Self { daemon, role, session, service, outbound, running, backlog, maps, shut_down: false }
     }
 
     /// Waits for a future and starts queued requests in the meantime. Returns `None` if the client has sent
@@ -176,7 +180,7 @@ impl Dispatcher {
         let Body { bytes, reservation, followed } = body;
         let size = bytes.len();
         let permit = if size < LARGE { None } else { reservation.parse_permit().await };
-        let parsed = run_sized(size, || parse(&bytes));
+        let parsed = run_sized(size, || self.converted(parse(&bytes)));
         drop((bytes, permit));
         match parsed {
             Ok(Message::Call { id, method, params }) => {
@@ -186,6 +190,16 @@ impl Dispatcher {
             Err(Malformed { id, error }) => self.answer_error(&id, &error),
         }
         ControlFlow::Continue(())
+    }
+
+    /// Converts the paths of a client in a container.
+    fn converted(&self, mut parsed: Result<Message, Malformed>) -> Result<Message, Malformed> {
+        match (&self.maps, &mut parsed) {
+            (Some(maps), Ok(Message::Call { params: Some(params), .. })) => maps.received(params),
+            (Some(maps), Ok(Message::Answer(answer))) => maps.received(answer),
+            _ => {}
+        }
+        parsed
     }
 
     /// Starts a call, or queues it after earlier calls.

@@ -17,6 +17,7 @@ use crate::protocol::{Code, RpcError};
 use crate::server::{ClientSink, PendingResponse};
 
 use super::framing::{Framing, framed};
+use super::path_maps::PathMaps;
 
 /// Interval between checks that a client still reads, after it has closed its sending side.
 const GONE_CHECK: Duration = Duration::from_millis(50);
@@ -36,6 +37,8 @@ pub(crate) struct Outbound {
     closed: CancellationToken,
     /// Requests to the client without a response so far.
     pending: Arc<Mutex<PendingRequests>>,
+    /// The paths of a client in a container.
+    maps: Option<PathMaps>,
 }
 
 /// Requests to a client, with the channels on which their senders wait for the responses.
@@ -76,7 +79,12 @@ impl Outbound {
         let output = Arc::new(Mutex::new(Output { queued: 0, socket: Some(Arc::new(output)) }));
         let writer = Writer { queue: receiver, output: output.clone(), closed: closed.clone() };
         let pending = Arc::default();
-        (Self { queue: sender, output, limit, framing, closed, pending }, writer)
+        (Self { queue: sender, output, limit, framing, closed, pending, maps: None }, writer)
+    }
+
+    /// Converts the paths in what is sent from now on.
+    pub(crate) fn with_maps(self, maps: Option<PathMaps>) -> Self {
+        Self { maps, ..self }
     }
 
     /// Writes a message directly, and queues the part that cannot be written immediately.
@@ -119,7 +127,10 @@ impl Outbound {
     }
 
     pub(crate) fn send_json(&self, message: &Value) {
-        self.send(serialize(message));
+        let Some(maps) = &self.maps else { return self.send(serialize(message)) };
+        let mut message = message.clone();
+        maps.sent(&mut message);
+        self.send(serialize(&message));
     }
 
     /// Passes a response of the client to the sender of the request. Ignores responses to unknown requests.
@@ -146,7 +157,8 @@ impl Outbound {
 
 impl ClientSink for Outbound {
     /// Only queues the message, because the caller may hold a lock while it notifies many clients.
-    fn notify(&self, method: &'static str, params: Value) {
+    fn notify(&self, method: &'static str, mut params: Value) {
+        self.maps.iter().for_each(|maps| maps.sent(&mut params));
         let body = json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
         self.enqueue(&mut self.output.lock(), framed(body, self.framing));
     }

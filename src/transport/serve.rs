@@ -20,6 +20,7 @@ use crate::workspace::Role;
 use super::connection;
 use super::dirs::{LOCK, SOCKETS_LOCK, lock, prepare_folders, record_sockets};
 use super::limits::MemoryBudget;
+use super::path_maps::PathMaps;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, SOCKET_PATH, Sockets};
 
 /// Time that a daemon with sockets of a service manager waits for the previous daemon to end. Connected
@@ -138,6 +139,7 @@ async fn accept(
     budget: &MemoryBudget,
 ) {
     let stopped = daemon.stopped();
+    let maps = PathMaps::of(&daemon.config().maps);
     let starting = Arc::new(Semaphore::new(MAX_STARTING));
     loop {
         let accepted = tokio::select! {
@@ -149,10 +151,11 @@ async fn accept(
             Ok((stream, permit)) => {
                 let Some(guard) = admit(daemon, &stream) else { continue };
                 let (daemon, budget) = (daemon.clone(), budget.connection());
+                let maps = is_in_container(&stream).unwrap_or(!maps.is_empty()).then(|| maps.clone());
                 tracker.spawn(async move {
                     drop(permit);
                     let (input, output) = stream.into_split();
-                    connection::serve(daemon, role, budget, input, output).await;
+                    connection::serve(daemon, role, (budget, maps), input, output).await;
                     drop(guard);
                 });
             }
@@ -188,6 +191,14 @@ fn admit(daemon: &Daemon, stream: &UnixStream) -> Option<ConnectionGuard> {
         tracing::warn!("a connection was refused: the limit is reached");
     }
     guard
+}
+
+/// Returns `true` if the program at the other end does not have the file systems of this process, as in a container;
+/// `None` if it cannot be examined.
+fn is_in_container(stream: &UnixStream) -> Option<bool> {
+    let namespace = |process: &str| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    let peer = stream.peer_cred().ok()?.pid()?.to_string();
+    Some(namespace(&peer)? != namespace("self")?)
 }
 
 /// Raises the limit of open files. Every connection and every open root takes a file descriptor, and the soft

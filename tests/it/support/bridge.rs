@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -21,9 +21,13 @@ impl Bridge {
     }
 
     pub(crate) fn with(machine: &Machine, arguments: &[&str], framing: Framing) -> Self {
+        Self::of(machine.command(arguments), framing)
+    }
+
+    /// Starts the bridge by a command.
+    pub(crate) fn of(mut command: Command, framing: Framing) -> Self {
         let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
         let theirs = OwnedFd::from(theirs);
-        let mut command = machine.command(arguments);
         command.stdin(theirs.try_clone().expect("a second handle")).stdout(theirs).stderr(Stdio::piped());
         let child = command.spawn().expect("editd can be run");
         Self { child, editor: Agent::over(Wire::over(ours, framing)) }

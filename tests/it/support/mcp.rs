@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
 
@@ -116,10 +116,15 @@ impl Mcp {
 
     /// Starts the server without sending `initialize`.
     pub(crate) fn with(machine: &Machine, folder: &Path, arguments: &[&str]) -> Self {
-        let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
-        let theirs = OwnedFd::from(theirs);
         let mut command = machine.command(&["mcp"]);
         command.args(arguments).current_dir(folder);
+        Self::of(command)
+    }
+
+    /// Starts a server by a command, without sending `initialize`.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
+        let theirs = OwnedFd::from(theirs);
         command.stdin(theirs.try_clone().expect("a second handle")).stdout(theirs).stderr(Stdio::piped());
         let child = command.spawn().expect("editd can be run");
         Self {
