@@ -122,6 +122,8 @@ pub(crate) struct EngineInner {
     rechecks: RecheckQueue,
     /// Wakes requests that wait for diagnostics.
     pub(crate) diagnostics_reported: Notify,
+    /// Wakes requests that wait until a document is opened, closed or focused.
+    pub(crate) focus_changed: Notify,
     /// Limits concurrent searches. Closed when the daemon stops.
     pub(crate) searches: Arc<Semaphore>,
     /// Held while an image is decoded.
@@ -157,13 +159,12 @@ impl Engine {
         let rescue = Arc::new(Rescuer { history: history.clone(), folder: places.state_dir.join("rescued") });
         let journal = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;
-        let hints = Hints::default();
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
         let policy = PolicyFile::beside(&config.file, home.clone());
         let own = own_paths([&places.state_dir, &places.runtime_dir, &config.file, policy.path()]);
         let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
-        let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
+        let (cache, clients, hints) = (Arc::<SnapshotCache>::default(), Clients::default(), Hints::default());
         let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = EngineInner {
             roots: open_roots(&*disk, &config.roots),
@@ -187,6 +188,7 @@ impl Engine {
             hints: hints.clone(),
             rechecks: RecheckQueue::default(),
             diagnostics_reported: Notify::new(),
+            focus_changed: Notify::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             decoding: Arc::default(),
             memory_permits: Arc::new(memory_permits(&config)),

@@ -25,6 +25,7 @@ mod context;
 mod daemon;
 mod files;
 mod gemini;
+mod open_files;
 mod reviews;
 mod written;
 

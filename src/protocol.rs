@@ -22,6 +22,7 @@ mod json;
 pub mod lsp_review;
 mod native;
 mod native_call;
+mod open_files;
 mod path;
 mod propose;
 mod read;
@@ -41,6 +42,7 @@ pub use history::*;
 pub use json::*;
 pub use native::*;
 pub use native_call::*;
+pub use open_files::*;
 pub use path::*;
 pub use propose::*;
 pub use read::*;
@@ -129,6 +131,8 @@ macro_rules! with_methods {
                 Changes = "editd/changes", ChangesParams => ChangesResult, changes;
                 /// Returns the diagnostics of attached editors.
                 Diagnostics = "editd/diagnostics", FileParams => DiagnosticsResult, diagnostics;
+                /// Returns the files that attached editors have open.
+                OpenFiles = "editd/openFiles", OpenFilesParams => OpenFilesResult, open_files;
                 /// Begins a turn of the agent.
                 NativeTurn = "editd/nativeTurn", NativeTurnParams => NativeTurnResult, native_turn;
                 /// Counts lines as read that a tool of the client itself has shown.

@@ -157,6 +157,7 @@ impl Daemon {
         self.engine.workspace.update(|w| w.disconnect(session.id));
         self.ide_servers.disconnect(session.connection);
         self.engine.diagnostics_reported.notify_waiters();
+        self.engine.focus_changed.notify_waiters();
         if !self.engine.runs.is_idle() {
             let (engine, connection) = (self.engine.clone(), session.connection);
             tokio::task::spawn_blocking(move || engine.interrupt_runs_of(connection));

@@ -7,6 +7,7 @@
 mod apply;
 mod back;
 mod interrupted;
+pub(crate) mod open_files;
 mod ready;
 mod route;
 

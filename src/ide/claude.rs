@@ -16,21 +16,25 @@ use axum::response::Response;
 use axum::routing::get;
 use futures_util::future::ready;
 use futures_util::{StreamExt, stream};
+use lsp_types::Range;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, ListToolsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomNotification, ErrorData, ListToolsResult,
     PaginatedRequestParams, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::json;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
+use crate::protocol::OpenFileEntry;
 use crate::web::{Token, refusal};
 
 use super::arguments::{ClaudeDiff, OfFile, Tab, failed, read, texts};
 use super::context;
 use super::daemon::{Daemon, Session};
+use super::open_files::Notifier;
 use super::reviews::{Decision, Diff, Reviews};
 use super::{MESSAGE, server_config};
 
@@ -38,6 +42,9 @@ use super::{MESSAGE, server_config};
 const TOKEN: &str = "x-claude-code-ide-authorization";
 /// Name of the protocol within the WebSocket.
 const SUBPROTOCOL: &str = "mcp";
+/// Maximum number of programs that are connected. The limit of connections does not count them.
+const MAX_CLIENTS: usize = 16;
+
 /// Returns the variables with which Claude Code finds this server and no other.
 pub(super) fn environment(port: u16) -> Vec<(&'static str, String)> {
     vec![("CLAUDE_CODE_SSE_PORT", port.to_string()), ("ENABLE_IDE_INTEGRATION", "true".to_owned())]
@@ -49,11 +56,13 @@ struct Served {
     daemon: Arc<Daemon>,
     token: Token,
     end: CancellationToken,
+    slots: Arc<Semaphore>,
 }
 
 /// Returns the route of the WebSocket.
 pub(super) fn routes(daemon: &Arc<Daemon>, token: &Token, end: &CancellationToken) -> Router {
-    let served = Served { daemon: daemon.clone(), token: token.clone(), end: end.clone() };
+    let slots = Arc::new(Semaphore::new(MAX_CLIENTS));
+    let served = Served { daemon: daemon.clone(), token: token.clone(), end: end.clone(), slots };
     Router::new().route("/", get(connect)).with_state(served)
 }
 
@@ -62,6 +71,10 @@ async fn connect(State(served): State<Served>, headers: HeaderMap, upgrade: WebS
     if !shown.is_some_and(|shown| served.token.matches(shown)) {
         return refusal(StatusCode::UNAUTHORIZED, "Send the token of the lock file in ~/.claude/ide.");
     }
+    let Ok(slot) = served.slots.try_acquire_owned() else {
+        let sentence = format!("{MAX_CLIENTS} programs are connected already. End one of them first.");
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, &sentence);
+    };
     upgrade.protocols([SUBPROTOCOL]).max_message_size(MESSAGE).max_frame_size(MESSAGE).on_upgrade(
         async move |socket| {
             let client = Client::new(Session::new(&served.daemon, AgentProgram::Claude));
@@ -71,6 +84,7 @@ async fn connect(State(served): State<Served>, headers: HeaderMap, upgrade: WebS
             let both = (sender, receiver.chain(gone.boxed()));
             let Ok(running) = client.serve_with_ct(both, served.end).await else { return };
             drop(running.waiting().await);
+            drop(slot);
         },
     )
 }
@@ -78,11 +92,12 @@ async fn connect(State(served): State<Served>, headers: HeaderMap, upgrade: WebS
 /// The server for one client.
 struct Client {
     reviews: Arc<Reviews>,
+    notifier: Notifier,
 }
 
 impl Client {
     fn new(session: Session) -> Self {
-        Self { reviews: Arc::new(Reviews::new(session)) }
+        Self { reviews: Arc::new(Reviews::new(session)), notifier: Notifier::default() }
     }
 
     async fn open_diff(&self, given: ClaudeDiff, cancelled: &CancellationToken) -> CallToolResult {
@@ -116,6 +131,10 @@ impl ServerHandler for Client {
         server_config()
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.notifier.start(self.reviews.session().clone(), context.peer, selection_changed);
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -143,6 +162,19 @@ impl ServerHandler for Client {
         };
         Ok(result.into())
     }
+}
+
+/// Returns the notification about the file that the person is in, and what is selected there.
+fn selection_changed(files: &[OpenFileEntry]) -> Option<CustomNotification> {
+    let file = files.iter().find(|file| file.active)?;
+    let Range { start, end } = file.selection.unwrap_or_default();
+    let params = json!({
+        "filePath": file.path,
+        "fileUrl": file.uri,
+        "text": file.selected_text.as_deref().unwrap_or_default(),
+        "selection": { "start": start, "end": end, "isEmpty": start == end },
+    });
+    Some(CustomNotification::new("selection_changed", Some(params)))
 }
 
 fn tools() -> Vec<Tool> {

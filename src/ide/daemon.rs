@@ -75,6 +75,11 @@ impl Session {
 
     /// Opens a connection.
     pub(super) fn connect(&self) -> Result<Client, Failure> {
+        self.connect_with(self.daemon.spawn)
+    }
+
+    /// Opens a connection, with another permission to start the daemon.
+    pub(super) fn connect_with(&self, spawn: Spawn) -> Result<Client, Failure> {
         let identity = Identity {
             name: self.program.author().to_owned(),
             roots: self.daemon.roots.clone(),
@@ -84,7 +89,7 @@ impl Session {
             audience: Audience::Wire,
             reviews: false,
         };
-        let client = Client::connect_as(&self.daemon.places, Role::Agent, self.daemon.spawn, &identity)?;
+        let client = Client::connect_as(&self.daemon.places, Role::Agent, spawn, &identity)?;
         client.set_timeout(REQUEST).map_err(Failure::Lost)?;
         Ok(client)
     }

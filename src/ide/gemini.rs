@@ -4,35 +4,47 @@
 //! Gemini CLI writes. It closes the diff when the person answers in its own prompt.
 
 pub(super) mod discovery;
+mod presence;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::{Router, middleware};
+use lsp_types::Range;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomNotification, ErrorData, ListToolsResult,
     PaginatedRequestParams, ServerConfig, ServerNotification, Tool,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
+use crate::protocol::OpenFileEntry;
 use crate::web::{Token, require_token};
 
-use super::arguments::{ClosedFile, GeminiDiff, read, texts};
+use super::arguments::{ClosedFile, GeminiDiff, failed, read, texts};
 use super::daemon::{Daemon, Session};
+use super::open_files::Notifier;
 use super::reviews::{Decision, Diff, Reviews};
 use super::{MESSAGE, server_config};
 
-/// Time after which a client that sends nothing is taken to be gone. A review can take long.
+/// Time after which a client that sends nothing is taken to be gone, although it is connected. A review can take
+/// long.
 const REVIEW: Duration = Duration::from_secs(24 * 3600);
 
+/// Time in which the daemon refuses a diff that it does not put under review.
+const REFUSAL: Duration = Duration::from_secs(1);
+/// Maximum number of open files in a notification: Gemini CLI uses no more.
+const OPEN_FILES: usize = 10;
+
 pub(super) use discovery::environment;
+use presence::Presence;
 
 /// Returns the route of the protocol.
 pub(super) fn routes(daemon: &Arc<Daemon>, token: &Token, end: &CancellationToken) -> Router {
@@ -46,32 +58,46 @@ pub(super) fn routes(daemon: &Arc<Daemon>, token: &Token, end: &CancellationToke
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
     sessions.session_config.keep_alive = Some(REVIEW);
-    let service = StreamableHttpService::new(new, Arc::new(sessions), config);
+    let sessions = Arc::new(sessions);
+    let service = StreamableHttpService::new(new, sessions.clone(), config);
     Router::new()
         .route_service("/mcp", service)
+        .layer(middleware::from_fn_with_state(Presence::of(sessions), presence::watch))
         .layer(middleware::from_fn_with_state(token.clone(), require_token))
 }
 
 /// The server for one client.
 struct Client {
     reviews: Arc<Reviews>,
+    notifier: Notifier,
 }
 
 impl Client {
     fn new(session: Session) -> Self {
-        Self { reviews: Arc::new(Reviews::new(session)) }
+        Self { reviews: Arc::new(Reviews::new(session)), notifier: Notifier::default() }
     }
 
-    fn open_diff(&self, given: GeminiDiff, peer: Peer<RoleServer>) -> CallToolResult {
-        let reviews = self.reviews.clone();
+    /// Answers when the diff is under review, or refused. A notification tells the decision.
+    async fn open_diff(&self, given: GeminiDiff, peer: Peer<RoleServer>) -> CallToolResult {
+        let (reviews, path) = (self.reviews.clone(), given.file_path.clone());
+        let reviewing = async move { reviews.review(&key(&given.file_path), Diff::from(given)).await };
+        let mut reviewing = tokio::spawn(reviewing);
+        let early = timeout(REFUSAL, &mut reviewing).await.ok();
+        if let Some(Ok(Err(failure))) = &early {
+            return failed(failure);
+        }
         tokio::spawn(async move {
-            let (key, path) = (key(&given.file_path), given.file_path.clone());
-            let decided = reviews.review(&key, Diff::from(given)).await;
+            let decided = match early {
+                Some(decided) => decided,
+                None => reviewing.await,
+            };
             let (method, params) = match decided {
-                Ok(Decision::Accepted(text) | Decision::Made(text)) => {
+                Ok(Ok(Decision::Accepted(text) | Decision::Made(text))) => {
                     ("ide/diffAccepted", json!({ "filePath": path, "content": text }))
                 }
-                Ok(Decision::Rejected) | Err(_) => ("ide/diffRejected", json!({ "filePath": path })),
+                Ok(Ok(Decision::Rejected) | Err(_)) | Err(_) => {
+                    ("ide/diffRejected", json!({ "filePath": path }))
+                }
             };
             let notification = CustomNotification::new(method, Some(params));
             // The client may be gone.
@@ -101,6 +127,11 @@ impl ServerHandler for Client {
         server_config()
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let notification = |files: &[OpenFileEntry]| Some(context_update(files));
+        self.notifier.start(self.reviews.session().clone(), context.peer, notification);
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -115,12 +146,30 @@ impl ServerHandler for Client {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let result = match &*request.name {
-            "openDiff" => self.open_diff(read(request.arguments)?, context.peer),
+            "openDiff" => self.open_diff(read(request.arguments)?, context.peer).await,
             "closeDiff" => self.close_diff(read(request.arguments)?).await,
             name => return Err(ErrorData::invalid_params(format!("There is no tool `{name}`."), None)),
         };
         Ok(result.into())
     }
+}
+
+/// Returns the notification about the open files. The daemon knows their order and no times, and Gemini CLI only
+/// sorts by the time stamps, so these are numbers in descending order.
+fn context_update(files: &[OpenFileEntry]) -> CustomNotification {
+    let files = files.iter().take(OPEN_FILES).zip((1..=OPEN_FILES).rev()).map(|(file, time)| {
+        let mut entry = json!({ "path": file.path, "timestamp": time });
+        if file.active {
+            entry["isActive"] = true.into();
+            entry["selectedText"] = file.selected_text.clone().unwrap_or_default().into();
+            if let Some(Range { end, .. }) = file.selection {
+                entry["cursor"] = json!({ "line": end.line + 1, "character": end.character + 1 });
+            }
+        }
+        entry
+    });
+    let params = json!({ "workspaceState": { "openFiles": files.collect::<Vec<_>>() } });
+    CustomNotification::new("ide/contextUpdate", Some(params))
 }
 
 fn tools() -> Vec<Tool> {

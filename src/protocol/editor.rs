@@ -112,6 +112,8 @@ pub struct DocumentStateParams {
 pub struct FocusParams {
     /// The document.
     pub uri: String,
+    /// The selection; empty at the cursor. An editor that gives it sends the notification again when it changes.
+    pub selection: Option<Range>,
 }
 
 /// Notification from an editor: all diagnostics of a document. They replace the previous ones.

@@ -14,9 +14,10 @@ use crate::edit::Match;
 use crate::engine::change::commit::CommittedFile;
 use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
 use crate::engine::diagnostics::FileDiagnostic;
+use crate::engine::editors::open_files::OpenFile;
 use crate::protocol::{
-    AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, ProposalSummary,
-    ProposeResult, SyntaxEntry, uri_of, workspace_edit,
+    AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, OpenFileEntry,
+    ProposalSummary, ProposeResult, SyntaxEntry, uri_of, workspace_edit,
 };
 use crate::text::{Position, PositionEncoding};
 use crate::workspace::review::{Choice, HunkId, HunkKind, WrittenFile};
@@ -165,18 +166,33 @@ pub(crate) fn changed_state(written: WrittenFile) -> ChangedState {
 
 /// Converts diagnostics of files.
 pub(crate) fn diagnostics(items: Vec<FileDiagnostic>) -> Vec<DiagnosticEntry> {
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let position =
-        |at: Position| lsp_types::Position { line: number(at.line), character: number(at.character) };
     let entry = |FileDiagnostic { path, item, hash }| DiagnosticEntry {
         path: path.display().to_string(),
-        range: lsp_types::Range { start: position(item.start), end: position(item.end) },
+        range: range(item.start, item.end),
         severity: item.severity.to_string(),
         message: item.message,
         source: item.source,
         hash: hash.map(|hash| hash.to_string()),
     };
     items.into_iter().map(entry).collect()
+}
+
+pub(crate) fn open_file(file: OpenFile) -> OpenFileEntry {
+    let OpenFile { path, is_active, selection } = file;
+    OpenFileEntry {
+        uri: uri_of(&path),
+        path: path.display().to_string(),
+        active: is_active,
+        selection: selection.as_ref().map(|selection| range(selection.start, selection.end)),
+        selected_text: selection.map(|selection| selection.text),
+    }
+}
+
+fn range(start: Position, end: Position) -> lsp_types::Range {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let position =
+        |at: Position| lsp_types::Position { line: number(at.line), character: number(at.character) };
+    lsp_types::Range { start: position(start), end: position(end) }
 }
 
 /// Formats a modification time as RFC 3339 with nanoseconds, in UTC.

@@ -25,7 +25,7 @@ use crate::protocol::{
     ShutdownResult, Status, StatusResult, TOOLS, decode, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
-use crate::text::PositionEncoding;
+use crate::text::{Position, PositionEncoding};
 use crate::workspace::{Abilities, Audience, DocumentEvent, Role};
 
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
@@ -212,8 +212,13 @@ impl Backend {
     }
 
     async fn focus(&self, params: Value) {
-        if let Some((session, FocusParams { uri })) = self.notification(params) {
-            self.daemon.document_event(session, &uri, DocumentEvent::Focused);
+        if let Some((session, FocusParams { uri, selection })) = self.notification(params) {
+            let at = |at: lsp_types::Position| Position {
+                line: at.line as usize,
+                character: at.character as usize,
+            };
+            let selection = selection.map(|range| (at(range.start), at(range.end)));
+            self.daemon.document_event(session, &uri, DocumentEvent::Focused { selection });
         }
     }
 

@@ -90,6 +90,8 @@ pub struct Buffer {
     pub touched: bool,
     /// Sequence number of the last time it had the focus; 0 if it never had.
     pub focused: u64,
+    /// The selection when it last had the focus, from its start to its end; empty at the cursor.
+    pub selection: Option<(Position, Position)>,
     /// The reason why it cannot be edited, if any.
     pub blocked_reason: Option<BlockedReason>,
 }
@@ -130,6 +132,8 @@ pub struct Buffers {
     largest: usize,
     expectations: Vec<Expectation>,
     last_focus: u64,
+    /// Number of times that a document was opened, closed or focused.
+    revision: u64,
     last_expectation: u64,
 }
 
@@ -161,11 +165,13 @@ impl Buffers {
         usage.bytes += buffer.text.len_bytes();
         self.by_path.entry(buffer.path.clone()).or_default().push(buffer.id.clone());
         self.by_id.insert(buffer.id.clone(), buffer);
+        self.revision += 1;
     }
 
     /// Removes a closed document.
     pub fn close(&mut self, id: &BufferId) -> Option<Buffer> {
         let buffer = self.by_id.remove(id)?;
+        self.revision += 1;
         if let Some(usage) = self.open_in.get_mut(&id.session) {
             usage.documents -= 1;
             usage.bytes = usage.bytes.saturating_sub(buffer.text.len_bytes());
@@ -215,12 +221,23 @@ impl Buffers {
         }
     }
 
-    /// Records that the document received the focus.
-    pub fn focus(&mut self, id: &BufferId) {
+    /// Records that the document received the focus, or has it with another selection.
+    pub fn focus(&mut self, id: &BufferId, selection: Option<(Position, Position)>) {
         self.last_focus += 1;
+        self.revision += 1;
         if let Some(buffer) = self.by_id.get_mut(id) {
-            buffer.focused = self.last_focus;
+            (buffer.focused, buffer.selection) = (self.last_focus, selection);
         }
+    }
+
+    /// Returns a number that grows whenever a document is opened, closed or focused.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Returns `true` if no other document had the focus since this one had it.
+    pub fn is_focused(&self, buffer: &Buffer) -> bool {
+        buffer.focused > 0 && buffer.focused == self.last_focus
     }
 
     /// Returns the open documents of a file, by its path or, for hard links, by its inode.

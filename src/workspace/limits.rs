@@ -182,3 +182,9 @@ pub const FOUND_BYTES: usize = 512 << 10;
 /// Maximum number of concurrent searches, each of a different session. Each uses all processors, so more
 /// would not be faster. Others wait up to `deadline_ms` and then fail with `busy`.
 pub const SEARCHES: usize = 4;
+/// Maximum number of files in one answer of `editd/openFiles`.
+pub const OPEN_FILES_LISTED: usize = 100;
+/// Maximum time that `editd/openFiles` may wait for a change, in milliseconds.
+pub const OPEN_FILES_WAIT_MS: u64 = 60_000;
+/// Maximum number of bytes of selected text in an answer of `editd/openFiles`.
+pub const SELECTED_BYTES: usize = 16 << 10;

@@ -15,11 +15,16 @@ mod runs {
     mod surroundings;
 }
 mod remote {
+    mod containers;
     mod ssh;
 }
 mod ide {
     mod claude;
+    mod gemini;
+    mod hostile;
+    mod open_files;
     mod server;
+    mod setting;
 }
 mod session {
     mod audience;
@@ -267,6 +272,7 @@ mod nvim {
     mod options;
     mod review;
     mod scene;
+    mod selection;
     mod several_proposals;
     mod text;
     mod turns;

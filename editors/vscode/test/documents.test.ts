@@ -3,6 +3,15 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { Refused } from './support/rpc';
 import { stage } from './support/stage';
+import { until } from './support/until';
+
+interface OpenFile {
+  path: string;
+  uri: string;
+  active: boolean;
+  selection: unknown;
+  selectedText: string | null;
+}
 
 const scene = stage({
   configuration: 'review = "off"',
@@ -40,6 +49,30 @@ scene('a file that is not open is written to disk, and no editor opens', async (
     open.filter((name) => name.endsWith('closed.txt')),
     [],
   );
+});
+
+scene('an agent can know which files are open and what is selected', async ({ window, agent, files }) => {
+  files.write('first.txt', 'one\n');
+  files.write('second.txt', 'a 😀 b\nthree\n');
+  await window.open('first.txt');
+  await window.open('second.txt');
+  await window.press('Control+Home');
+  await window.press('Shift+End');
+  const list = await until(
+    'the selection',
+    () => agent.call<{ files: OpenFile[] }>('editd/openFiles'),
+    ({ files: [file] }) => file?.selectedText === 'a 😀 b',
+  );
+  const [active, ...others] = list.files;
+  assert.deepEqual(active, {
+    path: files.path('second.txt'),
+    uri: active?.uri,
+    active: true,
+    selection: { start: { line: 0, character: 0 }, end: { line: 0, character: 6 } },
+    selectedText: 'a 😀 b',
+  });
+  assert.ok(others.some(({ path }) => path === files.path('first.txt')));
+  assert.ok(others.every((file) => !file.active));
 });
 
 scene('an edit of two files is undone in both', async ({ window, agent, files }) => {

@@ -92,14 +92,17 @@ impl Daemon {
             dirty: None,
             touched: false,
             focused: 0,
+            selection: None,
             blocked_reason: known.err().or(odd),
         };
         self.engine.update_document(&buffer.id.clone(), DocumentEvent::Opened(Box::new(buffer)));
+        self.engine.focus_changed.notify_waiters();
     }
 
     /// Handles a notification about an open document at once, so in the order of arrival.
     pub fn document_event(&self, session: &SessionContext, uri: &str, event: DocumentEvent) {
         let is_closed = matches!(event, DocumentEvent::Closed);
+        let moves_focus = is_closed || matches!(event, DocumentEvent::Focused { .. });
         if matches!(event, DocumentEvent::Saved) && !self.engine.runs.is_idle() {
             let (engine, path) = (self.engine.clone(), path_of_uri(uri));
             tokio::task::spawn_blocking(move || path.map(|path| engine.written_by_others(&path)));
@@ -107,6 +110,9 @@ impl Daemon {
         self.engine.update_document(&id_of(session, uri), event);
         if is_closed {
             self.engine.diagnostics_reported.notify_waiters();
+        }
+        if moves_focus {
+            self.engine.focus_changed.notify_waiters();
         }
     }
 }

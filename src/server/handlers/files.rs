@@ -10,7 +10,7 @@ use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
 use crate::protocol::{
     ChangedFile, ChangesParams, ChangesResult, DiagnosticsChangedParams, DiagnosticsResult, FileParams,
-    ForgetResult, path_of_uri, requested_path, uri_of,
+    ForgetResult, OpenFilesParams, OpenFilesResult, path_of_uri, requested_path, uri_of,
 };
 use crate::server::{Daemon, encode};
 use crate::workspace::diagnostics::Report;
@@ -56,6 +56,20 @@ impl Daemon {
         let (engine, session, only) = (self.engine.clone(), session.clone(), path_of(path, uri)?);
         let (items, truncated) = blocking(move || engine.diagnostics(&session, only.as_ref())).await??;
         Ok(DiagnosticsResult { items: encode::diagnostics(items), truncated })
+    }
+}
+
+impl Daemon {
+    /// `editd/openFiles`.
+    pub async fn open_files(
+        &self,
+        session: &Arc<SessionContext>,
+        OpenFilesParams { since, wait_ms }: OpenFilesParams,
+    ) -> Result<OpenFilesResult> {
+        self.engine.wait_for_focus(since, wait_ms).await;
+        let (engine, session) = (self.engine.clone(), session.clone());
+        let (revision, files) = blocking(move || engine.open_files(&session)).await?;
+        Ok(OpenFilesResult { revision, files: files.into_iter().map(encode::open_file).collect() })
     }
 }
 

@@ -20,6 +20,7 @@ fn opened(text: &str) -> (Buffers, BufferId) {
         dirty: None,
         touched: false,
         focused: 0,
+        selection: None,
         blocked_reason: None,
     };
     buffers.open(buffer);

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::text::Text;
+use crate::text::{Position, Text};
 use crate::workspace::buffers::{Buffer, BufferId, Loaded, TextChange};
 use crate::workspace::diagnostics::Report;
 use crate::workspace::files::FileKey;
@@ -34,8 +34,11 @@ pub enum DocumentEvent {
         /// Version to which the report applies.
         version: i32,
     },
-    /// The user switched to the document.
-    Focused,
+    /// The user switched to the document, or selects something else in it.
+    Focused {
+        /// Start and end of the selection, if the editor reports it.
+        selection: Option<(Position, Position)>,
+    },
     /// The document was found to match its file on disk, with this text and file.
     Settled(Loaded),
 }
@@ -103,7 +106,7 @@ impl Workspace {
                 }
             }
             DocumentEvent::State { dirty, version } => buffers.get_mut(id)?.set_dirty(dirty, version),
-            DocumentEvent::Focused => buffers.focus(id),
+            DocumentEvent::Focused { selection } => buffers.focus(id, selection),
             DocumentEvent::Settled(loaded) => buffers.get_mut(id)?.settle(loaded),
         }
         let buffer = before.as_ref().or_else(|| self.buffers.get(id))?;

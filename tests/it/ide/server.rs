@@ -15,7 +15,7 @@ use crate::support::{Machine, PATIENCE, Workspace, eventually};
 /// The server for a workspace.
 pub(super) struct Server {
     child: Child,
-    home: PathBuf,
+    temporary: PathBuf,
     pub(super) port: u16,
     pub(super) token: String,
 }
@@ -23,22 +23,20 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn start(machine: &Machine, workspace: &Workspace) -> Self {
         let mut command = machine.command(&["ide"]);
-        let temporary = machine.home().join("tmp");
-        fs::create_dir_all(&temporary).expect("a folder");
-        command.current_dir(workspace.root()).env("TMPDIR", &temporary);
+        command.current_dir(workspace.root());
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("editd can be run");
         let is_own = |path: &PathBuf| read_json(path)["pid"] == child.id();
         let lock = eventually("the lock file", || lock_files(machine).into_iter().find(is_own));
         let content = read_json(&lock);
         let port = lock.file_stem().and_then(|name| name.to_str()?.parse().ok()).expect("a port");
         let token = content["authToken"].as_str().expect("a token").to_owned();
-        Self { child, home: machine.home(), port, token }
+        Self { child, temporary: machine.temporary(), port, token }
     }
 
     /// Returns the discovery file of Gemini CLI.
     pub(super) fn discovery_file(&self) -> PathBuf {
         let id = self.child.id();
-        self.home.join(format!("tmp/gemini/ide/gemini-ide-server-{id}-{}.json", self.port))
+        self.temporary.join(format!("gemini/ide/gemini-ide-server-{id}-{}.json", self.port))
     }
 
     pub(super) fn terminate(&mut self) {
@@ -69,8 +67,8 @@ pub(super) fn read_json(path: &std::path::Path) -> Value {
 pub(super) struct Claude {
     socket: WebSocket<TcpStream>,
     last_id: u64,
-    /// Answers that were received before they were asked for.
-    answers: Vec<Value>,
+    /// Messages that were received before they were asked for.
+    received: Vec<Value>,
 }
 
 impl Claude {
@@ -104,7 +102,7 @@ impl Claude {
             headers.insert("origin", origin.parse().expect("a header"));
         }
         match tungstenite::client(request, stream) {
-            Ok((socket, _)) => Ok(Self { socket, last_id: 0, answers: Vec::new() }),
+            Ok((socket, _)) => Ok(Self { socket, last_id: 0, received: Vec::new() }),
             Err(tungstenite::HandshakeError::Failure(error)) => Err(error),
             Err(tungstenite::HandshakeError::Interrupted(_)) => panic!("the server does not answer"),
         }
@@ -129,16 +127,29 @@ impl Claude {
 
     /// Waits for the answer to a request.
     pub(super) fn answer(&mut self, id: u64) -> Value {
-        if let Some(at) = self.answers.iter().position(|answer| answer["id"] == id) {
-            return self.answers.remove(at);
-        }
         loop {
-            let Message::Text(text) = self.socket.read().expect("an answer") else { continue };
-            let message: Value = serde_json::from_str(&text).expect("JSON");
-            if message["id"] == id {
-                return message;
+            if let Some(at) = self.received.iter().position(|answer| answer["id"] == id) {
+                return self.received.remove(at);
             }
-            self.answers.push(message);
+            self.receive();
+        }
+    }
+
+    /// Waits for a notification and returns its parameters.
+    pub(super) fn told(&mut self, method: &str) -> Value {
+        let is_wanted = |message: &Value| message["method"] == method;
+        loop {
+            if let Some(at) = self.received.iter().position(is_wanted) {
+                return self.received.remove(at)["params"].take();
+            }
+            self.receive();
+        }
+    }
+
+    /// Receives a message.
+    fn receive(&mut self) {
+        if let Message::Text(text) = self.socket.read().expect("a message") {
+            self.received.push(serde_json::from_str(&text).expect("JSON"));
         }
     }
 

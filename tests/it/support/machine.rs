@@ -56,6 +56,7 @@ impl Machine {
         let base = tempfile::tempdir().expect("a temporary folder");
         let machine = Self { base, state: None, serving: None };
         fs::create_dir(machine.home()).expect("a home folder");
+        fs::create_dir(machine.temporary()).expect("a folder for temporary files");
         let mut text = String::new();
         for (key, value) in DEFAULTS {
             if !config.lines().any(|line| line.starts_with(key)) {
@@ -228,9 +229,10 @@ impl Machine {
         command
     }
 
-    pub(crate) fn surroundings(&self) -> [(&'static str, PathBuf); 5] {
+    pub(crate) fn surroundings(&self) -> [(&'static str, PathBuf); 6] {
         [
             ("HOME", self.home()),
+            ("TMPDIR", self.temporary()),
             ("EDITD_STATE_DIR", self.state()),
             ("EDITD_RUNTIME_DIR", self.runtime()),
             ("EDITD_CONFIG", self.config_file()),
@@ -292,6 +294,11 @@ impl Machine {
 
     pub(crate) fn home(&self) -> PathBuf {
         self.base.path().join("home")
+    }
+
+    /// The folder for temporary files.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.base.path().join("tmp")
     }
 
     pub(crate) fn state(&self) -> PathBuf {

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::support::Outcome;
 
-use super::scene::{Page, event};
+use super::scene::Page;
+use crate::support::http::event;
 
 #[test]
 fn a_proposal_is_announced_shown_and_decided() {

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::Outcome;
+use crate::support::http::receive;
 
-use super::scene::{Page, receive};
+use super::scene::Page;
 
 /// Maximum size of a request.
 const MOST: usize = 8 * 1024 * 1024;

@@ -1,13 +1,14 @@
 //! The server of the review page, and requests to it over plain TCP.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Machine, PATIENCE, Workspace, eventually};
+use crate::support::http::{self, HttpAnswer};
+use crate::support::{Agent, Machine, Workspace, eventually};
 
 /// A machine on which a person has run `editd review --web`.
 pub(super) struct Page {
@@ -18,32 +19,6 @@ pub(super) struct Page {
     pub(super) port: u16,
     /// The token in the printed address.
     pub(super) once: String,
-}
-
-/// An answer.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: String,
-    pub(super) body: String,
-}
-
-impl Answer {
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
-
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
-        let lines = self.headers.lines().filter_map(|line| line.split_once(": "));
-        lines.filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
-    }
-
-    /// Asserts that the request was refused with one sentence.
-    #[track_caller]
-    pub(super) fn is_refused(&self, status: u16, words: &str) {
-        assert_eq!(self.status, status, "{self:?}");
-        assert!(self.body.contains(words) && self.body.trim_end().lines().count() == 1, "{self:?}");
-    }
 }
 
 impl Page {
@@ -67,29 +42,23 @@ impl Page {
     }
 
     pub(super) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream
+        http::connect(self.port)
     }
 
     /// Sends bytes and returns the answer.
-    pub(super) fn send(&self, request: &[u8]) -> Answer {
-        let mut stream = self.connect();
-        // The server may refuse the request before it has arrived completely.
-        let _ = stream.write_all(request);
-        receive(&mut stream)
+    pub(super) fn send(&self, request: &[u8]) -> HttpAnswer {
+        http::send(self.port, request)
     }
 
     /// Sends a request with these headers, besides `Host`.
-    pub(super) fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let named: String =
-            headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
-        let (port, length) = (self.port, body.len());
-        let text = format!(
-            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{named}Content-Length: {length}\r\n\
-             Connection: close\r\n\r\n{body}"
-        );
-        self.send(text.as_bytes())
+    pub(super) fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> HttpAnswer {
+        http::request(self.port, (method, path), headers, body)
     }
 
     /// Exchanges the token in the address for that of a session.
@@ -105,7 +74,7 @@ impl Page {
     }
 
     /// Calls a method of the daemon.
-    pub(super) fn call(&self, token: &str, method: &str, params: &Value) -> Answer {
+    pub(super) fn call(&self, token: &str, method: &str, params: &Value) -> HttpAnswer {
         let body = json!({ "method": method, "params": params }).to_string();
         self.request("POST", "/call", &[("Authorization", &format!("Bearer {token}"))], &body)
     }
@@ -151,33 +120,4 @@ fn serve(machine: &Machine, workspace: &Workspace) -> (Child, u16, String) {
     let (base, once) = address.split_once("/#").expect("a token");
     let port = base.rsplit_once(':').expect("a port").1.parse().expect("a number");
     (server, port, once.to_owned())
-}
-
-/// Reads an answer until the connection ends.
-pub(super) fn receive(stream: &mut TcpStream) -> Answer {
-    let mut bytes = Vec::new();
-    // A connection that is reset has delivered its answer before.
-    let _ = stream.read_to_end(&mut bytes);
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
-    Answer { status, headers: head.to_owned(), body: body.to_owned() }
-}
-
-/// Reads the stream of events up to one that contains a text, and returns its data.
-pub(super) fn event(events: &mut BufReader<TcpStream>, name: &str, contains: &str) -> Value {
-    let mut current = String::new();
-    loop {
-        let mut line = String::new();
-        assert!(events.read_line(&mut line).expect("an event") > 0, "the stream has ended");
-        if let Some(event) = line.trim_end().strip_prefix("event: ") {
-            event.clone_into(&mut current);
-        }
-        if let Some(data) = line.trim_end().strip_prefix("data: ")
-            && current == name
-            && data.contains(contains)
-        {
-            return serde_json::from_str(data).expect("JSON");
-        }
-    }
 }

@@ -14,9 +14,13 @@ local MAX_DIAGNOSTICS = 500
 local MAX_MESSAGE_BYTES = 2000
 --- Debounce: milliseconds without a new diagnostic before they are sent.
 local DIAGNOSTICS_DEBOUNCE_MS = 200
+--- Debounce: milliseconds without another selection before it is sent.
+local FOCUS_DEBOUNCE_MS = 100
 
 ---@type table<integer, uv.uv_timer_t>
 local timers = {}
+---@type uv.uv_timer_t?
+local focus_timer
 
 --- Sends whether the buffer has unsaved text, if that has changed.
 ---@param buf integer
@@ -34,14 +38,6 @@ local function send_state(buf, always)
 end
 
 ---@param buf integer
-local function send_focus(buf)
-  local uri = wire.uri_of(buf)
-  if uri then
-    client.notify('editd/focus', { uri = uri })
-  end
-end
-
----@param buf integer
 ---@param row integer
 ---@param col integer
 ---@param encoding string
@@ -50,6 +46,63 @@ local function lsp_position(buf, row, col, encoding)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
   col = math.min(col, #line)
   return { line = row, character = encoding == 'utf-8' and col or vim.str_utfindex(line, encoding, col, false) }
+end
+
+--- Returns what is selected in the current window; an empty range at the cursor without a selection. A block counts
+--- as the text from its first to its last character.
+---@param buf integer
+---@param encoding string
+---@return lsp.Range
+local function selection(buf, encoding)
+  local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
+  local cursor = vim.api.nvim_win_get_cursor(0)
+  local first, last = { cursor[1] - 1, cursor[2] }, { cursor[1] - 1, cursor[2] }
+  if mode == 'v' or mode == 'V' or mode == '\22' then
+    local other = vim.fn.getpos('v')
+    first = { other[2] - 1, other[3] - 1 }
+    if first[1] > last[1] or (first[1] == last[1] and first[2] > last[2]) then
+      first, last = last, first
+    end
+    if mode == 'V' then
+      first, last = { first[1], 0 }, { last[1] + 1, 0 }
+      if last[1] == vim.api.nvim_buf_line_count(buf) then
+        last = { last[1] - 1, math.huge }
+      end
+    else
+      -- The character under the cursor is selected, too, or the end of the line behind the last one.
+      local line = vim.api.nvim_buf_get_lines(buf, last[1], last[1] + 1, false)[1] or ''
+      if last[2] < #line then
+        last = { last[1], last[2] + vim.str_utf_end(line, last[2] + 1) + 1 }
+      elseif last[1] + 1 < vim.api.nvim_buf_line_count(buf) then
+        last = { last[1] + 1, 0 }
+      end
+    end
+  end
+  return {
+    start = lsp_position(buf, first[1], first[2], encoding),
+    ['end'] = lsp_position(buf, last[1], last[2], encoding),
+  }
+end
+
+---@param buf integer
+local function send_focus(buf)
+  local uri, now = wire.uri_of(buf), client.get()
+  if uri and now then
+    local is_current = buf == vim.api.nvim_get_current_buf()
+    local selected = is_current and selection(buf, now.offset_encoding) or nil
+    client.notify('editd/focus', { uri = uri, selection = selected })
+  end
+end
+
+--- Sends the selection soon. It changes with every key.
+local function schedule_focus()
+  if focus_timer then
+    focus_timer:stop()
+  end
+  focus_timer = vim.defer_fn(function()
+    focus_timer = nil
+    send_focus(vim.api.nvim_get_current_buf())
+  end, FOCUS_DEBOUNCE_MS)
 end
 
 ---@param buf integer
@@ -133,6 +186,7 @@ function M.start()
   on({ 'BufEnter', 'FocusGained' }, function(event)
     send_focus(event.buf)
   end)
+  on({ 'CursorMoved', 'CursorMovedI', 'ModeChanged' }, schedule_focus)
   vim.api.nvim_create_autocmd('OptionSet', {
     group = group,
     pattern = { 'endofline', 'fileformat' },

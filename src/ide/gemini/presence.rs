@@ -1,0 +1,93 @@
+//! Ends the sessions of clients that are gone. The protocol has a session outlive its connections, so a client that
+//! was killed would be taken to be there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+use futures_util::StreamExt;
+use parking_lot::Mutex;
+use rmcp::transport::streamable_http_server::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+/// Header with the name of the session.
+const SESSION: &str = "mcp-session-id";
+/// Time for a client to open its stream of notifications again.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Number of open streams of notifications, by session.
+#[derive(Clone)]
+pub(super) struct Presence {
+    sessions: Arc<LocalSessionManager>,
+    streams: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl Presence {
+    pub(super) fn of(sessions: Arc<LocalSessionManager>) -> Self {
+        Self { sessions, streams: Arc::default() }
+    }
+
+    fn begin(&self, session: String) -> OpenStream {
+        *self.streams.lock().entry(session.clone()).or_default() += 1;
+        OpenStream { session, presence: self.clone() }
+    }
+
+    /// Ends a session that has had no stream for the whole grace time.
+    async fn end_unless_back(self, session: String) {
+        sleep(GRACE).await;
+        if self.streams.lock().contains_key(&session) {
+            return;
+        }
+        // A session that has ended already is an error, which changes nothing.
+        let _ = self.sessions.close_session(&session.into()).await;
+    }
+}
+
+/// Counts as a stream of its session until it is dropped.
+struct OpenStream {
+    session: String,
+    presence: Presence,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut streams = self.presence.streams.lock();
+        let Some(open) = streams.get_mut(&self.session) else { return };
+        *open -= 1;
+        if *open > 0 {
+            return;
+        }
+        streams.remove(&self.session);
+        // Without a runtime, the server has ended.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(self.presence.clone().end_unless_back(self.session.clone()));
+        }
+    }
+}
+
+/// Notes the streams of notifications, which clients keep open as long as they live.
+pub(super) async fn watch(State(presence): State<Presence>, request: Request, next: Next) -> Response {
+    let is_stream = request.method() == Method::GET;
+    let session = request.headers().get(SESSION).and_then(|name| name.to_str().ok()).map(str::to_owned);
+    let response = next.run(request).await;
+    match session.filter(|_| is_stream && response.status().is_success()) {
+        None => response,
+        Some(session) => {
+            let open = presence.begin(session);
+            response.map(|body| {
+                let events = body.into_data_stream().inspect(move |_| {
+                    // The closure owns the count, so the end of the stream drops it.
+                    let _ = &open;
+                });
+                Body::from_stream(events)
+            })
+        }
+    }
+}

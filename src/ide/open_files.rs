@@ -1,0 +1,88 @@
+//! The files that the person has open, for programs that take them into account.
+
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{CustomNotification, ServerNotification};
+use rmcp::service::Peer;
+use serde_json::json;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::protocol::{Method, OpenFileEntry, OpenFiles, OpenFilesResult};
+use crate::transport::{ConcurrentClient, Spawn};
+
+use super::daemon::Session;
+
+/// Time that one request waits for a change, in milliseconds.
+const WAIT_MS: u64 = 60_000;
+/// Pause before the daemon is looked for again.
+const RETRY: Duration = Duration::from_secs(2);
+/// Pause after a change, in which a selection that grows with the mouse changes many times.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Notifies a program of the open files as long as it exists.
+#[derive(Default)]
+pub(super) struct Notifier {
+    end: CancellationToken,
+}
+
+impl Notifier {
+    /// Sends what `notification` makes of the open files, now and whenever that changes.
+    pub(super) fn start(
+        &self,
+        session: Session,
+        peer: Peer<RoleServer>,
+        notification: impl Fn(&[OpenFileEntry]) -> Option<CustomNotification> + Send + Sync + 'static,
+    ) {
+        let end = self.end.clone();
+        tokio::spawn(async move { end.run_until_cancelled(notify(session, peer, notification)).await });
+    }
+}
+
+impl Drop for Notifier {
+    fn drop(&mut self) {
+        self.end.cancel();
+    }
+}
+
+/// Notifies until the client is gone. Looks for a daemon that has ended, but does not start one.
+async fn notify(
+    session: Session,
+    peer: Peer<RoleServer>,
+    notification: impl Fn(&[OpenFileEntry]) -> Option<CustomNotification>,
+) {
+    let mut last = None;
+    loop {
+        if let Some(client) = connected(&session).await {
+            let mut since = None;
+            while let Some(OpenFilesResult { revision, files }) = next(&client, since).await {
+                since = Some(revision);
+                if let Some(message) = notification(&files).filter(|message| message.params != last) {
+                    last.clone_from(&message.params);
+                    if peer.send_notification(ServerNotification::CustomNotification(message)).await.is_err()
+                    {
+                        return;
+                    }
+                }
+                sleep(PAUSE).await;
+            }
+        }
+        sleep(RETRY).await;
+    }
+}
+
+async fn connected(session: &Session) -> Option<ConcurrentClient> {
+    let session = session.clone();
+    let connecting = tokio::task::spawn_blocking(move || {
+        let client = session.connect_with(Spawn::Forbidden).ok()?;
+        ConcurrentClient::over(client, |_, _| {}).ok()
+    });
+    connecting.await.ok()?
+}
+
+/// Returns the open files, when their list has another revision.
+async fn next(client: &ConcurrentClient, since: Option<u64>) -> Option<OpenFilesResult> {
+    let mut call = client.send(OpenFiles::NAME, &json!({ "since": since, "waitMs": WAIT_MS }))?;
+    serde_json::from_value(call.answer().await?.ok()?).ok()
+}
