@@ -1,6 +1,6 @@
 //! The files that the person has open, for programs that take them into account.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
 use rmcp::model::{CustomNotification, ServerNotification};
@@ -16,6 +16,11 @@ use super::daemon::Session;
 
 /// Time that one request waits for a change, in milliseconds.
 const WAIT_MS: u64 = 60_000;
+/// Time after the introduction of a program in which it may ignore notifications, because its interface is not ready.
+/// Claude Code does not say when it is, so the same is sent again and again.
+const SETTLING: Duration = Duration::from_secs(5);
+/// Pause between two notifications in this time, in milliseconds.
+const AGAIN_MS: u64 = 500;
 /// Pause before the daemon is looked for again.
 const RETRY: Duration = Duration::from_secs(2);
 /// Pause after a change, in which a selection that grows with the mouse changes many times.
@@ -52,13 +57,20 @@ async fn notify(
     peer: Peer<RoleServer>,
     notification: impl Fn(&[OpenFileEntry]) -> Option<CustomNotification>,
 ) {
-    let mut last = None;
+    let (started, mut last) = (Instant::now(), None);
     loop {
         if let Some(client) = connected(&session).await {
             let mut since = None;
-            while let Some(OpenFilesResult { revision, files }) = next(&client, since).await {
+            loop {
+                let settles = started.elapsed() < SETTLING;
+                let wait_ms = if settles { AGAIN_MS } else { WAIT_MS };
+                let Some(OpenFilesResult { revision, files }) = next(&client, since, wait_ms).await else {
+                    break;
+                };
                 since = Some(revision);
-                if let Some(message) = notification(&files).filter(|message| message.params != last) {
+                if let Some(message) =
+                    notification(&files).filter(|message| settles || message.params != last)
+                {
                     last.clone_from(&message.params);
                     if peer.send_notification(ServerNotification::CustomNotification(message)).await.is_err()
                     {
@@ -81,8 +93,8 @@ async fn connected(session: &Session) -> Option<ConcurrentClient> {
     connecting.await.ok()?
 }
 
-/// Returns the open files, when their list has another revision.
-async fn next(client: &ConcurrentClient, since: Option<u64>) -> Option<OpenFilesResult> {
-    let mut call = client.send(OpenFiles::NAME, &json!({ "since": since, "waitMs": WAIT_MS }))?;
+/// Returns the open files, when their list has another revision, or after the time to wait.
+async fn next(client: &ConcurrentClient, since: Option<u64>, wait_ms: u64) -> Option<OpenFilesResult> {
+    let mut call = client.send(OpenFiles::NAME, &json!({ "since": since, "waitMs": wait_ms }))?;
     serde_json::from_value(call.answer().await?.ok()?).ok()
 }

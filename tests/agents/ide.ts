@@ -6,8 +6,9 @@ import { describe } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Script } from './model/conversation.ts';
 import type { Dialect } from './model/dialect.ts';
-import { Model } from './model/model.ts';
+import { type Helpers, Model } from './model/model.ts';
 import type { Tools } from './native/program.ts';
+import { Editor } from './support/editor.ts';
 import { Person, decidesNext } from './support/person.ts';
 import { type Place, scene } from './support/place.ts';
 import type { Environment } from './support/processes.ts';
@@ -36,8 +37,9 @@ async function play(
   place: Place,
   script: Script,
   meanwhile: (terminal: Terminal) => Promise<void>,
+  helpers: Helpers = {},
 ): Promise<void> {
-  const model = new Model(program.dialect(), '', script);
+  const model = new Model(program.dialect(), '', script, helpers);
   const { command, env } = program.configure(place, await model.listen());
   await place.editd('proposals'); // starts the daemon
   const terminal = new Terminal([editd, 'ide', '--', ...command], { ...place.env, ...env }, place.work);
@@ -131,6 +133,44 @@ export function diffs(program: Interactive): void {
         }
       });
     });
+
+    scene(
+      'the model knows what the person has selected in the editor',
+      { 'd.py': 'd = 1\nunread = 2\n' },
+      async (place) => {
+        let ready = false;
+        let instructions = '';
+        const script: Script = async () => {
+          await connected(join(place.home, program.found));
+          ready = true;
+        };
+        const editor = await Editor.start(place);
+        await editor.open(place.path('d.py'));
+        await editor.select(place.path('d.py'), 2);
+        await play(
+          program,
+          place,
+          script,
+          async (terminal) => {
+            await until('the end of the first answer', () => ready);
+            await pause(1_000);
+            terminal.type('umbrella');
+            await pause(1_000); // what arrives at once is taken for pasted text
+            terminal.type('\r');
+            await until('the second question', () => instructions);
+            assert.match(instructions, /unread = 2/);
+            assert.match(instructions, /d\.py/);
+          },
+          {
+            umbrella: (stage) => {
+              instructions = stage.instructions;
+              return Promise.resolve();
+            },
+          },
+        );
+        editor.close();
+      },
+    );
 
     scene('the change of a killed program can still be accepted', FILES, async (place) => {
       await play(program, place, edits(place, 'a.py'), async (terminal) => {

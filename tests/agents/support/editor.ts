@@ -52,6 +52,13 @@ export class Editor {
     await this.settle();
   }
 
+  /** Selects a line of a document, from 1, and returns when the daemon knows it. */
+  async select(path: string, line: number): Promise<void> {
+    const selection = { start: { line: line - 1, character: 0 }, end: { line, character: 0 } };
+    this.connection?.notify('editd/focus', { uri: pathToFileURL(path).href, selection });
+    await this.settle();
+  }
+
   /** Types at the start of a document, and returns when the daemon knows it. */
   async type(path: string, text: string): Promise<void> {
     const start = { line: 0, character: 0 };
