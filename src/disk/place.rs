@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use crate::workspace::MTime;
@@ -62,6 +62,8 @@ pub(super) struct RootInner {
     pub(super) handle: Handle,
     /// `true` if timestamps of this file system are known to change with every modification.
     pub(super) steady_stamps: bool,
+    /// `true` if several spellings of a name lead to one file, as soon as that is known.
+    pub(super) folds_names: OnceLock<bool>,
 }
 
 impl Root {
@@ -73,6 +75,11 @@ impl Root {
     /// The path as requested.
     pub fn given(&self) -> &Path {
         &self.0.given
+    }
+
+    /// The opened folder.
+    pub(super) fn handle(&self) -> &Handle {
+        &self.0.handle
     }
 
     /// Returns `true` if a file is on the file system of the root.

@@ -13,12 +13,11 @@ use rustix::fs::Mode;
 use rustix::net::sockopt::socket_acceptconn;
 use tokio::net::UnixListener;
 
+use crate::disk::SOCKET_PATH;
 use crate::server::{Daemon, Places};
 
 use super::serve::{ServeError, failed};
 
-/// Maximum length of the path of a socket in bytes, as limited by `sockaddr_un`.
-pub(super) const SOCKET_PATH: usize = 107;
 /// Socket for agents.
 pub(super) const AGENT_SOCKET: &str = "agent.sock";
 /// Socket for editors.
