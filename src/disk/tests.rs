@@ -24,6 +24,11 @@ use tempfile::TempDir;
 /// Larger than any test file.
 const LIMIT: u64 = 1 << 20;
 
+/// Returns `true` if the real disk uses only calls of all POSIX systems. docs/reliability.md lists what is weaker.
+fn is_portable() -> bool {
+    weaker_system().is_some()
+}
+
 /// A workspace on the real disk, with a neighbor folder that must stay untouched.
 struct Fixture {
     dir: TempDir,

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use walk::Walk;
 
 #[cfg(target_os = "macos")]
@@ -97,6 +97,9 @@ pub(super) fn read_link(folders: OFlags, root: &Root, below: &Path) -> Call<Path
 
 /// Walks to the folder of a path without following any symlink. Returns the last name, too.
 fn walked_to_parent<'r>(folders: OFlags, root: &'r Root, below: &Path) -> Call<(Walk<'r>, OsString)> {
+    if below.components().any(|part| part == Component::ParentDir) {
+        return Err(Errno::XDEV);
+    }
     let mut walk = Walk::new(root, folders, false);
     let name = below.file_name().unwrap_or(OsStr::new("."));
     walk.descend(below.parent().unwrap_or(Path::new("")))?;
