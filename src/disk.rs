@@ -76,7 +76,10 @@ pub use place::{
 };
 pub use private::replace_private_file;
 pub use recovery::Recovery;
-pub use sys::{Lease, SOCKET_PATH, leads_session, resident_bytes, watch_limit, weaker_system};
+pub use sys::{
+    Lease, SOCKET_PATH, fill_randomly, is_listening, leads_session, limit_unread, resident_bytes,
+    watch_limit, weaker_system,
+};
 #[cfg(any(test, feature = "test-disks"))]
 pub use test_disks::{FailingDisk, MemoryDisk};
 pub use watch::{WatchHint, Watcher};

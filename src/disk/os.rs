@@ -103,6 +103,9 @@ impl Disk for OsDisk {
     }
 
     fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
+        if target.is_some_and(|target| root.has_mount_of(target)) {
+            return Ok(None);
+        }
         system().behind_mounts(root, target)
     }
 

@@ -87,6 +87,12 @@ impl Root {
         stat.dev == self.0.device
     }
 
+    /// Returns `true` if a target is known to be on the mount of the root: such locations are reached only through
+    /// that mount.
+    pub(super) fn has_mount_of(&self, target: &Target) -> bool {
+        self.0.mount.is_some() && self.0.mount == target.mount
+    }
+
     /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with
     /// every modification.
     pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {

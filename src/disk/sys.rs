@@ -19,7 +19,6 @@ use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 #[cfg(target_os = "linux")]
 pub use linux::Lease;
@@ -35,7 +34,7 @@ pub(super) fn system() -> &'static dyn System {
     {
         /// Environment variable that makes Linux use the defaults of [`System`], for tests.
         const CHOICE: &str = "EDITD_SYSTEM";
-        static PORTABLE: OnceLock<bool> = OnceLock::new();
+        static PORTABLE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
         if *PORTABLE.get_or_init(|| std::env::var_os(CHOICE).is_some_and(|name| name == "portable")) {
             &portable::Portable
         } else {
@@ -246,7 +245,7 @@ impl Inspected {
     }
 }
 
-/// How an extended attribute of a file is treated when another file replaces it.
+/// Treatment of an extended attribute of a file when another file replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Treatment {
     /// The new file gets it.
@@ -296,9 +295,9 @@ pub fn weaker_system() -> Option<&'static str> {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{leads_session, resident_bytes, watch_limit};
+pub use linux::{fill_randomly, is_listening, leads_session, limit_unread, resident_bytes, watch_limit};
 #[cfg(not(target_os = "linux"))]
-pub use portable::{leads_session, resident_bytes, watch_limit};
+pub use portable::{fill_randomly, is_listening, leads_session, limit_unread, resident_bytes, watch_limit};
 
 /// Maximum length of the path of a socket in bytes: the size of `sun_path` in `sockaddr_un`, less the NUL
 /// byte.

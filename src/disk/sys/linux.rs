@@ -19,7 +19,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-pub use facts::{leads_session, resident_bytes, watch_limit};
+pub use facts::{fill_randomly, is_listening, leads_session, limit_unread, resident_bytes, watch_limit};
 pub use lease::Lease;
 
 // File system types as numbered by `statfs`. On these, every change is known to update a timestamp, up to the

@@ -152,7 +152,7 @@ fn barrier(file: BorrowedFd<'_>) -> Call<()> {
 }
 
 /// Reserves space beyond the end of a file without changing its size: `F_PREALLOCATE` (`sys/fcntl.h`,
-/// `fcntl(2)`). The system takes back what is not used when the file is closed.
+/// `fcntl(2)`). The system frees what is not used when the file is closed.
 #[expect(unsafe_code, reason = "the call of rustix also changes the size of the file")]
 fn preallocate(file: &File, bytes: u64) -> Call<()> {
     let mut order = libc::fstore_t {

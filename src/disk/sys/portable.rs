@@ -148,15 +148,22 @@ pub(super) fn reserve(file: &File, needed: u64) -> Call<()> {
 pub(super) fn umask() -> u32 {
     let before = rustix::process::umask(Mode::from_raw_mode(0o077));
     rustix::process::umask(before);
-    before.as_raw_mode().into()
+    // The type has 16 or 32 bits, by system.
+    u64::from(before.as_raw_mode()) as u32
 }
 
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Lease, leads_session, resident_bytes, watch_limit};
+pub use elsewhere::{
+    Lease, fill_randomly, is_listening, leads_session, limit_unread, resident_bytes, watch_limit,
+};
 
-/// Facts that Linux reads from `/proc`.
+/// Facts and calls for which Linux has its own.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
+    use std::fs::File;
+    use std::io::{self, Read as _};
+    use std::os::fd::AsFd;
+
     /// A lease on a file, which this system does not have.
     #[derive(Debug)]
     pub enum Lease {}
@@ -171,6 +178,19 @@ mod elsewhere {
     /// Returns `true` if this process is the leader of its session.
     pub fn leads_session() -> bool {
         rustix::process::getsid(None).is_ok_and(|session| session == rustix::process::getpid())
+    }
+
+    /// Returns `true`, because not every system tells whether a socket accepts connections.
+    pub fn is_listening(_socket: impl AsFd) -> bool {
+        true
+    }
+
+    /// Leaves a TCP connection whose peer acknowledges nothing to the system, which ends it after some minutes.
+    pub fn limit_unread(_socket: impl AsFd, _milliseconds: u32) {}
+
+    /// Fills a buffer with random bytes that cannot be guessed.
+    pub fn fill_randomly(bytes: &mut [u8]) -> io::Result<()> {
+        File::open("/dev/urandom")?.read_exact(bytes)
     }
 
     /// Returns the resident memory of this process in bytes, if the system reports it.

@@ -1,6 +1,10 @@
-//! Facts about this process and the kernel, from `/proc`.
+//! Facts about this process and the kernel, mostly from `/proc`, and calls for sockets and random numbers.
 
+use rustix::net::sockopt::{set_tcp_user_timeout, socket_acceptconn};
+use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::read_to_string;
+use std::io;
+use std::os::fd::AsFd;
 
 /// Returns the umask of this process. There is no system call that reads it without also setting it.
 pub(super) fn umask() -> u32 {
@@ -35,6 +39,26 @@ pub fn resident_bytes() -> Option<u64> {
 /// Returns the maximum number of folders that a user can watch, if there is one.
 pub fn watch_limit() -> Option<u64> {
     read_to_string("/proc/sys/fs/inotify/max_user_watches").ok()?.trim().parse().ok()
+}
+
+/// Returns `true` if a socket accepts connections.
+pub fn is_listening(socket: impl AsFd) -> bool {
+    socket_acceptconn(socket).unwrap_or(false)
+}
+
+/// Ends a TCP connection whose peer acknowledges nothing for this long.
+pub fn limit_unread(socket: impl AsFd, milliseconds: u32) {
+    // Without it, the connection works, too.
+    let _ = set_tcp_user_timeout(socket, milliseconds);
+}
+
+/// Fills a buffer with random bytes that cannot be guessed.
+pub fn fill_randomly(mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let filled = getrandom(&mut *bytes, GetRandomFlags::empty())?;
+        bytes = &mut bytes[filled..];
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::super::{Call, Root};
 use crate::disk::Stat;
 use crate::workspace::rules::folded;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, statat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, statat};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -73,7 +73,10 @@ fn in_other_case(name: &OsStr) -> Option<OsString> {
 /// Returns the names in a folder with their inode numbers, without `.` and `..`.
 fn listed(folder: BorrowedFd<'_>) -> Call<Vec<(OsString, u64)>> {
     let mut names = Vec::new();
-    for entry in Dir::read_from(folder)? {
+    // A folder that is only held cannot be listed.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = openat(folder, ".", flags, Mode::empty())?;
+    for entry in Dir::read_from(&folder)? {
         let entry = entry?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name != "." && name != ".." {
