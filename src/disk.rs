@@ -50,11 +50,11 @@ mod displaced;
 mod error;
 mod interface;
 mod journal;
-mod lease;
 mod os;
 mod place;
 mod private;
 mod recovery;
+mod sys;
 #[cfg(any(test, feature = "test-disks"))]
 #[path = "../tests/support/disk/mod.rs"]
 mod test_disks;
@@ -70,13 +70,16 @@ pub use displaced::DisplacedFileMonitor;
 pub use error::{DiskError, DiskErrorKind, Result};
 pub use interface::{Disk, Examined, Flush, Sink, StageOrder, StagedFile, Streamed};
 pub use journal::{Journal, LossReason, Rescue};
-pub use lease::Lease;
 pub use os::OsDisk;
 pub use place::{
     Entry, FileImage, Handle, Kind, Listed, MTime, Root, Scanned, Stat, Target, entry_below, is_stray,
 };
 pub use private::replace_private_file;
 pub use recovery::Recovery;
+pub use sys::{
+    Lease, SOCKET_PATH, fill_randomly, has_other_files, is_listening, leads_session, limit_unread,
+    resident_bytes, watch_limit, weaker_system,
+};
 #[cfg(any(test, feature = "test-disks"))]
 pub use test_disks::{FailingDisk, MemoryDisk};
 pub use watch::{WatchHint, Watcher};

@@ -1,5 +1,9 @@
 //! `editd run`: runs a command, and records what it changes.
 
+#[cfg(target_os = "linux")]
+pub(super) mod enforce;
+#[cfg(not(target_os = "linux"))]
+#[path = "run/not_enforced.rs"]
 pub(super) mod enforce;
 
 use std::ffi::OsString;

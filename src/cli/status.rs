@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PathMap, PolicyFile, config_file};
+use crate::disk::{watch_limit, weaker_system};
 use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
@@ -169,6 +170,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, CliError> {
     findings.push(folder("state folder", &context.places.state_dir));
     findings.push(folder("socket folder", &context.places.runtime_dir));
     findings.extend(daemon(context)?);
+    findings.extend(weaker_system().map(|system| Finding::info("system", system)));
     findings.push(watches());
     findings.push(enforcement());
     findings.extend(connections());
@@ -342,8 +344,7 @@ fn enforcement() -> Finding {
 }
 
 fn watches() -> Finding {
-    let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
-    match limit.ok().and_then(|limit| limit.trim().parse::<u64>().ok()) {
+    match watch_limit() {
         Some(limit) => {
             let detail = format!("{limit} folders can be watched");
             Finding { what: "file watches", well: Some(limit >= 8192), detail }

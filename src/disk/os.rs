@@ -1,7 +1,6 @@
 //! The real disk.
 
 mod attributes;
-mod mounts;
 mod open;
 mod read;
 mod resolve;
@@ -9,19 +8,19 @@ mod state;
 mod write;
 
 use super::error::ErrnoContext;
+use super::sys::{is_unsupported, system};
 use crate::disk::{
     Disk, DiskError, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease, Listed, Result,
     Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };
-use open::HELD_FOLDER;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, mkdirat, openat, renameat,
-    renameat_with, statat, symlinkat, unlinkat,
+    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, linkat, mkdirat, openat, renameat, statat, symlinkat,
+    unlinkat,
 };
 use rustix::io::Errno;
 use state::stat_entry;
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use write::Appender;
 
@@ -42,7 +41,7 @@ impl OsDisk {
     /// Creates a disk. New files get their mode from the current umask, so a daemon that sets its own umask
     /// must create its disk first.
     pub fn new() -> Self {
-        Self { umask: process_umask(), appender: Appender::default() }
+        Self { umask: system().umask(), appender: Appender::default() }
     }
 }
 
@@ -104,7 +103,10 @@ impl Disk for OsDisk {
     }
 
     fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
-        mounts::behind(root, target)
+        if target.is_some_and(|target| root.has_mount_of(target)) {
+            return Ok(None);
+        }
+        system().behind_mounts(root, target)
     }
 
     fn confirm(&self, target: &Target) -> Result<()> {
@@ -143,15 +145,15 @@ impl Disk for OsDisk {
     }
 
     fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
-        match renameat_with(&from.dir, &from.name, &to.dir, &to.name, RenameFlags::NOREPLACE) {
-            Err(errno) if is_unsupported(errno) => link_and_remove(self, from, to),
+        match rename(from, to, RenameFlags::NOREPLACE) {
+            Err(errno) if is_rename_unsupported(errno) => link_and_remove(self, from, to),
             result => result.context("rename to", &to.path),
         }
     }
 
     fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
-        match renameat_with(&a.dir, &a.name, &b.dir, &b.name, RenameFlags::EXCHANGE) {
-            Err(errno) if is_unsupported(errno) => Ok(false),
+        match rename(a, b, RenameFlags::EXCHANGE) {
+            Err(errno) if is_rename_unsupported(errno) => Ok(false),
             result => result.map(|()| true).context("replace", &b.path),
         }
     }
@@ -180,7 +182,7 @@ impl Disk for OsDisk {
     }
 
     fn lease(&self, held: &Handle) -> Option<Lease> {
-        Lease::take(held)
+        system().lease(held)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {
@@ -188,15 +190,14 @@ impl Disk for OsDisk {
     }
 
     fn make_dir(&self, entry: &Entry) -> Result<()> {
-        mkdirat(&entry.dir, &entry.name, Mode::from_raw_mode(0o777))
-            .context("create the folder", &entry.path)?;
+        mkdirat(&entry.dir, &entry.name, permissions(0o777)).context("create the folder", &entry.path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // The folder exists now, so a mode that cannot be checked or corrected is not a failure.
         let Ok(fd) = openat(&entry.dir, &entry.name, flags, Mode::empty()) else { return Ok(()) };
         let wanted = 0o777 & !self.umask;
-        let present = fstat(&fd).map_or(wanted, |stat| stat.st_mode);
-        if present & 0o777 != wanted && !attributes::has_acl(&fd) {
-            fchmod(&fd, Mode::from_raw_mode(present & 0o7000 | wanted)).ok();
+        let present = fstat(&fd).map_or(wanted, |raw| Stat::of(&raw).mode);
+        if present & 0o777 != wanted && !system().has_acl(fd.as_fd()) {
+            fchmod(&fd, permissions(present & 0o7000 | wanted)).ok();
         }
         Ok(())
     }
@@ -210,7 +211,8 @@ impl Disk for OsDisk {
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
-        openat(&entry.dir, &entry.name, HELD_FOLDER | OFlags::NOFOLLOW, Mode::empty())
+        let flags = system().held_folder() | OFlags::NOFOLLOW;
+        openat(&entry.dir, &entry.name, flags, Mode::empty())
             .map(Handle::from)
             .context("open the folder", &entry.path)
     }
@@ -221,15 +223,25 @@ impl Disk for OsDisk {
 
     fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()> {
         const OPERATION: &str = "flush the folder";
-        // The held handle is an `O_PATH` descriptor, which cannot be flushed.
+        // On Linux, the held handle is an `O_PATH` descriptor, which cannot be flushed.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = openat(dir, ".", flags, Mode::empty()).context(OPERATION, path)?;
-        match fsync(&fd) {
+        match system().flush(fd.as_fd()) {
             // The file system has nothing to flush for folders.
             Err(Errno::INVAL) => Ok(()),
             result => result.context(OPERATION, path),
         }
     }
+}
+
+/// Converts permission bits to the type of the system, which has 16 bits on some systems.
+fn permissions(bits: u32) -> Mode {
+    Mode::from_bits_truncate(bits as rustix::fs::RawMode)
+}
+
+/// Renames in a special way.
+fn rename(from: &Entry, to: &Entry, how: RenameFlags) -> rustix::io::Result<()> {
+    system().rename((from.dir.as_fd(), &from.name), (to.dir.as_fd(), &to.name), how)
 }
 
 /// Renames with a link and a removal, for a file system that cannot restrict a rename to a free name.
@@ -253,19 +265,10 @@ fn check_and_rename(disk: &OsDisk, from: &Entry, to: &Entry) -> Result<()> {
 /// Returns `true` if a link is not possible: the system may forbid links to files of other owners, or the
 /// file system has no links.
 fn is_link_unsupported(errno: Errno) -> bool {
-    matches!(errno, Errno::PERM | Errno::MLINK) || is_unsupported(errno)
+    matches!(errno, Errno::PERM | Errno::MLINK) || is_rename_unsupported(errno)
 }
 
 /// Returns `true` for the errors of file systems that do not support a kind of rename.
-fn is_unsupported(errno: Errno) -> bool {
-    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
-}
-
-/// Returns the umask of this process. There is no system call that reads it without also setting it.
-fn process_umask() -> u32 {
-    /// Default umask of nearly every system.
-    const USUAL: u32 = 0o022;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
-    digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
+fn is_rename_unsupported(errno: Errno) -> bool {
+    errno == Errno::INVAL || is_unsupported(errno)
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use crate::workspace::MTime;
@@ -62,6 +62,8 @@ pub(super) struct RootInner {
     pub(super) handle: Handle,
     /// `true` if timestamps of this file system are known to change with every modification.
     pub(super) steady_stamps: bool,
+    /// `true` if several spellings of a name lead to one file, as soon as that is known.
+    pub(super) folds_names: OnceLock<bool>,
 }
 
 impl Root {
@@ -75,9 +77,20 @@ impl Root {
         &self.0.given
     }
 
+    /// The opened folder.
+    pub(super) fn handle(&self) -> &Handle {
+        &self.0.handle
+    }
+
     /// Returns `true` if a file is on the file system of the root.
     pub fn has_device_of(&self, stat: &Stat) -> bool {
         stat.dev == self.0.device
+    }
+
+    /// Returns `true` if a target is known to be on the mount of the root: such locations are reached only through
+    /// that mount.
+    pub(super) fn has_mount_of(&self, target: &Target) -> bool {
+        self.0.mount.is_some() && self.0.mount == target.mount
     }
 
     /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with

@@ -5,6 +5,7 @@ mod bases;
 mod crash;
 mod escapes;
 mod hostile;
+#[cfg(target_os = "linux")]
 mod limits;
 mod reading;
 mod recovering;
@@ -23,6 +24,17 @@ use tempfile::TempDir;
 
 /// Larger than any test file.
 const LIMIT: u64 = 1 << 20;
+
+/// Returns `true` if the real disk uses only calls of all POSIX systems. docs/reliability.md lists what is weaker.
+fn is_portable() -> bool {
+    weaker_system().is_some()
+}
+
+/// Creates a named pipe or a device with the program for it: not every system has a call that `rustix` knows.
+fn make_node(path: &Path, kind: &[&str]) {
+    let status = std::process::Command::new("mknod").arg(path).args(kind).status().expect("mknod(1)");
+    assert!(status.success(), "mknod {}: a device needs root", path.display());
+}
 
 /// A workspace on the real disk, with a neighbor folder that must stay untouched.
 struct Fixture {

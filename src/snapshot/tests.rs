@@ -137,8 +137,7 @@ fn omitted_contents_are_named() {
         (0..900).map(|n: u32| char::from_u32(33 + n.wrapping_mul(2_654_435_761) % 90).unwrap()).collect();
     it.put("b", &noise);
     assert_eq!(it.update(), ["b: none -> no_room"]);
-    rustix::fs::mknodat(rustix::fs::CWD, it.path("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-        .unwrap();
+    assert!(Command::new("mkfifo").arg(it.path("pipe")).status().unwrap().success());
     assert_eq!(it.update(), ["pipe: none -> special"]);
     it.put("large", &"y".repeat(2000));
     assert_eq!(it.update(), ["large: too_large -> too_large"]);

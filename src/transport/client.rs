@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::disk::SOCKET_PATH;
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
 use crate::workspace::{Audience, Role};
 
 use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
 use super::serve::ALREADY_RUNNING;
-use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH};
+use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET};
 
 /// Timeout for a started daemon to answer on its socket.
 const START: Duration = Duration::from_secs(10);

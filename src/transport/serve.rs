@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
-use crate::disk::OsDisk;
+use crate::disk::{OsDisk, SOCKET_PATH, has_other_files, leads_session};
 use crate::server::{ConnectionGuard, Daemon, Places};
 use crate::workspace::Role;
 
@@ -21,7 +21,7 @@ use super::connection;
 use super::dirs::{LOCK, SOCKETS_LOCK, lock, prepare_folders, record_sockets};
 use super::limits::MemoryBudget;
 use super::path_maps::PathMaps;
-use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, SOCKET_PATH, Sockets};
+use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, Sockets};
 
 /// Time that a daemon with sockets of a service manager waits for the previous daemon to end. Connected
 /// clients wait with it. If it failed instead, the manager would only start it again and again.
@@ -193,12 +193,9 @@ fn admit(daemon: &Daemon, stream: &UnixStream) -> Option<ConnectionGuard> {
     guard
 }
 
-/// Returns `true` if the program at the other end does not have the file systems of this process, as in a container;
-/// `None` if it cannot be examined.
+/// Returns `true` if the program at the other end is in a container; `None` if that cannot be known.
 fn is_in_container(stream: &UnixStream) -> Option<bool> {
-    let namespace = |process: &str| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
-    let peer = stream.peer_cred().ok()?.pid()?.to_string();
-    Some(namespace(&peer)? != namespace("self")?)
+    has_other_files(stream.peer_cred().ok()?.pid()?)
 }
 
 /// Raises the limit of open files. Every connection and every open root takes a file descriptor, and the soft
@@ -230,8 +227,9 @@ impl Signals {
     pub(super) fn listen() -> Self {
         let stop = [SignalKind::terminate(), SignalKind::interrupt()];
         let mut stop: Vec<Signal> = stop.into_iter().filter_map(listen).collect();
-        // A handler is installed in any case, so that the signal does not kill the process.
-        stop.extend(listen(SignalKind::hangup()).filter(|_| !is_detached()));
+        // A handler is installed in any case, so that the signal does not kill the process. The leader of a session
+        // has no terminal.
+        stop.extend(listen(SignalKind::hangup()).filter(|_| !leads_session()));
         Self { stop, _file_size: listen(SignalKind::from_raw(FILE_SIZE)) }
     }
 
@@ -252,38 +250,4 @@ impl Signals {
 fn listen(kind: SignalKind) -> Option<Signal> {
     let received = signal(kind);
     received.inspect_err(|error| tracing::warn!(%error, ?kind, "a signal cannot be received")).ok()
-}
-
-/// Returns `true` if this process is the leader of its session, which has no terminal.
-fn is_detached() -> bool {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    session(&stat).is_some_and(|session| session == std::process::id())
-}
-
-/// Parses the session of a process. `getsid` is not used, because a session outside the process's namespace
-/// has the number 0, which rustix treats as impossible.
-fn session(stat: &str) -> Option<u32> {
-    // The program name in parentheses may contain any characters. State, parent and group precede the
-    // session.
-    let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(3)?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::session;
-
-    #[test]
-    fn the_session_is_parsed_for_any_program_name() {
-        assert_eq!(session("12 (editd) S 1 12 7 0 -1 4194560"), Some(7));
-        assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
-        assert_eq!(session(""), None);
-        assert_eq!(session("12 (editd) S 1"), None);
-    }
-
-    #[test]
-    fn this_process_is_in_a_session() {
-        let stat = std::fs::read_to_string("/proc/self/stat").expect("/proc is mounted");
-        assert!(session(&stat).is_some(), "{stat}");
-    }
 }

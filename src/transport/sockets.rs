@@ -10,15 +10,13 @@ use std::time::Duration;
 
 use listenfd::ListenFd;
 use rustix::fs::Mode;
-use rustix::net::sockopt::socket_acceptconn;
 use tokio::net::UnixListener;
 
+use crate::disk::{SOCKET_PATH, is_listening};
 use crate::server::{Daemon, Places};
 
 use super::serve::{ServeError, failed};
 
-/// Maximum length of the path of a socket in bytes, as limited by `sockaddr_un`.
-pub(super) const SOCKET_PATH: usize = 107;
 /// Socket for agents.
 pub(super) const AGENT_SOCKET: &str = "agent.sock";
 /// Socket for editors.
@@ -141,8 +139,8 @@ impl InheritedSockets {
         let (mut agents, mut editors) = (None, None);
         let mut given = ListenFd::from_env();
         for index in 0..given.len() {
-            let is_listening = |socket: &StdListener| socket_acceptconn(socket).unwrap_or(false);
-            let listener = given.take_unix_listener(index).ok().flatten().filter(is_listening);
+            let listener = given.take_unix_listener(index).ok().flatten();
+            let listener = listener.filter(|socket: &StdListener| is_listening(socket));
             let listener = listener.ok_or_else(|| {
                 refused(format!("number {} is not a listening Unix stream socket", index + 1))
             })?;

@@ -15,6 +15,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::disk::limit_unread;
+
 use super::{access, headers};
 
 /// Pause after a connection could not be accepted, for example because too many files are open.
@@ -115,7 +117,7 @@ async fn connection(stream: TcpStream, router: Router, limits: Limits, shutdown:
     // Answers are written at once, and events are small. Without these options it works, too.
     let _ = stream.set_nodelay(true);
     let unread = u32::try_from(limits.unread_time.as_millis()).unwrap_or(u32::MAX);
-    let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, unread);
+    limit_unread(&stream, unread);
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())

@@ -10,6 +10,8 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 
+use crate::disk::fill_randomly;
+
 use super::body::refusal;
 
 /// Number of random bytes in a token.
@@ -23,10 +25,7 @@ impl Token {
     /// Creates a random token.
     pub fn new() -> std::io::Result<Self> {
         let mut bytes = [0; BYTES];
-        let mut filled = 0;
-        while filled < BYTES {
-            filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
-        }
+        fill_randomly(&mut bytes)?;
         Ok(Self(BASE64_URL_SAFE_NO_PAD.encode(bytes).into()))
     }
 

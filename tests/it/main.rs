@@ -1,4 +1,7 @@
-//! The daemon from outside: over its sockets and from its command line, each test on a machine of its own.
+//! The daemon from outside: over its sockets and from its command line, each test on a machine of its own. The machines
+//! are Linux: many tests mount file systems, trace system calls or read `/proc`.
+
+#![cfg(target_os = "linux")]
 
 mod docs;
 mod fidelity;

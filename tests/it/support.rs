@@ -32,7 +32,9 @@ pub(crate) use machine::{Machine, TESTERS};
 pub(crate) use mcp::{Called, Mcp};
 pub(crate) use nvim::{Nvim, Release};
 pub(crate) use strace::{Fault, Strace, Trace};
-pub(crate) use system::{Chance, installed, need, need_root, repeat, run, soak, tell, text_of};
+pub(crate) use system::{
+    Chance, installed, is_portable, makes, need, need_root, repeat, run, soak, tell, text_of,
+};
 pub(crate) use terminal::{Screen, Typed, converse, converse_on, plain, shell, type_into};
 pub(crate) use tmux::Tmux;
 pub(crate) use unified::apply_unified;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 use tokio::runtime::Runtime;
@@ -202,7 +203,9 @@ pub(super) fn type_answers(
 
 /// Opens a pseudo-terminal. Returns our side, and the side that a program uses as its terminal.
 fn terminal(columns: usize) -> io::Result<(File, File)> {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    // macOS cannot do both in one call.
+    fcntl_setfd(&ours, FdFlags::CLOEXEC)?;
     grantpt(&ours)?;
     unlockpt(&ours)?;
     let name = ptsname(&ours, Vec::new())?;

@@ -103,7 +103,12 @@ impl Switch<'_> {
         let (name, kept) = (original.entry.clone(), kept_at.clone());
         self.undo.push(UndoStep::Kept { at: kept.clone(), of: name.path.clone() });
         self.undo.push(UndoStep::Linked { name: name.clone(), kept, ours });
-        if self.disk.link(&original.entry, kept_at)? {
+        let is_linked = self.disk.link(&original.entry, kept_at).map_err(|error| match error.kind {
+            // Another program has replaced the file at this very moment.
+            DiskErrorKind::NotFound => changed(&original.entry),
+            _ => error,
+        })?;
+        if is_linked {
             let linked = self.disk.stat_entry(&original.entry)?;
             require(linked.is_some_and(|stat| stat.same_content(present)), &original.entry)?;
             return self.disk.rename_over(staged_at, &original.entry);

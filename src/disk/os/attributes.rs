@@ -1,48 +1,46 @@
 //! Attributes of a file: whether they let it be changed or replaced, and how a file that replaces it gets
 //! them.
 
+use super::permissions;
 use super::read;
-use super::state::{convert, convert_statx, require_file};
+use super::state::{require_file, stat_entry};
 use crate::disk::error::ErrnoContext;
+use crate::disk::sys::{Inspected, Treatment, is_unsupported, system};
 use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Expected, Handle, Kind, Result, Stat};
 use rustix::fs::{
-    Access, AtFlags, Gid, Mode, OFlags, Statx, StatxAttributes, StatxFlags, Uid, XattrFlags, accessat, chmod,
-    fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat, openat, statx,
+    Access, AtFlags, Gid, Uid, XattrFlags, accessat, fchmod, fchown, fgetxattr, flistxattr, fsetxattr, fstat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::ffi::CStr;
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
 const OPERATION: &str = "change";
 const STICKY: u32 = 0o1000;
-const ACL: &CStr = c"system.posix_acl_access";
 
-/// Linux limits an attribute's value, and a file's list of names, to this many bytes.
+/// Maximum size of an attribute's value, and of a file's list of names, in bytes. Linux has the same limit; a file
+/// with a larger value keeps its inode.
 const MAX_XATTR: usize = 64 * 1024;
 
 /// Sets the permission bits of a file or folder.
 pub(super) fn set_mode(entry: &Entry, mode: u32) -> Result<()> {
     const OPERATION: &str = "set the mode of";
-    // A file need not be readable for this, but such a descriptor can only be used by its name in `/proc`.
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = openat(&entry.dir, &entry.name, flags, Mode::empty()).context(OPERATION, &entry.path)?;
-    if convert(&fstat(&fd).context(OPERATION, &entry.path)?).kind() == Kind::Symlink {
+    let found = stat_entry(entry)?;
+    if found.is_some_and(|stat| stat.kind() == Kind::Symlink) {
         return Err(DiskError::new(DiskErrorKind::NotAFile { what: "a symlink" }, OPERATION, &entry.path));
     }
-    let name = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    chmod(name, Mode::from_raw_mode(mode)).context(OPERATION, &entry.path)
+    system().set_mode(entry.dir.as_fd(), &entry.name, permissions(mode)).context(OPERATION, &entry.path)
 }
 
 /// Examines the file and its folder; refuses a file that must not be changed.
 pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {
-    let Some((handle, raw)) = opened(entry, expected)? else { return Ok(None) };
-    let stat = convert_statx(&raw);
+    let Some((handle, file)) = opened(entry, expected)? else { return Ok(None) };
+    let stat = file.stat;
     require_file(&stat, &entry.path)?;
-    require_writable(entry, &raw, &stat)?;
-    let folder = statx_of(&entry.dir).context(OPERATION, &entry.path)?;
-    let pinned = if raw.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) {
+    require_writable(entry, &file)?;
+    let folder = system().inspect(entry.dir.as_fd()).context(OPERATION, &entry.path)?;
+    let pinned = if file.is_mount_root {
         Some(DiskErrorKind::Busy)
     } else {
         let rights = Access::WRITE_OK | Access::EXEC_OK;
@@ -54,32 +52,23 @@ pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Opti
 }
 
 /// Returns the file, opened, and its state.
-fn opened(entry: &Entry, expected: Option<&Expected>) -> Result<Option<(Handle, Statx)>> {
+fn opened(entry: &Entry, expected: Option<&Expected>) -> Result<Option<(Handle, Inspected)>> {
     if let Some((expected, handle)) = expected.and_then(|it| Some((it, it.handle.clone()?))) {
-        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-        let named = statx(&entry.dir, &entry.name, flags, StatxFlags::BASIC_STATS);
+        let named = system().inspect_name(entry.dir.as_fd(), &entry.name);
         // While it is open, no other file can have its inode number.
-        if let Some(raw) = named.ok().filter(|raw| convert_statx(raw).same_file(&expected.stat)) {
-            return Ok(Some((handle, raw)));
+        if let Some(found) = named.ok().filter(|found| found.stat.same_file(&expected.stat)) {
+            return Ok(Some((handle, found)));
         }
     }
     let Some(fd) = read::open(entry)? else { return Ok(None) };
-    let raw = statx_of(&fd).context(OPERATION, &entry.path)?;
-    Ok(Some((fd.into(), raw)))
-}
-
-fn statx_of(fd: impl AsFd) -> rustix::io::Result<Statx> {
-    statx(fd, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)
-}
-
-fn is_sealed(raw: &Statx) -> bool {
-    raw.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND)
+    let found = system().inspect(fd.as_fd()).context(OPERATION, &entry.path)?;
+    Ok(Some((fd.into(), found)))
 }
 
 /// Refuses files that are not writable. Replacing a file requires no write permission on it, and root
 /// requires none at all, but a file marked as read-only is not meant to be replaced either.
-fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
-    if stat.has_no_write_bit() || is_sealed(raw) {
+fn require_writable(entry: &Entry, file: &Inspected) -> Result<()> {
+    if file.stat.has_no_write_bit() || file.is_sealed {
         return Err(DiskError::new(DiskErrorKind::ReadOnly, OPERATION, &entry.path));
     }
     match accessat(&entry.dir, &entry.name, Access::WRITE_OK, AtFlags::EACCESS) {
@@ -87,18 +76,19 @@ fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
         Ok(()) | Err(Errno::TXTBSY) => Ok(()),
         Err(errno) => {
             let error = DiskError::from_errno(errno, OPERATION, &entry.path);
-            let own = errno == Errno::ACCESS && stat.uid == geteuid().as_raw();
-            Err(if own { error.with_kind(DiskErrorKind::ReadOnly) } else { error })
+            // Without the permission, the error is `ACCESS`; the other one means that the file is immutable.
+            let own = errno == Errno::ACCESS && file.stat.uid == geteuid().as_raw();
+            Err(if own || errno == Errno::PERM { error.with_kind(DiskErrorKind::ReadOnly) } else { error })
         }
     }
 }
 
 /// Returns `true` if a folder that this process may write lets it rename over a file of that owner.
-fn lets_replace(folder: &Statx, file_owner: u32) -> bool {
+fn lets_replace(folder: &Inspected, file_owner: u32) -> bool {
     let me = geteuid();
-    let sticky = u32::from(folder.stx_mode) & STICKY != 0;
-    let mine = me.is_root() || me.as_raw() == folder.stx_uid || me.as_raw() == file_owner;
-    !is_sealed(folder) && (!sticky || mine)
+    let sticky = folder.stat.mode & STICKY != 0;
+    let mine = me.is_root() || me.as_raw() == folder.stat.uid || me.as_raw() == file_owner;
+    !folder.is_sealed && (!sticky || mine)
 }
 
 /// Gives `file` the owner, attributes and mode of `original`, in this order: a change of owner clears
@@ -106,18 +96,14 @@ fn lets_replace(folder: &Statx, file_owner: u32) -> bool {
 /// if it would lose an attribute of the original.
 pub(super) fn reproduce(file: &File, original: &Examined) -> rustix::io::Result<Option<Stat>> {
     let wanted = &original.stat;
-    if !chown(file, wanted)? || !copy_xattrs(file, &original.handle)? {
+    let is_unique = system().is_unique(original.handle.as_fd());
+    if is_unique || !chown(file, wanted)? || !copy_xattrs(file, &original.handle)? {
         return Ok(None);
     }
-    fchmod(file, Mode::from_raw_mode(wanted.mode & 0o7777))?;
-    let stat = convert(&fstat(file)?);
+    fchmod(file, permissions(wanted.mode & 0o7777))?;
+    let stat = Stat::of(&fstat(file)?);
     let is_alike = (stat.mode, stat.uid, stat.gid) == (wanted.mode, wanted.uid, wanted.gid);
     Ok(is_alike.then_some(stat))
-}
-
-/// Returns `true` if a file has an access-control list beyond its mode.
-pub(super) fn has_acl(file: impl AsFd) -> bool {
-    fgetxattr(file, ACL, &mut [0_u8; 0][..]).is_ok()
 }
 
 fn chown(file: &File, wanted: &Stat) -> rustix::io::Result<bool> {
@@ -134,53 +120,51 @@ fn chown(file: &File, wanted: &Stat) -> rustix::io::Result<bool> {
 
 /// Copies the extended attributes. Returns `false` if the new file cannot have all of them.
 fn copy_xattrs(file: &File, old: &Handle) -> rustix::io::Result<bool> {
-    let mut inherited_acl = has_acl(file);
+    let system = system();
+    let mut inherited_acl = system.has_acl(file.as_fd());
     let names = match read_xattr(|buffer| flistxattr(old, buffer)) {
-        Err(Errno::OPNOTSUPP) => Vec::new(),
+        Err(errno) if is_unsupported(errno) => Some(Vec::new()),
         names => names?,
     };
+    let Some(names) = names else { return Ok(false) };
     for name in names.split_inclusive(|byte| *byte == 0) {
         let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::INVAL)?;
-        inherited_acl &= name != ACL;
-        let is_settled = match name.to_bytes() {
-            // Dropped: privileges of a program, which the kernel removes on every write so that changed code
-            // does not inherit them.
-            b"security.capability" => true,
-            b"security.selinux" | b"system.posix_acl_access" => copy_xattr(file, old, name)?,
-            user if user.starts_with(b"user.") => copy_xattr(file, old, name)?,
-            // Not known to be copyable, so the original's inode has to stay.
-            _ => false,
+        inherited_acl &= !system.is_acl(name);
+        let is_settled = match system.treatment(name.to_bytes()) {
+            Treatment::Drop => true,
+            Treatment::Copy => copy_xattr(file, old, name)?,
+            Treatment::Keep => false,
         };
         if !is_settled {
             return Ok(false);
         }
     }
-    if inherited_acl {
-        fremovexattr(file, ACL)?;
-    }
-    Ok(true)
+    if inherited_acl { system.remove_acl(file.as_fd()) } else { Ok(true) }
 }
 
 /// Copies one attribute. Returns `false` if the new file does not accept it.
 fn copy_xattr(file: &File, old: &Handle, name: &CStr) -> rustix::io::Result<bool> {
-    let value = read_xattr(|buffer| fgetxattr(old, name, buffer))?;
+    let Some(value) = read_xattr(|buffer| fgetxattr(old, name, buffer))? else { return Ok(false) };
     match fsetxattr(file, name, &value, XattrFlags::empty()) {
         Ok(()) => Ok(true),
-        Err(Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP | Errno::INVAL) => Ok(false),
+        Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) => Ok(false),
+        Err(errno) if is_unsupported(errno) => Ok(false),
         Err(errno) => Err(errno),
     }
 }
 
-/// Reads into a small buffer, and into the largest one if the value does not fit.
-fn read_xattr(read: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
-    let mut value = vec![0; 512];
-    let length = match read(&mut value) {
-        Err(Errno::RANGE) => {
-            value.resize(MAX_XATTR, 0);
-            read(&mut value)?
+/// Reads into a small buffer, and into the largest one if the value does not fit. Returns `None` if the value is
+/// larger than [`MAX_XATTR`].
+fn read_xattr(read: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> rustix::io::Result<Option<Vec<u8>>> {
+    for size in [512, MAX_XATTR] {
+        let mut value = vec![0; size];
+        match read(&mut value) {
+            Err(Errno::RANGE) => {}
+            length => {
+                value.truncate(length?);
+                return Ok(Some(value));
+            }
         }
-        length => length?,
-    };
-    value.truncate(length);
-    Ok(value)
+    }
+    Ok(None)
 }

@@ -1,16 +1,19 @@
 //! Resolution of a path in a request to an opened location under a root.
 //!
-//! The kernel opens the folder under the root; it follows symlinks inside and refuses every way out. The last
+//! The system opens the folder under the root; it follows symlinks inside and refuses every way out. The last
 //! component is followed by hand, so that a dangling link is judged by the same rules. The result is what was
 //! opened: no path is resolved again between this check and a later commit.
 
-use super::open::{OpenedFolder, not_beneath};
-use super::state::{convert_statx, require_file};
-use crate::disk::{DiskError, DiskErrorKind, Result, Root, Target};
+use super::open::not_beneath;
+use super::state::require_file;
+use crate::disk::sys::{OpenedFolder, system};
+use crate::disk::{DiskError, DiskErrorKind, Kind, Result, Root, Stat, Target};
 use crate::workspace::FileKey;
-use rustix::fs::{AtFlags, FileType, StatxFlags, readlinkat, statx};
+use rustix::fs::readlinkat;
 use rustix::io::Errno;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +42,7 @@ pub(super) fn resolve(root: &Root, relative: &Path) -> Result<Target> {
 /// Returns the canonical path, relative to the root, of the folder that `relative` leads to.
 pub(super) fn resolve_folder(root: &Root, relative: &Path) -> Result<PathBuf> {
     let resolver = Resolver::new(root, relative)?;
-    let opened = OpenedFolder::open(root, relative).map_err(|errno| resolver.failure(errno))?;
+    let opened = system().open_folder(root, relative).map_err(|errno| resolver.failure(errno))?;
     Ok(opened.below(root).to_owned())
 }
 
@@ -84,7 +87,7 @@ impl<'r> Resolver<'r> {
         }
         let Some(name) = file_name(path) else { return Err(self.not_a_file(path)) };
         let folder = path.parent().unwrap_or(Path::new(""));
-        match OpenedFolder::open(self.root, folder) {
+        match system().open_folder(self.root, folder) {
             Ok(opened) => self.at_name(&opened, name, &[]),
             Err(Errno::NOENT) => self.below_missing(path),
             Err(errno) => Err(self.failure(errno)),
@@ -93,7 +96,7 @@ impl<'r> Resolver<'r> {
 
     /// Returns the error for a path that can only name a folder.
     fn not_a_file(&self, path: &Path) -> DiskError {
-        match OpenedFolder::open(self.root, path) {
+        match system().open_folder(self.root, path) {
             Ok(_) => self.refusal(DiskErrorKind::NotAFile { what: "a folder" }),
             Err(Errno::NOENT) => self.refusal(DiskErrorKind::NotAFile { what: "the name of a folder" }),
             Err(errno) => self.failure(errno),
@@ -102,15 +105,12 @@ impl<'r> Resolver<'r> {
 
     /// Resolves a name in an opened folder. `rest` holds the components after it that do not exist.
     fn at_name(&self, opened: &OpenedFolder, name: &OsStr, rest: &[OsString]) -> Result<Resolution> {
-        let known = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
-        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-        let raw = match statx(&opened.handle, name, flags, known) {
-            Ok(raw) => raw,
+        let (stat, mount) = match system().find(opened.handle.as_fd(), name) {
+            Ok(found) => found,
             Err(Errno::NOENT) => return Ok(Resolution::Target(self.missing(opened, name, rest))),
             Err(errno) => return Err(self.failure(errno)),
         };
-        let stat = convert_statx(&raw);
-        if FileType::from_raw_mode(stat.mode) == FileType::Symlink {
+        if stat.kind() == Kind::Symlink {
             return Ok(Resolution::Redirect(joined(&self.follow(opened, name)?, rest)));
         }
         if !rest.is_empty() {
@@ -118,12 +118,23 @@ impl<'r> Resolver<'r> {
             return Ok(Resolution::Redirect(joined(&opened.below(self.root).join(name), rest)));
         }
         require_file(&stat, &self.requested)?;
-        let mut target = self.missing(opened, name, &[]);
-        (target.exists, target.size, target.mount) = (true, stat.size, Some(raw.stx_mnt_id));
+        let name = self.stored_name(opened, name, &stat)?;
+        let mut target = self.missing(opened, &name, &[]);
+        (target.exists, target.size, target.mount) = (true, stat.size, mount);
         if stat.nlink > 1 {
             target.key = FileKey::Inode { device: stat.dev, inode: stat.ino };
         }
         Ok(Resolution::Target(target))
+    }
+
+    /// Returns the name of an existing file as its folder has stored it, so that a file has one path however it
+    /// is spelled.
+    fn stored_name<'n>(&self, opened: &OpenedFolder, name: &'n OsStr, stat: &Stat) -> Result<Cow<'n, OsStr>> {
+        if !self.root.folds_names() {
+            return Ok(name.into());
+        }
+        let stored = system().stored_name(opened.handle.as_fd(), name, stat);
+        stored.map(Cow::Owned).map_err(|errno| self.failure(errno))
     }
 
     /// Returns the path, relative to the root, that a symlink leads to.
@@ -147,7 +158,7 @@ impl<'r> Resolver<'r> {
         let mut rest: Vec<OsString> = Vec::new();
         while let Some(last) = folders.pop() {
             rest.insert(0, last.as_os_str().to_owned());
-            match OpenedFolder::open(self.root, &folders.iter().collect::<PathBuf>()) {
+            match system().open_folder(self.root, &folders.iter().collect::<PathBuf>()) {
                 // `..` after a missing folder has no meaning that could be checked.
                 Ok(opened) if rest.iter().any(|part| part == "..") => {
                     return Err(self.refusal(out_or_missing(opened.below(self.root), &rest)));

@@ -1,20 +1,17 @@
 //! Writing and flushing: new files under a temporary name, existing files in place, and the logs of editd.
 
-use super::attributes;
-use super::open::{EXT4, TMPFS};
-use super::state::{convert, stat_entry, state};
+use super::state::{stat_entry, state};
+use super::{attributes, permissions};
 use crate::disk::error::{ErrnoContext, errno_of};
+use crate::disk::sys::system;
 use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Flush, Result, StageOrder, StagedFile, Stat};
 use crate::workspace::NewMode;
 use parking_lot::Mutex;
-use rustix::fs::{
-    AtFlags, FallocateFlags, Mode, OFlags, fallocate, fchmod, fstat, fstatfs, fstatvfs, fsync, openat,
-    unlinkat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, fstatvfs, openat, unlinkat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,7 +44,7 @@ fn create(entry: &Entry, order: &StageOrder<'_>) -> rustix::io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     // The replacement of a private file must never be readable by others, not even briefly.
     let mode = if order.like.is_some() { 0o600 } else { bits_of(order.mode) & 0o777 };
-    openat(&entry.dir, &entry.name, flags, Mode::from_raw_mode(mode)).map(File::from)
+    openat(&entry.dir, &entry.name, flags, permissions(mode)).map(File::from)
 }
 
 /// Returns the permission bits of a new file, to which the umask applies unless they are given.
@@ -79,14 +76,14 @@ fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> rustix::io::Resu
 
 /// Sets the mode of a new file. An ACL inherited from the folder replaces the umask.
 fn set_mode(file: &File, mode: NewMode, umask: u32) -> rustix::io::Result<Stat> {
-    let stat = convert(&fstat(file)?);
+    let stat = Stat::of(&fstat(file)?);
     let is_given = matches!(mode, NewMode::Bits(_));
     let wanted = if is_given { bits_of(mode) } else { bits_of(mode) & !umask };
-    if stat.mode & 0o7777 == wanted || (!is_given && attributes::has_acl(file)) {
+    if stat.mode & 0o7777 == wanted || (!is_given && system().has_acl(file.as_fd())) {
         return Ok(stat);
     }
-    fchmod(file, Mode::from_raw_mode(wanted))?;
-    fstat(file).map(|raw| convert(&raw))
+    fchmod(file, permissions(wanted))?;
+    fstat(file).map(|raw| Stat::of(&raw))
 }
 
 /// Returns the error of a write of `required` bytes. For a full disk it includes the space needed and the
@@ -105,29 +102,9 @@ fn with_space(errno: Errno, entry: &Entry, required: usize) -> DiskError {
 fn flush(file: &File, flush: Flush) -> rustix::io::Result<()> {
     match flush {
         Flush::Later => Ok(()),
-        Flush::Now => fsync(file),
-        Flush::Ordered => match fstatfs(file)?.f_type.cast_unsigned() {
-            // A power cut leaves nothing on tmpfs.
-            TMPFS => Ok(()),
-            EXT4 => begin_writing(file).or_else(|_| fsync(file)),
-            // XFS and btrfs update a file's length when its data is written, at any time; other file systems
-            // are unknown.
-            _ => fsync(file),
-        },
+        Flush::Now => system().flush(file.as_fd()),
+        Flush::Ordered => system().flush_ordered(file.as_fd()),
     }
-}
-
-/// Makes the kernel start writing the file out, without waiting for it.
-///
-/// ext4 allocates blocks when it starts to write, and (with `data=ordered`, its default) commits an
-/// allocation only after its data. A name that the file is given later is committed with it or after it. ext4
-/// does this by itself for a `rename` over a file; doing it here covers exchanges of names and file systems
-/// mounted with `noauto_da_alloc` as well.
-#[expect(unsafe_code, reason = "rustix has no `sync_file_range`")]
-fn begin_writing(file: &File) -> rustix::io::Result<()> {
-    // SAFETY: the descriptor is open as long as the file is borrowed, and no memory is handed over.
-    let result = unsafe { libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE) };
-    if result == 0 { Ok(()) } else { Err(Errno::IO) }
 }
 
 /// Overwrites the inode that was examined, if it must stay the same. A failure may leave a part of the
@@ -148,17 +125,17 @@ fn write_in_place(file: &File, old_size: u64, mode: u32, content: &[u8]) -> rust
     if size > old_size {
         // Detects a full disk before a byte is changed. Not every file system supports this; otherwise the
         // write itself fails.
-        let reserved = fallocate(file, FallocateFlags::KEEP_SIZE, old_size, size - old_size);
+        let reserved = system().reserve(file, old_size, size);
         if let Err(errno @ (Errno::NOSPC | Errno::DQUOT)) = reserved {
             return Err(errno);
         }
     }
     file.write_all_at(content, 0).and_then(|()| file.set_len(size)).map_err(|error| errno_of(&error))?;
     // A write clears set-user-id bits, and the file must keep them.
-    if fstat(file)?.st_mode != mode {
-        fchmod(file, Mode::from_raw_mode(mode & 0o7777))?;
+    if Stat::of(&fstat(file)?).mode != mode {
+        fchmod(file, permissions(mode & 0o7777))?;
     }
-    fsync(file)
+    system().flush(file.as_fd())
 }
 
 /// Appends to files. The most recent file stays open, because the next append usually goes to the same one:
@@ -195,7 +172,7 @@ impl Appender {
 
     fn open(&self, entry: &Entry) -> Result<Arc<File>> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(0o600);
+        let mode = permissions(0o600);
         let file = openat(&entry.dir, &entry.name, flags, mode).context(APPEND, &entry.path)?;
         let stat = state(&file, APPEND, &entry.path)?;
         let file = Arc::new(File::from(file));

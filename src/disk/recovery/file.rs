@@ -237,6 +237,10 @@ impl<'a, 'r> FileRecovery<'a, 'r> {
     fn remove_new_file(&mut self, result: &Spot) -> Result<()> {
         let Some(name) = self.run.open(result)? else { return Ok(()) };
         match self.present(result)? {
+            Present::Old if self.is_second_name(&name)? => {
+                self.run.disk.remove(&name)?;
+                self.run.disk.sync_dir(&name.dir, name.folder())?;
+            }
             Present::Nothing | Present::Old => {}
             Present::Theirs => self.run.report.left.push(name.path),
             Present::Ours => {
@@ -246,6 +250,15 @@ impl<'a, 'r> FileRecovery<'a, 'r> {
             }
         }
         Ok(())
+    }
+
+    /// Returns `true` if a name leads to the file that has its old name, too: a rename made of a link and a removal
+    /// was interrupted halfway.
+    fn is_second_name(&self, name: &Entry) -> Result<bool> {
+        let Some(origin) = &self.change.origin else { return Ok(false) };
+        let Some(old) = self.run.open(&origin.spot)? else { return Ok(false) };
+        let states = self.run.disk.stat_entry(&old)?.zip(self.run.disk.stat_entry(name)?);
+        Ok(states.is_some_and(|(old, new)| old.same_file(&new)))
     }
 
     /// Returns the displaced file.

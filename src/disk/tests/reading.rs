@@ -1,7 +1,6 @@
 //! Tests of reading: whole files, in a single state, without blocking.
 
 use super::*;
-use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
@@ -43,12 +42,10 @@ fn a_file_above_the_limit_is_refused_by_its_size() {
 #[test]
 fn pipes_sockets_and_devices_are_refused_at_once() {
     let fixture = Fixture::new();
-    mkfifoat(CWD, fixture.path("fifo"), Mode::RUSR | Mode::WUSR).expect("a FIFO");
+    make_node(&fixture.path("fifo"), &["p"]);
     let _listener = UnixListener::bind(fixture.path("socket")).expect("a socket");
     // The device of /dev/zero. Creating it needs root, like other tests here.
-    let zero = rustix::fs::makedev(1, 5);
-    mknodat(CWD, fixture.path("zero"), FileType::CharacterDevice, Mode::RUSR, zero)
-        .expect("a device as root");
+    make_node(&fixture.path("zero"), &["c", "1", "5"]);
     let start = Instant::now();
     for (name, what) in [("fifo", "a named pipe"), ("socket", "a socket"), ("zero", "a device")] {
         let error = fixture.disk.resolve(&fixture.root, Path::new(name)).expect_err(name);
@@ -63,7 +60,7 @@ fn a_file_that_becomes_a_pipe_after_it_was_resolved_does_not_hang_the_reader() {
     fixture.write("file", "text");
     let target = fixture.target("file");
     fs::remove_file(fixture.path("file")).expect("removed");
-    mkfifoat(CWD, fixture.path("file"), Mode::RUSR | Mode::WUSR).expect("a FIFO");
+    make_node(&fixture.path("file"), &["p"]);
     let error = fixture.disk.read(&target, LIMIT).expect_err("refused");
     assert_eq!(error.kind, DiskErrorKind::NotAFile { what: "a named pipe" });
 }

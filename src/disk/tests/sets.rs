@@ -206,8 +206,10 @@ fn check_displaced(
     }
 }
 
-/// Another program saves `path` right before the k-th primitive, for each k. Its text must survive somewhere.
+/// Another program saves `path` right before the k-th primitive, for each k. Its text must survive somewhere. Without
+/// an exchange of names, it is lost before one of them, the rename.
 fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
+    let mut may_be_lost = usize::from(is_portable());
     for k in 1.. {
         let fixture = real();
         let disk = FailingDisk::new(OsDisk::new());
@@ -234,6 +236,10 @@ fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
         let all = fixture.all();
         let kept = own.kept().iter().any(|text| text == "theirs");
         let theirs = kept || all.values().flatten().any(|text| text == b"theirs");
+        if !theirs && may_be_lost > 0 {
+            may_be_lost -= 1;
+            continue;
+        }
         assert!(theirs, "k = {k} {path}: their save was lost, {result:?} {:#?}", all.keys());
     }
 }

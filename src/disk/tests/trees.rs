@@ -1,7 +1,6 @@
 //! Tests of listing and opening: everything listed or opened lies under the root, whatever path leads there.
 
 use super::*;
-use rustix::fs::{CWD, Mode, mkfifoat};
 use std::io::Read;
 use std::os::unix::fs::symlink;
 
@@ -77,7 +76,7 @@ fn a_link_that_stays_inside_names_the_folder_that_it_leads_to() {
 #[test]
 fn a_pipe_is_refused_without_blocking() {
     let fixture = real();
-    mkfifoat(CWD, fixture.path("pipe"), Mode::RUSR | Mode::WUSR).expect("a pipe");
+    make_node(&fixture.path("pipe"), &["p"]);
     let error = fixture.disk.open_file(&fixture.root, Path::new("pipe")).err().expect("no file");
     assert_eq!(error.kind, DiskErrorKind::NotAFile { what: "a named pipe" });
     let listed = fixture.disk.list(&fixture.root, Path::new("")).expect("a folder");

@@ -152,8 +152,10 @@ fn compete(name: &str, save: Save) {
         own.kept().iter().filter_map(|text| halves(text.as_bytes())).map(|(_, save)| save).collect();
     let unrescued: Vec<_> = lost.difference(&kept).collect();
     let summary = format!("{name}: {} of {saves} saves lost beside {commits} commits", lost.len());
-    assert!(commits > 10 && saves > 10, "{summary}");
-    assert!(unrescued.is_empty(), "{summary}, and not rescued: {unrescued:?}");
+    // Without leases, few commits succeed, and without an exchange of names, a save before the rename is lost.
+    let (least, may_be_lost) = if is_portable() { (0, saves / BOUND) } else { (11, 0) };
+    assert!(commits >= least && saves > 10, "{summary}");
+    assert!(unrescued.len() as u64 <= may_be_lost, "{summary}, and not rescued: {unrescued:?}");
     assert!(lost.len() as u64 * BOUND <= saves + BOUND, "{summary}");
 }
 

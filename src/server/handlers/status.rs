@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::config::PolicyFile;
+use crate::disk::resident_bytes;
 use crate::engine::{Result, SessionContext};
 use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, ShutdownResult, StatusResult};
 use crate::server::Daemon;
@@ -53,12 +54,6 @@ fn policy(file: &PolicyFile) -> Option<PolicyStatus> {
         rules: policy.rules.rules.len(),
         error: policy.error.clone(),
     })
-}
-
-/// Returns the resident memory of this process in bytes, if the system reports it (Linux).
-fn resident_bytes() -> Option<u64> {
-    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
 }
 
 fn limits(limits: &Limits) -> Map<String, Value> {

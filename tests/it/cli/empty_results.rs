@@ -76,3 +76,14 @@ fn doctor_and_stop_have_json_output() {
         serde_json::from_slice(&machine.run(&["stop", "--output", "json"]).stdout).expect("an object");
     assert!(stop["pid"].as_u64().is_some(), "{stop}");
 }
+
+#[test]
+fn the_doctor_names_a_system_with_weaker_promises() {
+    let machine = Machine::asleep("");
+    for (system, is_weaker) in [("portable", true), ("", false)] {
+        let output =
+            machine.command(&["doctor"]).env("EDITD_SYSTEM", system).output().expect("it can be run");
+        let report = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(report.contains("docs/reliability.md"), is_weaker, "{report}");
+    }
+}

@@ -116,7 +116,9 @@ fn the_help_lists_exit_codes_and_all_environment_variables() {
     let sources = walk(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
     let programs = sources.iter().filter_map(|text| text.split("#[cfg(test)]").next());
     let words = programs.flat_map(|text| text.split(|c: char| !c.is_ascii_uppercase() && c != '_'));
-    read.extend(words.filter(|word| word.starts_with("EDITD_") && word.len() > 6));
+    // The variable that makes Linux do without its own system calls is only for tests.
+    let is_for_users = |word: &&str| word.starts_with("EDITD_") && word.len() > 6 && *word != "EDITD_SYSTEM";
+    read.extend(words.filter(is_for_users));
     assert!(read.len() > 8);
     let missing: Vec<_> = read.into_iter().filter(|name| !help.contains(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::power::Powered;
-use crate::support::{Agent, Chance, Machine, Volume, Workspace, repeat, run, soak, text_of};
+use crate::support::{Agent, Chance, Machine, Volume, Workspace, is_portable, repeat, run, soak, text_of};
 
 const FILES: usize = 10;
 /// Longer than any change takes.
@@ -98,7 +98,10 @@ fn check(workspace: &Workspace, sets: RangeInclusive<u64>, singles: u64, when: &
     assert!(sets.contains(&first), "{when}: set {first} is there, and not one of {sets:?}");
     let single = number_of(workspace, "single").unwrap_or_else(|wrong| panic!("{when}: {wrong}"));
     assert!(single <= singles + 1, "{when}: {single} of {singles}");
-    let strays: Vec<_> = workspace.everything().into_iter().map(|(path, _)| path).collect();
+    // Without `sync_file_range`, a single file under `process` is flushed before the journal's line about it.
+    let may_stay = |path: &Path| is_portable() && path.display().to_string().contains(".editd-");
+    let names = workspace.everything().into_iter().map(|(path, _)| path);
+    let strays: Vec<_> = names.filter(|path| !may_stay(path)).collect();
     assert_eq!(strays.len(), FILES + 1, "{when}: {strays:?}");
 }
 

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Outcome, Workspace, uri_of};
+use crate::support::{Machine, Outcome, Volume, Workspace, uri_of};
 
 #[rstest]
 #[case("a b.txt")]
@@ -129,4 +129,45 @@ fn a_deeply_nested_path_is_accessible() {
     let (machine, workspace) = (Machine::start(), Workspace::file(&name, "one\n"));
     machine.agent(&workspace).read_and_edit(&name, "one", "two").done();
     assert_eq!(workspace.text(&name), "two\n");
+}
+
+/// A file system that ignores letter case gives a file many spellings. exFAT gives each of them a
+/// number.
+#[test]
+fn a_file_with_many_spellings_is_one_file() {
+    let volume = Volume::exfat();
+    let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("Project")));
+    workspace.put("Src/Main.txt", "one\n");
+    let (mut agent, mut other) = (machine.agent(&workspace), machine.agent(&workspace));
+    let read = agent.read("sRC/mAIN.TXT");
+    assert_eq!(read["uri"], uri_of(&workspace.path("Src/Main.txt")), "the stored name is reported");
+    agent.edit("SRC/MAIN.txt", "one", "two").done();
+    assert_eq!(agent.read("Src/Main.txt")["text"], "two\n");
+    other.edit("src/main.txt", "two", "2").refused("unread");
+    workspace.put("src/main.txt", "three\n");
+    agent.edit("Src/main.TXT", "two", "2").refused("stale");
+    let case = json!({ "kind": "rename", "path": "Src/Main.txt", "newPath": "Src/MAIN.txt" });
+    assert!(agent.change(case).is_err(), "the new name is the old one");
+    let twice = ["Src/Main.txt", "src/MAIN.TXT"]
+        .map(|path| json!({ "kind": "write", "path": path, "content": "four\n" }));
+    assert!(agent.changes(twice.to_vec()).is_err(), "a set has each file once");
+    agent.change(json!({ "kind": "write", "path": "SRC/NEW.txt", "content": "new\n" })).done();
+    let names = workspace.everything().into_iter().map(|(path, _)| path);
+    // FUSE keeps files that were removed while they were open.
+    let names: Vec<_> = names.filter(|path| !path.display().to_string().contains(".fuse_hidden")).collect();
+    assert_eq!(names, ["Src", "Src/Main.txt", "Src/NEW.txt"].map(|name| workspace.path(name)));
+}
+
+/// The root has its stored name, too, and rules apply to a file however it is spelled.
+#[test]
+fn a_root_and_a_protected_file_are_found_under_each_spelling() {
+    let volume = Volume::exfat();
+    let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("Project")));
+    workspace.put(".ENV", "KEY=1\n");
+    workspace.put("a.txt", "one\n");
+    let mut agent = machine.agent(&Workspace::at(&volume.at().join("pROJECT")));
+    assert_eq!(agent.read("A.txt")["uri"], uri_of(&workspace.path("a.txt")));
+    for path in [".ENV", ".env", ".Env"] {
+        agent.try_read(path).refused("protected");
+    }
 }

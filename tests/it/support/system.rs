@@ -98,3 +98,16 @@ pub(crate) fn repeat(times: usize, mut each: impl FnMut(usize)) {
     }
     tell(&format!("{done} rounds in {:?}", start.elapsed()));
 }
+
+/// Returns `true` if the daemon uses only calls that all POSIX systems have, because the tests are run with
+/// `EDITD_SYSTEM=portable`. docs/reliability.md lists what is weaker then.
+pub(crate) fn is_portable() -> bool {
+    std::env::var_os("EDITD_SYSTEM").is_some_and(|system| system == "portable")
+}
+
+/// Returns `true` if the daemon makes a system call for a change of files.
+pub(crate) fn makes(call: &str) -> bool {
+    let only_linux = ["renameat2", "sync_file_range", "openat2", "fcntl"];
+    let only_portable = ["renameat", "linkat"];
+    if is_portable() { !only_linux.contains(&call) } else { !only_portable.contains(&call) }
+}

@@ -62,6 +62,21 @@ impl Volume {
         volume
     }
 
+    /// Mounts exFAT through FUSE. It ignores letter case in names.
+    pub(crate) fn exfat() -> Self {
+        need("mkfs.exfat", "exfatprogs");
+        need("mount.exfat-fuse", "exfat-fuse");
+        let folder = tempfile::tempdir().expect("a folder");
+        let image = folder.path().join("image");
+        File::create(&image).and_then(|file| file.set_len(16 << 20)).expect("an image");
+        run("mkfs.exfat", &[text_of(&image)]);
+        let device = run("losetup", &["--find", "--show", text_of(&image)]);
+        let volume = Self::other("mount.exfat-fuse", &[device.trim()]);
+        // The loop device goes with the mount.
+        run("losetup", &["--detach", device.trim()]);
+        volume
+    }
+
     /// Runs a mount program with these arguments, followed by the mount point.
     pub(crate) fn other(mount: &str, arguments: &[&str]) -> Self {
         need_root();

@@ -143,6 +143,7 @@ impl Disk for MemoryDisk {
             mount: None,
             handle: Handle(HandleKind::Memory(inode)),
             steady_stamps: true,
+            folds_names: false.into(),
         })))
     }
 

@@ -1,0 +1,88 @@
+//! Facts about this process and the kernel, mostly from `/proc`, and calls for sockets and random numbers.
+
+use rustix::net::sockopt::{set_tcp_user_timeout, socket_acceptconn};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::fs::read_to_string;
+use std::io;
+use std::os::fd::AsFd;
+
+/// Returns the umask of this process. There is no system call that reads it without also setting it.
+pub(super) fn umask() -> u32 {
+    /// Default umask of nearly every system.
+    const USUAL: u32 = 0o022;
+    let status = read_to_string("/proc/self/status").unwrap_or_default();
+    let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
+}
+
+/// Returns `true` if this process is the leader of its session.
+pub fn leads_session() -> bool {
+    let stat = read_to_string("/proc/self/stat").unwrap_or_default();
+    session(&stat).is_some_and(|session| session == std::process::id())
+}
+
+/// Parses the session of a process. `getsid` is not used, because a session outside the process's namespace
+/// has the number 0, which rustix treats as impossible.
+fn session(stat: &str) -> Option<u32> {
+    // The program name in parentheses may contain any characters. State, parent and group precede the
+    // session.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(3)?.parse().ok()
+}
+
+/// Returns the resident memory of this process in bytes, if the system reports it.
+pub fn resident_bytes() -> Option<u64> {
+    let pages: u64 = read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}
+
+/// Returns the maximum number of folders that a user can watch, if there is one.
+pub fn watch_limit() -> Option<u64> {
+    read_to_string("/proc/sys/fs/inotify/max_user_watches").ok()?.trim().parse().ok()
+}
+
+/// Returns `true` if another process has other file systems than this one, as in a container; `None` if that cannot
+/// be known.
+pub fn has_other_files(process: i32) -> Option<bool> {
+    let namespace = |process: &str| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    Some(namespace(&process.to_string())? != namespace("self")?)
+}
+
+/// Returns `true` if a socket accepts connections.
+pub fn is_listening(socket: impl AsFd) -> bool {
+    socket_acceptconn(socket).unwrap_or(false)
+}
+
+/// Ends a TCP connection whose peer acknowledges nothing for this long.
+pub fn limit_unread(socket: impl AsFd, milliseconds: u32) {
+    // Without it, the connection works, too.
+    let _ = set_tcp_user_timeout(socket, milliseconds);
+}
+
+/// Fills a buffer with random bytes that cannot be guessed.
+pub fn fill_randomly(mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let filled = getrandom(&mut *bytes, GetRandomFlags::empty())?;
+        bytes = &mut bytes[filled..];
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_session_is_parsed_for_any_program_name() {
+        assert_eq!(session("12 (editd) S 1 12 7 0 -1 4194560"), Some(7));
+        assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
+        assert_eq!(session(""), None);
+        assert_eq!(session("12 (editd) S 1"), None);
+    }
+
+    #[test]
+    fn this_process_is_in_a_session() {
+        let stat = read_to_string("/proc/self/stat").expect("/proc is mounted");
+        assert!(session(&stat).is_some(), "{stat}");
+    }
+}

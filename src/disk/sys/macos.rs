@@ -1,0 +1,188 @@
+//! macOS: the defaults, and `fcntl`, access lists and flags of its kernel.
+//!
+//! Every number and call here was compared with Apple's headers, as the package `ziglang` 0.13 carries them, and
+//! with Apple's manual pages; the header or page is named beside it. None of it has run on a Mac.
+
+use super::portable::{self, FolderWalk};
+use super::{Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment};
+use crate::workspace::rules::folded;
+use rustix::fs::{
+    AtFlags, Mode, OFlags, fcntl_fullfsync, fstat, fsync, getpath, openat, renameat_with, statat,
+};
+use rustix::io::Errno;
+use std::ffi::{CStr, OsStr, OsString, c_int, c_void};
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+pub(super) struct MacOs;
+
+impl System for MacOs {
+    fn weaker(&self) -> Option<&'static str> {
+        Some("macOS, on which editd has never been run; docs/reliability.md lists the weaker promises")
+    }
+
+    fn open_root(&self, given: &Path) -> Call<OpenedRoot> {
+        let folder = rustix::fs::open(given, self.held_folder(), Mode::empty())?;
+        Ok(OpenedRoot {
+            path: path_of(&folder)?,
+            device: Stat::of(&fstat(&folder)?).dev,
+            mount: None,
+            steady_stamps: false,
+            // APFS and HFS+ treat names that differ in normalization as one, and mostly those that differ in
+            // letter case.
+            folds_names: Some(true),
+            folder,
+        })
+    }
+
+    fn has_stayed(&self, root: &Root) -> Call<bool> {
+        Ok(path_of(root.handle())? == root.path())
+    }
+
+    /// The kernel tells where the folder is now, and how its names are spelled.
+    fn open_folder(&self, root: &Root, folder: &Path) -> Call<OpenedFolder> {
+        let mut walk = FolderWalk::new(root, self.held_folder(), false);
+        walk.follow(folder)?;
+        let Some(found) = walk.end() else { return OpenedFolder::root(root) };
+        let path = path_of(&found)?;
+        // A root that was moved away still opens its files, but under paths that no client asked for.
+        if !path.starts_with(root.path()) {
+            return Err(Errno::STALE);
+        }
+        Ok(OpenedFolder { handle: found.into(), path })
+    }
+
+    /// Asks the kernel, which needs no listing. For a file that cannot be read or has several names, the folder
+    /// is listed.
+    fn stored_name(&self, folder: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Call<OsString> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let path = openat(folder, name, flags, Mode::empty()).and_then(path_of);
+        let stored = path.ok().and_then(|path| path.file_name().map(OsStr::to_owned));
+        let fold = |name: &OsStr| name.to_str().map(folded);
+        match stored.filter(|stored| stat.nlink == 1 && fold(stored) == fold(name)) {
+            Some(stored) => Ok(stored),
+            None => portable::stored_name(folder, name, stat),
+        }
+    }
+
+    fn inspect(&self, file: BorrowedFd<'_>) -> Call<Inspected> {
+        fstat(file).map(|raw| inspected(&raw))
+    }
+
+    fn inspect_name(&self, folder: BorrowedFd<'_>, name: &OsStr) -> Call<Inspected> {
+        statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|raw| inspected(&raw))
+    }
+
+    fn treatment(&self, attribute: &[u8]) -> Treatment {
+        match attribute {
+            // Names the program that wrote the file. The system gives it to the new file, and no program can.
+            b"com.apple.provenance" => Treatment::Drop,
+            // Protected by the system: a new file cannot be given them.
+            b"com.apple.macl" | b"com.apple.rootless" => Treatment::Keep,
+            system if system.starts_with(b"com.apple.system.") => Treatment::Keep,
+            _ => Treatment::Copy,
+        }
+    }
+
+    fn has_acl(&self, file: BorrowedFd<'_>) -> bool {
+        has_acl(file)
+    }
+
+    /// Access lists are not attributes here.
+    fn is_acl(&self, _attribute: &CStr) -> bool {
+        false
+    }
+
+    fn remove_acl(&self, _file: BorrowedFd<'_>) -> Call<bool> {
+        Ok(false)
+    }
+
+    fn is_unique(&self, file: BorrowedFd<'_>) -> bool {
+        /// Flags that describe how the file is stored, not what a user has set (`sys/stat.h`).
+        const OF_STORAGE: u32 = libc::UF_COMPRESSED | libc::UF_TRACKED;
+        has_acl(file) || fstat(file).is_ok_and(|raw| raw.st_flags & !OF_STORAGE != 0)
+    }
+
+    /// `renameatx_np` with `RENAME_SWAP` or `RENAME_EXCL` (`sys/stdio.h`, `renamex_np(2)`). File systems without
+    /// them answer `ENOTSUP`.
+    fn rename(
+        &self,
+        from: (BorrowedFd<'_>, &OsStr),
+        to: (BorrowedFd<'_>, &OsStr),
+        how: RenameFlags,
+    ) -> Call<()> {
+        renameat_with(from.0, from.1, to.0, to.1, how)
+    }
+
+    /// `fsync` leaves bytes in the cache of the drive; `F_FULLFSYNC` does not (`fcntl(2)`). File systems without
+    /// it, for example those of a network, have `fsync`.
+    fn flush(&self, file: BorrowedFd<'_>) -> Call<()> {
+        fcntl_fullfsync(file).or_else(|_| fsync(file))
+    }
+
+    fn flush_ordered(&self, file: BorrowedFd<'_>) -> Call<()> {
+        barrier(file).or_else(|_| self.flush(file))
+    }
+
+    fn reserve(&self, file: &File, old_size: u64, size: u64) -> Call<()> {
+        preallocate(file, size - old_size)
+    }
+}
+
+/// Returns the canonical path of an open file or folder, spelled as it is stored: `F_GETPATH` (`fcntl(2)`).
+fn path_of(file: impl AsFd) -> Call<PathBuf> {
+    Ok(OsString::from_vec(getpath(file)?.into_bytes()).into())
+}
+
+fn inspected(raw: &rustix::fs::Stat) -> Inspected {
+    /// `chflags(2)`, `sys/stat.h`.
+    const SEALED: u32 = libc::UF_IMMUTABLE | libc::UF_APPEND | libc::SF_IMMUTABLE | libc::SF_APPEND;
+    let is_sealed = raw.st_flags & SEALED != 0;
+    Inspected { is_sealed, ..Inspected::plain(Stat::of(raw)) }
+}
+
+/// Writes the file out before anything that is written later: `F_BARRIERFSYNC` (`sys/fcntl.h`).
+#[expect(unsafe_code, reason = "rustix has no `F_BARRIERFSYNC`")]
+fn barrier(file: BorrowedFd<'_>) -> Call<()> {
+    // SAFETY: the descriptor is open as long as the file is borrowed, and the operation has no argument.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_BARRIERFSYNC) };
+    if result == -1 { Err(last_error()) } else { Ok(()) }
+}
+
+/// Reserves space beyond the end of a file without changing its size: `F_PREALLOCATE` (`sys/fcntl.h`,
+/// `fcntl(2)`). The system frees what is not used when the file is closed.
+#[expect(unsafe_code, reason = "the call of rustix also changes the size of the file")]
+fn preallocate(file: &File, bytes: u64) -> Call<()> {
+    let mut order = libc::fstore_t {
+        fst_flags: libc::F_ALLOCATEALL,
+        fst_posmode: libc::F_PEOFPOSMODE,
+        fst_offset: 0,
+        fst_length: bytes.cast_signed(),
+        fst_bytesalloc: 0,
+    };
+    // SAFETY: the descriptor is open as long as the file is borrowed, and `order` lives longer than the call.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_PREALLOCATE, &raw mut order) };
+    if result == -1 { Err(last_error()) } else { Ok(()) }
+}
+
+/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get_fd_np(3)`).
+#[expect(unsafe_code, reason = "neither rustix nor libc has the calls for access lists")]
+fn has_acl(file: BorrowedFd<'_>) -> bool {
+    /// `sys/acl.h`.
+    const ACL_TYPE_EXTENDED: c_int = 0x100;
+    unsafe extern "C" {
+        fn acl_get_fd_np(file: c_int, kind: c_int) -> *mut c_void;
+        fn acl_free(list: *mut c_void) -> c_int;
+    }
+    // SAFETY: the descriptor is open as long as the file is borrowed. The list is freed once and not used.
+    unsafe {
+        let list = acl_get_fd_np(file.as_raw_fd(), ACL_TYPE_EXTENDED);
+        !list.is_null() && acl_free(list) == 0
+    }
+}
+
+fn last_error() -> Errno {
+    crate::disk::error::errno_of(&std::io::Error::last_os_error())
+}
