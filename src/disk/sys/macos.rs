@@ -1,7 +1,7 @@
 //! macOS: the defaults, and `fcntl`, access lists and flags of its kernel.
 //!
-//! Every number and call here was compared with Apple's headers, as the package `ziglang` 0.13 carries them, and
-//! with Apple's manual pages; the header or page is named beside it. None of it has run on a Mac.
+//! The source of a number or call is named beside it: one of Apple's headers, as the package `ziglang` 0.13 carries
+//! them, or a manual page. None of it has run on a Mac.
 
 use super::portable::{self, FolderWalk};
 use super::{Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment};
