@@ -81,6 +81,9 @@ impl System for MacOs {
             b"com.apple.provenance" => Treatment::Drop,
             // Protected by the system: a new file cannot be given them.
             b"com.apple.macl" | b"com.apple.rootless" => Treatment::Keep,
+            // Read like a file: a buffer that is too small gets a part of it, not `ERANGE`, so a copy could lose
+            // the rest (`position` in `getxattr(2)`; `hfs_vnop_getxattr` in Apple's sources).
+            b"com.apple.ResourceFork" => Treatment::Keep,
             system if system.starts_with(b"com.apple.system.") => Treatment::Keep,
             _ => Treatment::Copy,
         }
