@@ -120,13 +120,20 @@ impl System for MacOs {
     }
 
     /// `fsync` leaves bytes in the cache of the drive; `F_FULLFSYNC` does not (`fcntl(2)`). File systems without
-    /// it, for example those of a network, have `fsync`.
+    /// it, for example those of a network, have `fsync`. Their errors are in no manual page; `ENOTSUP`, `ENOTTY`
+    /// and `EINVAL` were reported (golang/go#64215, libuv/libuv#1579, macfuse/macfuse#79).
     fn flush(&self, file: BorrowedFd<'_>) -> Call<()> {
-        fcntl_fullfsync(file).or_else(|_| fsync(file))
+        match fcntl_fullfsync(file) {
+            Err(errno) if !is_failed_write(errno) => fsync(file),
+            result => result,
+        }
     }
 
     fn flush_ordered(&self, file: BorrowedFd<'_>) -> Call<()> {
-        barrier(file).or_else(|_| self.flush(file))
+        match barrier(file) {
+            Err(errno) if !is_failed_write(errno) => self.flush(file),
+            result => result,
+        }
     }
 
     fn reserve(&self, file: &File, old_size: u64, size: u64) -> Call<()> {
@@ -146,7 +153,14 @@ fn inspected(raw: &rustix::fs::Stat) -> Inspected {
     Inspected { is_sealed, ..Inspected::plain(Stat::of(raw)) }
 }
 
-/// Writes the file out before anything that is written later: `F_BARRIERFSYNC` (`sys/fcntl.h`).
+/// Returns `true` for an error of a flush that does not mean that the call is missing. A second flush may then
+/// succeed although the bytes are lost.
+fn is_failed_write(errno: Errno) -> bool {
+    matches!(errno, Errno::IO | Errno::NOSPC | Errno::DQUOT)
+}
+
+/// Writes the file out before anything that is written later: `F_BARRIERFSYNC` (85 in `sys/fcntl.h`). exFAT lacks
+/// it (realm/realm-core#5806).
 #[expect(unsafe_code, reason = "rustix has no `F_BARRIERFSYNC`")]
 fn barrier(file: BorrowedFd<'_>) -> Call<()> {
     // SAFETY: the descriptor is open as long as the file is borrowed, and the operation has no argument.
