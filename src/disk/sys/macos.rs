@@ -93,7 +93,12 @@ impl System for MacOs {
         has_acl(file)
     }
 
-    /// Access lists are not attributes here.
+    /// An inherited list is added to the mode, which the umask restricts (`open(2)`, `chmod(1)`).
+    fn ignores_umask(&self, _file: BorrowedFd<'_>) -> bool {
+        false
+    }
+
+    /// Access lists are not attributes here (`acl(3)`).
     fn is_acl(&self, _attribute: &CStr) -> bool {
         false
     }
