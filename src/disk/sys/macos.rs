@@ -37,8 +37,12 @@ impl System for MacOs {
         })
     }
 
+    /// No manual page tells whether a folder that was removed still has a path, so the path alone proves nothing.
     fn has_stayed(&self, root: &Root) -> Call<bool> {
-        Ok(path_of(root.handle())? == root.path())
+        let opened = Stat::of(&fstat(root.handle())?);
+        let is_there = path_of(root.handle()).is_ok_and(|path| path == root.path());
+        let named = rustix::fs::lstat(root.path());
+        Ok(is_there && named.is_ok_and(|named| Stat::of(&named).same_file(&opened)))
     }
 
     /// The kernel tells where the folder is now, and how its names are spelled.
