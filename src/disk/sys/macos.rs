@@ -1,7 +1,10 @@
 //! macOS: the defaults, and `fcntl`, access lists and flags of its kernel.
 //!
-//! Every number and call here was compared with Apple's headers, as the package `ziglang` 0.13 carries them, and
-//! with Apple's manual pages; the header or page is named beside it. None of it has run on a Mac.
+//! The source is named beside each call. Compared with Apple's headers, as the package `ziglang` 0.13 carries them:
+//! the numbers and types of `fcntl`, `renameatx_np`, the access lists, the flags, sockets and limits. Compared with
+//! manual pages of Apple only: `fgetxattr`, whose header the package lacks, and the behaviour of the calls. The
+//! names of attributes and the errors of file systems are from reports of others and from Apple's published sources.
+//! Nothing here has run on a Mac.
 
 use super::portable::{self, FolderWalk};
 use super::{Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment};
@@ -31,7 +34,7 @@ impl System for MacOs {
             mount: None,
             steady_stamps: false,
             // APFS and HFS+ treat names that differ in normalization as one, and mostly those that differ in
-            // letter case.
+            // letter case ("Apple File System Guide", FAQ).
             folds_names: Some(true),
             folder,
         })
@@ -59,7 +62,7 @@ impl System for MacOs {
     }
 
     /// Asks the kernel, which needs no listing. For a file that cannot be read or has several names, the folder
-    /// is listed.
+    /// is listed. `F_GETPATH` may name any of several hard links.
     fn stored_name(&self, folder: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Call<OsString> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let path = openat(folder, name, flags, Mode::empty()).and_then(path_of);
@@ -79,6 +82,8 @@ impl System for MacOs {
         statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|raw| inspected(&raw))
     }
 
+    /// No header or manual page lists these names, except the resource fork (`XATTR_RESOURCEFORK_NAME` of
+    /// `sys/xattr.h`): they are from articles, and the last one from `xattr_protected` of Apple's kernel.
     fn treatment(&self, attribute: &[u8]) -> Treatment {
         match attribute {
             // Names the program that wrote the file. The system gives it to the new file, and no program can.
@@ -112,13 +117,13 @@ impl System for MacOs {
     }
 
     fn is_unique(&self, file: BorrowedFd<'_>) -> bool {
-        /// Flags that describe how the file is stored, not what a user has set (`sys/stat.h`).
+        /// Flags that describe how the file is stored, not what a user has set (0x20 and 0x40 in `sys/stat.h`).
         const OF_STORAGE: u32 = libc::UF_COMPRESSED | libc::UF_TRACKED;
         has_acl(file) || fstat(file).is_ok_and(|raw| raw.st_flags & !OF_STORAGE != 0)
     }
 
-    /// `renameatx_np` with `RENAME_SWAP` or `RENAME_EXCL` (`sys/stdio.h`, `renamex_np(2)`). File systems without
-    /// them answer `ENOTSUP`.
+    /// `renameatx_np` with `RENAME_SWAP` (2) or `RENAME_EXCL` (4), in `sys/stdio.h` and `renamex_np(2)`. File
+    /// systems without them answer `ENOTSUP`.
     fn rename(
         &self,
         from: (BorrowedFd<'_>, &OsStr),
@@ -150,7 +155,9 @@ impl System for MacOs {
     }
 }
 
-/// Returns the canonical path of an open file or folder, spelled as it is stored: `F_GETPATH` (`fcntl(2)`).
+/// Returns the canonical path of an open file or folder: `F_GETPATH` (50 in `sys/fcntl.h`, `fcntl(2)`), with
+/// firmlinks and at most 1,023 bytes. The manual page does not say that names are spelled as they are stored: that
+/// is assumed, and may be wrong outside of APFS and HFS+.
 fn path_of(file: impl AsFd) -> Call<PathBuf> {
     Ok(OsString::from_vec(getpath(file)?.into_bytes()).into())
 }
@@ -177,8 +184,9 @@ fn barrier(file: BorrowedFd<'_>) -> Call<()> {
     if result == -1 { Err(last_error()) } else { Ok(()) }
 }
 
-/// Reserves space beyond the end of a file without changing its size: `F_PREALLOCATE` (`sys/fcntl.h`,
-/// `fcntl(2)`). The system frees what is not used when the file is closed.
+/// Reserves space beyond the end of a file: `F_PREALLOCATE` (42) with `fstore_t` (`sys/fcntl.h`, `fcntl(2)`).
+/// The system frees what is not used when the file is closed, as `F_ALLOCATEPERSIST` is not given. That the size of
+/// the file stays the same is in no manual page, and nothing depends on it: the caller sets the size.
 #[expect(unsafe_code, reason = "the call of rustix also changes the size of the file")]
 fn preallocate(file: &File, bytes: u64) -> Call<()> {
     let mut order = libc::fstore_t {
@@ -193,10 +201,11 @@ fn preallocate(file: &File, bytes: u64) -> Call<()> {
     if result == -1 { Err(last_error()) } else { Ok(()) }
 }
 
-/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get_fd_np(3)`).
+/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get(3)`, `acl_free(3)`). Without one, the list
+/// is null and the error `ENOENT`; with any other error, the file counts as one without a list.
 #[expect(unsafe_code, reason = "neither rustix nor libc has the calls for access lists")]
 fn has_acl(file: BorrowedFd<'_>) -> bool {
-    /// `sys/acl.h`.
+    /// `sys/acl.h`. The type there is an enumeration, which C passes as an `int`.
     const ACL_TYPE_EXTENDED: c_int = 0x100;
     unsafe extern "C" {
         fn acl_get_fd_np(file: c_int, kind: c_int) -> *mut c_void;
