@@ -34,7 +34,7 @@ impl System for MacOs {
             mount: None,
             steady_stamps: false,
             // APFS and HFS+ treat names that differ in normalization as one, and mostly those that differ in
-            // letter case ("Apple File System Guide", FAQ).
+            // letter case (Apple's "Apple File System Guide", FAQ). On volumes that do neither, this costs time only.
             folds_names: Some(true),
             folder,
         })
@@ -201,8 +201,9 @@ fn preallocate(file: &File, bytes: u64) -> Call<()> {
     if result == -1 { Err(last_error()) } else { Ok(()) }
 }
 
-/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get(3)`, `acl_free(3)`). Without one, the list
-/// is null and the error `ENOENT`; with any other error, the file counts as one without a list.
+/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get(3)`, `acl_free(3)`). The manual page does not
+/// say what a file without one gives: null, with `ENOENT`, is assumed. After any error, the file counts as one
+/// without a list.
 #[expect(unsafe_code, reason = "neither rustix nor libc has the calls for access lists")]
 fn has_acl(file: BorrowedFd<'_>) -> bool {
     /// `sys/acl.h`. The type there is an enumeration, which C passes as an `int`.
