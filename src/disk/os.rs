@@ -196,7 +196,7 @@ impl Disk for OsDisk {
         let Ok(fd) = openat(&entry.dir, &entry.name, flags, Mode::empty()) else { return Ok(()) };
         let wanted = 0o777 & !self.umask;
         let present = fstat(&fd).map_or(wanted, |raw| Stat::of(&raw).mode);
-        if present & 0o777 != wanted && !system().has_acl(fd.as_fd()) {
+        if present & 0o777 != wanted && !system().ignores_umask(fd.as_fd()) {
             fchmod(&fd, permissions(present & 0o7000 | wanted)).ok();
         }
         Ok(())

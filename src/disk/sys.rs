@@ -123,6 +123,12 @@ pub(super) trait System: Sync {
         portable::has_acl(file)
     }
 
+    /// Returns `true` if the umask does not apply to a new file or folder, because the access-control list that
+    /// it has inherited applies instead.
+    fn ignores_umask(&self, file: BorrowedFd<'_>) -> bool {
+        self.has_acl(file)
+    }
+
     /// Returns `true` for the name of the attribute that holds an access-control list, if lists are attributes.
     fn is_acl(&self, attribute: &CStr) -> bool {
         attribute == portable::ACL

@@ -118,7 +118,9 @@ impl Outbound {
             tokio::time::sleep(GONE_CHECK).await;
             let socket = self.output.lock().socket.clone();
             let Some(socket) = socket else { return };
-            let mut polled = [PollFd::new((*socket).as_ref(), PollFlags::empty())];
+            // macOS tells nothing without a requested event, and for `IN` also that the client has only closed its
+            // sending side (`poll_nocancel` and `poll_callback` in `sys_generic.c` of Apple's kernel).
+            let mut polled = [PollFd::new((*socket).as_ref(), PollFlags::OUT)];
             let is_polled = poll(&mut polled, Some(&Timespec::default())).is_ok();
             if is_polled && polled[0].revents().contains(PollFlags::HUP) {
                 return;

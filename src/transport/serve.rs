@@ -199,15 +199,22 @@ fn is_in_container(stream: &UnixStream) -> Option<bool> {
 }
 
 /// Raises the limit of open files. Every connection and every open root takes a file descriptor, and the soft
-/// limit is often 1,024.
+/// limit is often 1,024; on macOS it is 256, and the hard limit is unlimited.
 fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    /// The most that every macOS accepts: it refuses an unlimited soft limit (`setrlimit(2)`, and `OPEN_MAX` in
+    /// Apple's `sys/syslimits.h`).
+    const OPEN_MAX: u64 = 10_240;
     let limit = getrlimit(Resource::Nofile);
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    if raised.is_err() && limit.current.is_some_and(|current| current < OPEN_MAX) {
+        let current = Some(limit.maximum.map_or(OPEN_MAX, |maximum| maximum.min(OPEN_MAX)));
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: limit.maximum });
+    }
 }
 
 /// `SIGXFSZ`, which tokio does not name: a write exceeded the file size limit of the process. The number is
-/// the same on all supported systems.
+/// the same on all supported systems (`signal(7)` of Linux; `sys/signal.h` of macOS).
 const FILE_SIZE: i32 = 25;
 
 /// Signal handlers of the daemon.

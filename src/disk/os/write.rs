@@ -74,12 +74,12 @@ fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> rustix::io::Resu
     Ok(stat)
 }
 
-/// Sets the mode of a new file. An ACL inherited from the folder replaces the umask.
+/// Sets the mode of a new file. On Linux, an ACL inherited from the folder replaces the umask.
 fn set_mode(file: &File, mode: NewMode, umask: u32) -> rustix::io::Result<Stat> {
     let stat = Stat::of(&fstat(file)?);
     let is_given = matches!(mode, NewMode::Bits(_));
     let wanted = if is_given { bits_of(mode) } else { bits_of(mode) & !umask };
-    if stat.mode & 0o7777 == wanted || (!is_given && system().has_acl(file.as_fd())) {
+    if stat.mode & 0o7777 == wanted || (!is_given && system().ignores_umask(file.as_fd())) {
         return Ok(stat);
     }
     fchmod(file, permissions(wanted))?;

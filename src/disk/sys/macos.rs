@@ -1,7 +1,10 @@
 //! macOS: the defaults, and `fcntl`, access lists and flags of its kernel.
 //!
-//! The source of a number or call is named beside it: one of Apple's headers, as the package `ziglang` 0.13 carries
-//! them, or a manual page. None of it has run on a Mac.
+//! The source is named beside each call. Compared with Apple's headers, as the package `ziglang` 0.13 carries them:
+//! the numbers and types of `fcntl`, `renameatx_np`, the access lists, the flags, sockets and limits. Compared with
+//! manual pages of Apple only: `fgetxattr`, whose header the package lacks, and the behaviour of the calls. The
+//! names of attributes and the errors of file systems are from reports of others and from Apple's published sources.
+//! Nothing here has run on a Mac.
 
 use super::portable::{self, FolderWalk};
 use super::{Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment};
@@ -31,14 +34,18 @@ impl System for MacOs {
             mount: None,
             steady_stamps: false,
             // APFS and HFS+ treat names that differ in normalization as one, and mostly those that differ in
-            // letter case.
+            // letter case (Apple's "Apple File System Guide", FAQ). On volumes that do neither, this costs time only.
             folds_names: Some(true),
             folder,
         })
     }
 
+    /// No manual page tells whether a folder that was removed still has a path, so the path alone proves nothing.
     fn has_stayed(&self, root: &Root) -> Call<bool> {
-        Ok(path_of(root.handle())? == root.path())
+        let opened = Stat::of(&fstat(root.handle())?);
+        let is_there = path_of(root.handle()).is_ok_and(|path| path == root.path());
+        let named = rustix::fs::lstat(root.path());
+        Ok(is_there && named.is_ok_and(|named| Stat::of(&named).same_file(&opened)))
     }
 
     /// The kernel tells where the folder is now, and how its names are spelled.
@@ -55,7 +62,7 @@ impl System for MacOs {
     }
 
     /// Asks the kernel, which needs no listing. For a file that cannot be read or has several names, the folder
-    /// is listed.
+    /// is listed. `F_GETPATH` may name any of several hard links.
     fn stored_name(&self, folder: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Call<OsString> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let path = openat(folder, name, flags, Mode::empty()).and_then(path_of);
@@ -75,12 +82,17 @@ impl System for MacOs {
         statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|raw| inspected(&raw))
     }
 
+    /// No header or manual page lists these names, except the resource fork (`XATTR_RESOURCEFORK_NAME` of
+    /// `sys/xattr.h`): they are from articles, and the last one from `xattr_protected` of Apple's kernel.
     fn treatment(&self, attribute: &[u8]) -> Treatment {
         match attribute {
             // Names the program that wrote the file. The system gives it to the new file, and no program can.
             b"com.apple.provenance" => Treatment::Drop,
             // Protected by the system: a new file cannot be given them.
             b"com.apple.macl" | b"com.apple.rootless" => Treatment::Keep,
+            // Read like a file: a buffer that is too small gets a part of it, not `ERANGE`, so a copy could lose
+            // the rest (`position` in `getxattr(2)`; `hfs_vnop_getxattr` in Apple's sources).
+            b"com.apple.ResourceFork" => Treatment::Keep,
             system if system.starts_with(b"com.apple.system.") => Treatment::Keep,
             _ => Treatment::Copy,
         }
@@ -90,7 +102,12 @@ impl System for MacOs {
         has_acl(file)
     }
 
-    /// Access lists are not attributes here.
+    /// An inherited list is added to the mode, which the umask restricts (`open(2)`, `chmod(1)`).
+    fn ignores_umask(&self, _file: BorrowedFd<'_>) -> bool {
+        false
+    }
+
+    /// Access lists are not attributes here (`acl(3)`).
     fn is_acl(&self, _attribute: &CStr) -> bool {
         false
     }
@@ -100,13 +117,13 @@ impl System for MacOs {
     }
 
     fn is_unique(&self, file: BorrowedFd<'_>) -> bool {
-        /// Flags that describe how the file is stored, not what a user has set (`sys/stat.h`).
+        /// Flags that describe how the file is stored, not what a user has set (0x20 and 0x40 in `sys/stat.h`).
         const OF_STORAGE: u32 = libc::UF_COMPRESSED | libc::UF_TRACKED;
         has_acl(file) || fstat(file).is_ok_and(|raw| raw.st_flags & !OF_STORAGE != 0)
     }
 
-    /// `renameatx_np` with `RENAME_SWAP` or `RENAME_EXCL` (`sys/stdio.h`, `renamex_np(2)`). File systems without
-    /// them answer `ENOTSUP`.
+    /// `renameatx_np` with `RENAME_SWAP` (2) or `RENAME_EXCL` (4), in `sys/stdio.h` and `renamex_np(2)`. File
+    /// systems without them answer `ENOTSUP`.
     fn rename(
         &self,
         from: (BorrowedFd<'_>, &OsStr),
@@ -117,13 +134,20 @@ impl System for MacOs {
     }
 
     /// `fsync` leaves bytes in the cache of the drive; `F_FULLFSYNC` does not (`fcntl(2)`). File systems without
-    /// it, for example those of a network, have `fsync`.
+    /// it, for example those of a network, have `fsync`. Their errors are in no manual page; `ENOTSUP`, `ENOTTY`
+    /// and `EINVAL` were reported (golang/go#64215, libuv/libuv#1579, macfuse/macfuse#79).
     fn flush(&self, file: BorrowedFd<'_>) -> Call<()> {
-        fcntl_fullfsync(file).or_else(|_| fsync(file))
+        match fcntl_fullfsync(file) {
+            Err(errno) if !is_failed_write(errno) => fsync(file),
+            result => result,
+        }
     }
 
     fn flush_ordered(&self, file: BorrowedFd<'_>) -> Call<()> {
-        barrier(file).or_else(|_| self.flush(file))
+        match barrier(file) {
+            Err(errno) if !is_failed_write(errno) => self.flush(file),
+            result => result,
+        }
     }
 
     fn reserve(&self, file: &File, old_size: u64, size: u64) -> Call<()> {
@@ -131,7 +155,9 @@ impl System for MacOs {
     }
 }
 
-/// Returns the canonical path of an open file or folder, spelled as it is stored: `F_GETPATH` (`fcntl(2)`).
+/// Returns the canonical path of an open file or folder: `F_GETPATH` (50 in `sys/fcntl.h`, `fcntl(2)`), with
+/// firmlinks and at most 1,023 bytes. The manual page does not say that names are spelled as they are stored: that
+/// is assumed, and may be wrong outside of APFS and HFS+.
 fn path_of(file: impl AsFd) -> Call<PathBuf> {
     Ok(OsString::from_vec(getpath(file)?.into_bytes()).into())
 }
@@ -143,7 +169,14 @@ fn inspected(raw: &rustix::fs::Stat) -> Inspected {
     Inspected { is_sealed, ..Inspected::plain(Stat::of(raw)) }
 }
 
-/// Writes the file out before anything that is written later: `F_BARRIERFSYNC` (`sys/fcntl.h`).
+/// Returns `true` for an error of a flush that does not mean that the call is missing. A second flush may then
+/// succeed although the bytes are lost.
+fn is_failed_write(errno: Errno) -> bool {
+    matches!(errno, Errno::IO | Errno::NOSPC | Errno::DQUOT)
+}
+
+/// Writes the file out before anything that is written later: `F_BARRIERFSYNC` (85 in `sys/fcntl.h`). exFAT lacks
+/// it (realm/realm-core#5806).
 #[expect(unsafe_code, reason = "rustix has no `F_BARRIERFSYNC`")]
 fn barrier(file: BorrowedFd<'_>) -> Call<()> {
     // SAFETY: the descriptor is open as long as the file is borrowed, and the operation has no argument.
@@ -151,8 +184,9 @@ fn barrier(file: BorrowedFd<'_>) -> Call<()> {
     if result == -1 { Err(last_error()) } else { Ok(()) }
 }
 
-/// Reserves space beyond the end of a file without changing its size: `F_PREALLOCATE` (`sys/fcntl.h`,
-/// `fcntl(2)`). The system frees what is not used when the file is closed.
+/// Reserves space beyond the end of a file: `F_PREALLOCATE` (42) with `fstore_t` (`sys/fcntl.h`, `fcntl(2)`).
+/// The system frees what is not used when the file is closed, as `F_ALLOCATEPERSIST` is not given. That the size of
+/// the file stays the same is in no manual page, and nothing depends on it: the caller sets the size.
 #[expect(unsafe_code, reason = "the call of rustix also changes the size of the file")]
 fn preallocate(file: &File, bytes: u64) -> Call<()> {
     let mut order = libc::fstore_t {
@@ -167,10 +201,12 @@ fn preallocate(file: &File, bytes: u64) -> Call<()> {
     if result == -1 { Err(last_error()) } else { Ok(()) }
 }
 
-/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get_fd_np(3)`).
+/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get(3)`, `acl_free(3)`). The manual page does not
+/// say what a file without one gives: null, with `ENOENT`, is assumed. After any error, the file counts as one
+/// without a list.
 #[expect(unsafe_code, reason = "neither rustix nor libc has the calls for access lists")]
 fn has_acl(file: BorrowedFd<'_>) -> bool {
-    /// `sys/acl.h`.
+    /// `sys/acl.h`. The type there is an enumeration, which C passes as an `int`.
     const ACL_TYPE_EXTENDED: c_int = 0x100;
     unsafe extern "C" {
         fn acl_get_fd_np(file: c_int, kind: c_int) -> *mut c_void;

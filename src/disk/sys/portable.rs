@@ -176,7 +176,7 @@ mod elsewhere {
         }
     }
 
-    /// Returns `true` if this process is the leader of its session.
+    /// Returns `true` if this process is the leader of its session (`getsid(2)`).
     pub fn leads_session() -> bool {
         rustix::process::getsid(None).is_ok_and(|session| session == rustix::process::getpid())
     }
@@ -189,7 +189,7 @@ mod elsewhere {
     /// Leaves a TCP connection whose peer acknowledges nothing to the system, which ends it after some minutes.
     pub fn limit_unread(_socket: impl AsFd, _milliseconds: u32) {}
 
-    /// Fills a buffer with random bytes that cannot be guessed.
+    /// Fills a buffer with random bytes that cannot be guessed (`urandom(4)`).
     pub fn fill_randomly(bytes: &mut [u8]) -> io::Result<()> {
         File::open("/dev/urandom")?.read_exact(bytes)
     }
