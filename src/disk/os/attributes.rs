@@ -147,7 +147,8 @@ fn copy_xattr(file: &File, old: &Handle, name: &CStr) -> rustix::io::Result<bool
     let Some(value) = read_xattr(|buffer| fgetxattr(old, name, buffer))? else { return Ok(false) };
     match fsetxattr(file, name, &value, XattrFlags::empty()) {
         Ok(()) => Ok(true),
-        Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) => Ok(false),
+        // The last two mean that the value is too large for the new file (`setxattr(2)` of both systems).
+        Err(Errno::PERM | Errno::ACCESS | Errno::INVAL | Errno::TOOBIG | Errno::RANGE) => Ok(false),
         Err(errno) if is_unsupported(errno) => Ok(false),
         Err(errno) => Err(errno),
     }
