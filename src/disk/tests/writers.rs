@@ -132,6 +132,11 @@ impl<'f> Counting<'f> {
 }
 
 fn compete(name: &str, save: Save) {
+    if is_portable() {
+        // Without leases and an exchange of names, a save right before the rename is lost. `sets.rs` has a test that
+        // loses no other.
+        return;
+    }
     let fixture = Fixture::new();
     fixture.write("file", joined(0, 0));
     let (stop, mut counting) = (AtomicBool::new(false), Counting::new(&fixture));
@@ -152,10 +157,8 @@ fn compete(name: &str, save: Save) {
         own.kept().iter().filter_map(|text| halves(text.as_bytes())).map(|(_, save)| save).collect();
     let unrescued: Vec<_> = lost.difference(&kept).collect();
     let summary = format!("{name}: {} of {saves} saves lost beside {commits} commits", lost.len());
-    // Without leases, few commits succeed, and without an exchange of names, a save before the rename is lost.
-    let (least, may_be_lost) = if is_portable() { (0, saves / BOUND) } else { (11, 0) };
-    assert!(commits >= least && saves > 10, "{summary}");
-    assert!(unrescued.len() as u64 <= may_be_lost, "{summary}, and not rescued: {unrescued:?}");
+    assert!(commits > 10 && saves > 10, "{summary}");
+    assert!(unrescued.is_empty(), "{summary}, and not rescued: {unrescued:?}");
     assert!(lost.len() as u64 * BOUND <= saves + BOUND, "{summary}");
 }
 

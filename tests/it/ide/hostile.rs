@@ -1,6 +1,7 @@
 //! Strangers and floods at the server of `editd ide`.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -40,6 +41,48 @@ fn a_flood_of_half_requests_slows_no_agent() {
     assert!(slowest < Duration::from_secs(2), "an edit took {slowest:?}");
     drop(flood);
     Claude::connect(&server);
+}
+
+/// Opens 10,000 connections, of which the system queues those that the server does not accept, and holds them until its
+/// input ends.
+const MANY: &str = "
+import resource, socket, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (11000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+held = []
+for _ in range(10000):
+    connection = socket.socket()
+    connection.setblocking(False)
+    connection.connect_ex(('127.0.0.1', int(sys.argv[1])))
+    held.append(connection)
+print('open', flush=True)
+sys.stdin.read()
+";
+
+#[test]
+fn ten_thousand_connections_slow_no_agent_and_no_editor() {
+    let (machine, workspace, server) = scene();
+    let (mut agent, mut editor) = (machine.agent(&workspace), machine.editor(&workspace));
+    let mut many = Command::new("python3")
+        .args(["-c", MANY, &server.port.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 can be run");
+    let mut line = String::new();
+    BufReader::new(many.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert_eq!(line, "open\n");
+    let mut slowest = Duration::ZERO;
+    for number in 0..20 {
+        let (old, new) = (workspace.text("a.txt"), format!("line {number}\n"));
+        let began = Instant::now();
+        agent.read_and_edit("a.txt", &old, &new).done();
+        editor.call("editd/status", json!({})).done();
+        slowest = slowest.max(began.elapsed());
+    }
+    assert!(slowest < Duration::from_secs(2), "an edit took {slowest:?}");
+    drop(many.stdin.take());
+    many.wait().expect("an end");
+    eventually("a connection", || Claude::try_connect(server.port, Some(&server.token), None).ok());
 }
 
 #[test]
