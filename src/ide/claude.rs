@@ -82,7 +82,8 @@ async fn connect(State(served): State<Served>, headers: HeaderMap, upgrade: WebS
             // The server waits for its calls, and so for the person, when the client is gone.
             let gone = stream::once(async move { reviews.abandon() }).filter_map(|()| ready(None));
             let both = (sender, receiver.chain(gone.boxed()));
-            let Ok(running) = client.serve_with_ct(both, served.end).await else { return };
+            // The end of this service cancels its token, and not that of the server.
+            let Ok(running) = client.serve_with_ct(both, served.end.child_token()).await else { return };
             drop(running.waiting().await);
             drop(slot);
         },

@@ -198,6 +198,16 @@ fn the_change_of_a_killed_client_can_still_be_accepted() {
 }
 
 #[test]
+fn the_server_outlives_its_clients() {
+    let scene = Scene::new(&[("a.txt", "a\n")]);
+    drop(scene.claude);
+    std::thread::sleep(Duration::from_millis(500));
+    let mut next = Claude::connect(&scene.server);
+    assert!(!next.call("getWorkspaceFolders", &json!({})).is_empty());
+    assert_eq!(lock_files(&scene.machine).len(), 1);
+}
+
+#[test]
 fn refusals_reach_claude_code_as_errors() {
     let mut scene = Scene::new(&[("a.txt", "a\n"), (".env", "KEY=1\n")]);
     let diff = scene.open(".env", "KEY=2\n");
