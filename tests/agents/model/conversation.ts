@@ -66,7 +66,10 @@ export class Conversation implements Stage {
   /** Ends the script, because there will be no further request. */
   end(): void {
     this.ended = new Error('The program has ended.');
-    this.gone(this.ended);
+    // A script that is done does not wait for its last call.
+    if (!this.done) {
+      this.gone(this.ended);
+    }
   }
 
   async call(tool: string, args: Record<string, unknown>): Promise<string> {
