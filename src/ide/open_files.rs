@@ -59,28 +59,28 @@ async fn notify(
 ) {
     let (started, mut last) = (Instant::now(), None);
     loop {
-        if let Some(client) = connected(&session).await {
-            let mut since = None;
-            loop {
-                let settles = started.elapsed() < SETTLING;
-                let wait_ms = if settles { AGAIN_MS } else { WAIT_MS };
-                let Some(OpenFilesResult { revision, files }) = next(&client, since, wait_ms).await else {
-                    break;
-                };
-                since = Some(revision);
-                if let Some(message) =
-                    notification(&files).filter(|message| settles || message.params != last)
-                {
-                    last.clone_from(&message.params);
-                    if peer.send_notification(ServerNotification::CustomNotification(message)).await.is_err()
-                    {
-                        return;
-                    }
+        let Some(client) = connected(&session).await else {
+            sleep(RETRY).await;
+            continue;
+        };
+        let mut since = None;
+        loop {
+            let settles = started.elapsed() < SETTLING;
+            let wait_ms = if settles { AGAIN_MS } else { WAIT_MS };
+            let Some(OpenFilesResult { revision, files }) = next(&client, since, wait_ms).await else {
+                break;
+            };
+            since = Some(revision);
+            let message = notification(&files).filter(|message| settles || message.params != last);
+            if let Some(message) = message {
+                last.clone_from(&message.params);
+                let sent = peer.send_notification(ServerNotification::CustomNotification(message)).await;
+                if sent.is_err() {
+                    return;
                 }
-                sleep(PAUSE).await;
             }
+            sleep(PAUSE).await;
         }
-        sleep(RETRY).await;
     }
 }
 

@@ -155,11 +155,10 @@ fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Diagnostic>, 
 
 impl From<Item> for Diagnostic {
     fn from(item: Item) -> Self {
-        let position =
-            |at: LspPosition| Position { line: at.line as usize, character: at.character as usize };
+        let (start, end) = ends_of(item.range);
         Self {
-            start: position(item.range.start),
-            end: position(item.range.end),
+            start,
+            end,
             severity: match item.severity {
                 Some(2) => Severity::Warning,
                 Some(3) => Severity::Information,
@@ -244,16 +243,25 @@ fn operations_of(
     [create, edit, last].into_iter().flatten()
 }
 
-/// Converts a plan for a text to LSP edits, sorted and disjoint.
-pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
+/// Returns the range of LSP between two positions.
+pub fn range_of(start: Position, end: Position) -> Range {
     // The maximum size of a file is far below `u32::MAX`.
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let position = |offset| {
-        let Position { line, character } = before.position_of(offset, encoding);
-        LspPosition { line: count(line), character: count(character) }
-    };
+    let position = |at: Position| LspPosition { line: count(at.line), character: count(at.character) };
+    Range::new(position(start), position(end))
+}
+
+/// Returns the positions at the ends of a range of LSP.
+pub fn ends_of(range: Range) -> (Position, Position) {
+    let position = |at: LspPosition| Position { line: at.line as usize, character: at.character as usize };
+    (position(range.start), position(range.end))
+}
+
+/// Converts a plan for a text to LSP edits, sorted and disjoint.
+pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
+    let position = |offset| before.position_of(offset, encoding);
     let edit = |splice: &Splice| TextEdit {
-        range: Range::new(position(splice.range.start), position(splice.range.end)),
+        range: range_of(position(splice.range.start), position(splice.range.end)),
         new_text: splice.text.clone(),
     };
     plan.splices().iter().map(edit).collect()

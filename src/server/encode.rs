@@ -17,9 +17,9 @@ use crate::engine::diagnostics::FileDiagnostic;
 use crate::engine::editors::open_files::OpenFile;
 use crate::protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, OpenFileEntry,
-    ProposalSummary, ProposeResult, SyntaxEntry, uri_of, workspace_edit,
+    ProposalSummary, ProposeResult, SyntaxEntry, range_of, uri_of, workspace_edit,
 };
-use crate::text::{Position, PositionEncoding};
+use crate::text::PositionEncoding;
 use crate::workspace::review::{Choice, HunkId, HunkKind, WrittenFile};
 use crate::workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState};
 
@@ -168,7 +168,7 @@ pub(crate) fn changed_state(written: WrittenFile) -> ChangedState {
 pub(crate) fn diagnostics(items: Vec<FileDiagnostic>) -> Vec<DiagnosticEntry> {
     let entry = |FileDiagnostic { path, item, hash }| DiagnosticEntry {
         path: path.display().to_string(),
-        range: range(item.start, item.end),
+        range: range_of(item.start, item.end),
         severity: item.severity.to_string(),
         message: item.message,
         source: item.source,
@@ -183,16 +183,9 @@ pub(crate) fn open_file(file: OpenFile) -> OpenFileEntry {
         uri: uri_of(&path),
         path: path.display().to_string(),
         active: is_active,
-        selection: selection.as_ref().map(|selection| range(selection.start, selection.end)),
+        selection: selection.as_ref().map(|selection| range_of(selection.start, selection.end)),
         selected_text: selection.map(|selection| selection.text),
     }
-}
-
-fn range(start: Position, end: Position) -> lsp_types::Range {
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let position =
-        |at: Position| lsp_types::Position { line: number(at.line), character: number(at.character) };
-    lsp_types::Range { start: position(start), end: position(end) }
 }
 
 /// Formats a modification time as RFC 3339 with nanoseconds, in UTC.

@@ -22,10 +22,10 @@ use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
     self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_CONTENT, DOCUMENT_STATE, DocumentStateParams,
     EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown,
-    ShutdownResult, Status, StatusResult, TOOLS, decode, path_of_uri, with_methods,
+    ShutdownResult, Status, StatusResult, TOOLS, decode, ends_of, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
-use crate::text::{Position, PositionEncoding};
+use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Audience, DocumentEvent, Role};
 
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
@@ -213,11 +213,7 @@ impl Backend {
 
     async fn focus(&self, params: Value) {
         if let Some((session, FocusParams { uri, selection })) = self.notification(params) {
-            let at = |at: lsp_types::Position| Position {
-                line: at.line as usize,
-                character: at.character as usize,
-            };
-            let selection = selection.map(|range| (at(range.start), at(range.end)));
+            let selection = selection.map(ends_of);
             self.daemon.document_event(session, &uri, DocumentEvent::Focused { selection });
         }
     }

@@ -75,9 +75,10 @@ impl PathMaps {
 
     /// Converts what is sent to the client.
     pub(super) fn sent(&self, message: &mut Value) {
-        self.convert(message, Side::Inside);
         if self.is_empty() {
             advise(message);
+        } else {
+            self.convert(message, Side::Inside);
         }
     }
 
@@ -201,17 +202,17 @@ mod tests {
 
     #[test]
     fn paths_are_converted_in_both_directions() {
-        let maps = maps(&[("/work", "/home/ada/shop"), ("/work/lib", "/srv/lib")]);
+        let maps = maps(&[("/project", "/home/ada/shop"), ("/project/lib", "/srv/lib")]);
         let inside = json!({
-            "uri": "file:///work/a%20b.rs", "path": "/work/a b.rs", "paths": ["/work", "/work/lib/c.rs"],
-            "edit": { "changes": { "file:///work/lib/d.rs": [{ "newText": "/work/x" }] } },
-            "changes": [{ "path": "e.rs" }], "oldText": "/work/a", "other": ["/workshop/x", 7, null],
+            "uri": "file:///project/a%20b.rs", "path": "/project/a b.rs", "paths": ["/project", "/project/lib/c.rs"],
+            "edit": { "changes": { "file:///project/lib/d.rs": [{ "newText": "/project/x" }] } },
+            "changes": [{ "path": "e.rs" }], "oldText": "/project/a", "other": ["/projects/x", 7, null],
         });
         let outside = json!({
             "uri": "file:///home/ada/shop/a%20b.rs", "path": "/home/ada/shop/a b.rs",
             "paths": ["/home/ada/shop", "/srv/lib/c.rs"],
-            "edit": { "changes": { "file:///srv/lib/d.rs": [{ "newText": "/work/x" }] } },
-            "changes": [{ "path": "e.rs" }], "oldText": "/work/a", "other": ["/workshop/x", 7, null],
+            "edit": { "changes": { "file:///srv/lib/d.rs": [{ "newText": "/project/x" }] } },
+            "changes": [{ "path": "e.rs" }], "oldText": "/project/a", "other": ["/projects/x", 7, null],
         });
         let mut message = inside.clone();
         maps.received(&mut message);
@@ -222,10 +223,16 @@ mod tests {
 
     #[test]
     fn names_that_only_begin_like_a_folder_stay() {
-        let maps = maps(&[("/work", "/home/ada/shop")]);
-        for path in
-            ["/workshop/a", "/wor", "work/a", "/x/work/a", "file:///workshop/a", "untitled:/work/a", ""]
-        {
+        let maps = maps(&[("/project", "/home/ada/shop")]);
+        for path in [
+            "/projects/a",
+            "/projec",
+            "project/a",
+            "/x/project/a",
+            "file:///projects/a",
+            "untitled:/project/a",
+            "",
+        ] {
             assert_eq!(maps.path(path, Side::Outside), None, "{path}");
         }
     }
@@ -252,7 +259,7 @@ mod tests {
 
     #[test]
     fn sentences_to_the_client_name_its_paths() {
-        let maps = maps(&[("/work", "/home/ada/shop")]);
+        let maps = maps(&[("/project", "/home/ada/shop")]);
         let mut message = json!({
             "message": "/home/ada/shop/a.rs is not below /home/ada/shop, nor `/home/ada/shop`.",
             "hint": "See /home/ada/shopping, /x/home/ada/shop and /home/ada/shop.",
@@ -261,12 +268,12 @@ mod tests {
         assert_eq!(
             message,
             json!({
-                "message": "/work/a.rs is not below /work, nor `/work`.",
-                "hint": "See /home/ada/shopping, /x/home/ada/shop and /work.",
+                "message": "/project/a.rs is not below /project, nor `/project`.",
+                "hint": "See /home/ada/shopping, /x/home/ada/shop and /project.",
             })
         );
-        let mut received = json!({ "message": "/work/a.rs" });
+        let mut received = json!({ "message": "/project/a.rs" });
         maps.received(&mut received);
-        assert_eq!(received, json!({ "message": "/work/a.rs" }));
+        assert_eq!(received, json!({ "message": "/project/a.rs" }));
     }
 }

@@ -1,5 +1,6 @@
 //! Edits at lines: the version whose numbers they use, and the lines that they move.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use crate::edit::{
@@ -219,14 +220,13 @@ pub(crate) fn fill_moves(
     if !refused.is_empty() {
         return Err(refused);
     }
-    let puts = |edit: &RequestedEdit| matches!(edit.form, EditForm::Put { .. });
-    let with_puts = changes.iter_mut().zip(bases).filter(|(change, _)| change.kind.edits().iter().any(puts));
-    for (change, basis) in with_puts {
-        let base = given_text(&change.file, basis);
+    for (change, basis) in changes.iter_mut().zip(bases) {
+        // Few changes put lines, and a copy of the text takes time.
+        let base = LazyCell::new(|| given_text(&change.file, basis));
         for edit in change.kind.edits_mut() {
             if let EditForm::Put { clip, place, reindent } = &edit.form {
                 let found = taken.iter().find(|(other, _)| other == clip).map_or("", |(_, text)| text);
-                let text = match (&base, *reindent) {
+                let text = match (&*base, *reindent) {
                     (Some(base), true) => reindented(found, base, *place),
                     _ => found.to_owned(),
                 };

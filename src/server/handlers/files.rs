@@ -1,4 +1,4 @@
-//! Methods about the files that a session has read, and about diagnostics.
+//! Methods about the files that a session has read, about diagnostics, and about open files.
 
 use std::sync::Arc;
 
@@ -57,9 +57,7 @@ impl Daemon {
         let (items, truncated) = blocking(move || engine.diagnostics(&session, only.as_ref())).await??;
         Ok(DiagnosticsResult { items: encode::diagnostics(items), truncated })
     }
-}
 
-impl Daemon {
     /// `editd/openFiles`.
     pub async fn open_files(
         &self,

@@ -5,10 +5,10 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::server::{Server, read_json};
+use super::server::{Server, read_json, scene};
 use crate::review::scene::reviewer;
 use crate::support::http::{self, HttpAnswer, event};
-use crate::support::{Agent, Editor, Kind, Machine, Outcome, Workspace, eventually};
+use crate::support::{Agent, Editor, Kind, Outcome, Workspace, eventually};
 
 /// A client that behaves like Gemini CLI.
 struct Gemini {
@@ -90,12 +90,6 @@ fn decide(person: &mut Agent, workspace: &Workspace, name: &str, decision: Value
     let mut params = decision;
     (params["id"], params["revision"]) = (proposal["id"].clone(), proposal["revision"].clone());
     person.call("editd/decide", params).done();
-}
-
-fn scene() -> (Machine, Workspace, Server) {
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let server = Server::start(&machine, &workspace);
-    (machine, workspace, server)
 }
 
 #[test]

@@ -6,18 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::server::{Claude, Server};
+use super::server::{Claude, Server, scene};
 use crate::support::http::{connect, receive, request, send};
-use crate::support::{Machine, Outcome, Workspace, eventually};
+use crate::support::{Outcome, eventually};
 
 /// Maximum number of programs that are connected.
 const CLIENTS: usize = 16;
-
-fn scene() -> (Machine, Workspace, Server) {
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let server = Server::start(&machine, &workspace);
-    (machine, workspace, server)
-}
 
 #[test]
 fn a_flood_of_half_requests_slows_no_agent() {

@@ -53,6 +53,13 @@ impl Drop for Server {
     }
 }
 
+/// Returns a machine, a workspace with the file `a.txt`, and the server for it.
+pub(super) fn scene() -> (Machine, Workspace, Server) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let server = Server::start(&machine, &workspace);
+    (machine, workspace, server)
+}
+
 /// Returns the lock files of Claude Code.
 pub(super) fn lock_files(machine: &Machine) -> Vec<PathBuf> {
     let entries = fs::read_dir(machine.home().join(".claude/ide")).into_iter().flatten().flatten();
