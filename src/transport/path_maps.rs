@@ -226,7 +226,7 @@ mod tests {
         let maps = maps(&[("/project", "/home/ada/shop")]);
         for path in [
             "/projects/a",
-            "/projec",
+            "/pro",
             "project/a",
             "/x/project/a",
             "file:///projects/a",

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Workspace, eventually, need, run, text_of};
+use crate::support::{Bridge, Framing, Machine, Outcome, Workspace, eventually, need, run, text_of, uri_of};
 
 /// A machine that is reached by `ssh`, whose `editd` uses the daemon of `machine`.
 struct Remote {
@@ -148,6 +148,18 @@ fn agents_reach_the_other_machine_over_mcp() {
     let input = messages.map(|message| message.to_string()).join("\n") + "\n";
     let output = remote.run(&["mcp"], &input);
     assert!(text(&output.stdout).contains("1\\tone"), "{output:?}");
+}
+
+#[test]
+fn an_editor_lends_its_buffers_to_the_other_machine() {
+    let remote = Remote::with_editd();
+    let mut editor = Bridge::of(remote.command(&["lsp"]), Framing::Headers).editor;
+    editor.initialize(remote.workspace.session("person")).done();
+    let uri = uri_of(&remote.workspace.path("a.txt"));
+    let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "unsaved\n" });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let mut agent = remote.machine.agent(&remote.workspace);
+    eventually("the unsaved text", || (agent.read("a.txt")["text"] == "unsaved\n").then_some(()));
 }
 
 #[test]
