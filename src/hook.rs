@@ -169,7 +169,7 @@ impl Hook {
         let session = self.session_name(&event.session, None);
         if is_change && notices::give_once(&self.places, &format!("{session}: {reason}")) {
             return Reply::Warn(format!(
-                "editd does not check changes now: {reason}. `editd doctor` tells more."
+                "editd does not check changes now: {reason}. Run `editd doctor` for details."
             ));
         }
         Reply::PASS

@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_name = "NAME", help_heading = GLOBAL, display_order = 903)]
     pub(crate) author: Option<String>,
 
-    /// Run the command on another machine, by `ssh`
+    /// Run the command on another machine, over `ssh`
     ///
     /// HOST or HOST:FOLDER, as for scp, or ssh://HOST:PORT/FOLDER. The files and the daemon are those of that machine,
     /// where editd must be installed. Paths are relative to the folder.

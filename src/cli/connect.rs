@@ -83,10 +83,7 @@ fn report(client: AgentProgram, file: &Path, arguments: &ConnectArguments) -> Re
     let (done, next) = if arguments.undo {
         ("disconnected", "Running sessions keep the hooks until they end.")
     } else {
-        (
-            "connected",
-            "Sessions that you start from now on pass their edits through editd. To take it back: --undo.",
-        )
+        ("connected", "The edits of new sessions pass through editd. Run with --undo to disconnect.")
     };
     writeln!(out, "{GOOD}{done}{GOOD:#} {} in {}", client.title(), paint::path(file))?;
     writeln!(out, "{FAINT}{next}{FAINT:#}")?;

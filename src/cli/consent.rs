@@ -158,10 +158,7 @@ pub(super) fn syntax_errors(
 ) -> std::io::Result<()> {
     for SyntaxEntry { line, excerpt } in errors {
         let excerpt = paint::visible(excerpt);
-        writeln!(
-            out,
-            "{ERROR}note: {about}syntax error in line {line}, not there before: {excerpt}{ERROR:#}"
-        )?;
+        writeln!(out, "{ERROR}note: {about}new syntax error in line {line}: {excerpt}{ERROR:#}")?;
     }
     Ok(())
 }

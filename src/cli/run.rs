@@ -96,7 +96,7 @@ fn enforced(arguments: &RunArguments, folder: &Path, strictness: Strictness) -> 
     if !is_restricted {
         writeln!(out, "{FAINT}editd: this system cannot forbid writes, so the command could write{FAINT:#}")?;
     } else if !ended.as_ref().is_ok_and(ExitStatus::success) {
-        let what = "the command could not write to the project; text is changed with `editd edit` or by a connected agent";
+        let what = "the command could not write to the project; change text with `editd edit` or with a connected agent";
         writeln!(out, "{FAINT}editd: {what}{FAINT:#}")?;
     }
     Ok(end_of(&arguments.command[0], ended))

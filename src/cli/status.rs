@@ -252,7 +252,9 @@ fn connection(state: ClientState) -> Finding {
             };
             Finding::good(name, format!("connected in {file}{version}"))
         }
-        Ok(false) => Finding::info(name, format!("not connected; `editd connect {command}` does it")),
+        Ok(false) => {
+            Finding::info(name, format!("not connected; run `editd connect {command}` to connect it"))
+        }
         Err(error) => Finding::bad(name, format!("{file} cannot be read: {error}")),
     }
 }

@@ -147,7 +147,7 @@ fn ask_and_undo(client: &mut Client, request: UndoParams) -> Result<End, CliErro
     show(&shown)?;
     let undone = shown.undoes.clone().unwrap_or_default();
     print_paths(client, &undone, false)?;
-    if !stream::confirm("Undo it like this?")? {
+    if !stream::confirm("Apply this undo?")? {
         return consent::nothing_changed();
     }
     let what = json!({ "transaction": shown.undoes, "fingerprint": shown.fingerprint });

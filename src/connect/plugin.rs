@@ -1,4 +1,4 @@
-//! The plugins for opencode and pi: files that editd carries.
+//! The plugins for opencode and pi, which are bundled with editd.
 
 use super::Unreadable;
 

@@ -57,7 +57,7 @@ pub struct Streamed {
     pub steady: bool,
 }
 
-/// When written bytes reach stable storage.
+/// Time at which written bytes reach stable storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
     /// Whenever the file system chooses.

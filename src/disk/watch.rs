@@ -5,7 +5,7 @@
 //! replaces it.
 
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
-use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _, WatcherKind};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -56,13 +56,17 @@ struct Shared {
     /// Ends the rest of the system's thread.
     end_rest: Condvar,
     system: Mutex<Option<RecommendedWatcher>>,
+    /// `true` if the system's watcher loses events of all folders whenever a folder is added or removed.
+    restarts: bool,
 }
 
 impl Watcher {
     /// Creates a watcher that calls `hint` from its own thread. The watcher also works on a system that
     /// cannot watch files at all; its first hint then reports that.
     pub fn new(hint: impl Fn(WatchHint) + Send + 'static) -> Self {
-        let shared = Arc::new(Shared::default());
+        // With FSEvents, `notify` ends the stream of events and starts another one.
+        let restarts = RecommendedWatcher::kind() == WatcherKind::Fsevent;
+        let shared = Arc::new(Shared { restarts, ..Shared::default() });
         let listener = Arc::downgrade(&shared);
         let handler = move |event| {
             if let Some(shared) = listener.upgrade() {
@@ -135,12 +139,17 @@ impl Shared {
         }
     }
 
-    /// Runs a request to the system's thread, which does not rest in the meantime.
+    /// Adds or removes a folder on the system's thread, which does not rest in the meantime.
     fn request<T>(&self, ask: impl FnOnce() -> T) -> T {
         self.state.lock().requesting += 1;
         self.end_rest.notify_all();
         let answer = ask();
-        self.state.lock().requesting -= 1;
+        let mut state = self.state.lock();
+        state.requesting -= 1;
+        if self.restarts {
+            state.rescan = true;
+            self.wake.notify_all();
+        }
         answer
     }
 
@@ -339,6 +348,15 @@ mod tests {
     fn lost_events_cause_a_rescan() {
         let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         assert_eq!(hints_after(vec![Ok(overflow)]), [WatchHint::Rescan]);
+    }
+
+    #[test]
+    fn a_watcher_that_restarts_causes_a_rescan() {
+        for restarts in [false, true] {
+            let shared = Shared { restarts, ..Shared::default() };
+            shared.request(|| ());
+            assert_eq!(shared.state.lock().has_news(), restarts);
+        }
     }
 
     #[test]

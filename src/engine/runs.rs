@@ -188,7 +188,7 @@ impl Engine {
         self.runs.open.fetch_sub(1, Ordering::AcqRel);
         run.remove(&self.runs.files);
         if let Err(error) = result {
-            run.changes.warnings.push(format!("What the command has changed last is not recorded: {error}."));
+            run.changes.warnings.push(format!("The last changes of the command are not recorded: {error}."));
         }
         if let Err(error) = state.snapshot.compact() {
             tracing::warn!(%error, "a snapshot cannot be compacted");

@@ -310,7 +310,7 @@ impl Selection {
             1 => ("was", "its files are"),
             _ => ("were", "their files are"),
         };
-        Some(format!("{} {verb} passed over: {files} already as they were before.", ids.join(", ")))
+        Some(format!("{} {verb} skipped: {files} already as they were before.", ids.join(", ")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Refusals as models with built-in tools are shown them.
+//! Texts of refusals for models that use built-in tools.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ use crate::text::{floor_char_boundary, line_start};
 /// Maximum length of the details of a refusal, in bytes. A model needs the beginning; it can read the rest.
 const MAX_DETAILS: usize = 1200;
 
-/// Returns the refusal of a change as the model is shown it: the reason, what to do next, and the text of the
-/// file that shows why.
+/// Returns the text of a refusal for the model: the reason, the next step, and the text of the file that shows
+/// why.
 pub fn refusal(error: &RpcError) -> String {
     let data = error.data.as_ref().unwrap_or(&Value::Null);
     let kind = data["kind"].as_str().unwrap_or_default();
@@ -25,7 +25,7 @@ pub fn refusal(error: &RpcError) -> String {
     text
 }
 
-/// Returns the unsaved changes of an editor as the model is shown them after the file on disk.
+/// Returns the text that shows the model the unsaved changes of an editor, after the file on disk.
 pub fn unsaved(diff: &str) -> String {
     format!(
         "A person has this file open and has not saved these changes yet. Your edits apply to the text with them:\n{}",
@@ -38,8 +38,8 @@ pub fn unsaved(diff: &str) -> String {
 fn next_step(kind: &str, data: &Value) -> Option<&'static str> {
     Some(match kind {
         "unread" => "Read the file, then send the same edit again.",
-        "stale" => "Look at what has changed, read the file again, then send an edit that fits.",
-        "conflict" => "Read the file again, then send an edit that fits.",
+        "stale" => "Look at what has changed, read the file again, then send an edit that matches.",
+        "conflict" => "Read the file again, then send an edit that matches.",
         "not_found" if data["alreadyApplied"] == true => {
             "The file has the new text already: nothing needs to be done."
         }
@@ -47,9 +47,9 @@ fn next_step(kind: &str, data: &Value) -> Option<&'static str> {
             "Compare the old text with the file, and send the edit again with the text of the file."
         }
         "ambiguous" | "count_mismatch" => {
-            "Add lines before or after to the old text, so that only the place that you mean has it."
+            "Add the lines before or after it to the old text, so that it matches only the place that you mean."
         }
-        "placeholder" => "Send the complete new text, without a placeholder for code that is to stay.",
+        "placeholder" => "Send the complete new text, without a placeholder for code that should stay.",
         "no_change" => "Nothing needs to be done.",
         "exists" => "Read the file and edit it, or choose another name.",
         "busy" | "timeout" => "Send the same edit again in a moment.",

@@ -89,7 +89,7 @@ pub fn advice(call: &ToolCall, found: &NativeEditResult) -> String {
         let Some(input) = rewrite(call, &found.files) else { return "Send the same edit again.".to_owned() };
         let arguments = Value::from(input);
         return format!(
-            "The file has only one place that this edit can mean. Send it again with these arguments:\n{arguments}"
+            "This edit can refer to only one place in the file. Send it again with these arguments:\n{arguments}"
         );
     }
     match reply(call, found) {

@@ -62,7 +62,7 @@ impl Hook {
                 let done = client.call::<NativeDone>(&params)?;
                 let different = (!done.different.is_empty() && done.transaction.is_some()).then(|| {
                     let files = done.different.join("`, `");
-                    format!("`{files}` has another content now than this edit alone would give. Read it again before you rely on it.")
+                    format!("The content of `{files}` is not the result of this edit alone. Read it again before you rely on it.")
                 });
                 let remarks =
                     if self.program.shows_context_before() { None } else { gate::remarks(&done.remarks) };

@@ -1,8 +1,8 @@
 //! The protocol between Claude Code and its extensions of editors: MCP over a WebSocket, with a token in a header.
 //! Recorded from version 2.1.331.
 //!
-//! In its manual mode, Claude Code calls `openDiff` before each edit, waits any time for the answer, and writes the
-//! text of the answer. It closes the diff when the person answers in its own prompt.
+//! In its manual mode, Claude Code calls `openDiff` before each edit, waits for the answer without a
+//! time limit, and writes its text. It closes the diff when the person answers in its own prompt.
 
 pub(super) mod lock_file;
 mod websocket;

@@ -17,11 +17,11 @@ use super::daemon::Session;
 /// Time that one request waits for a change, in milliseconds.
 const WAIT_MS: u64 = 60_000;
 /// Time after the introduction of a program in which it may ignore notifications, because its interface is not ready.
-/// Claude Code does not say when it is, so the same is sent again and again.
+/// Claude Code does not report when it is ready, so the notification is repeated.
 const SETTLING: Duration = Duration::from_secs(5);
 /// Pause between two notifications in this time, in milliseconds.
 const AGAIN_MS: u64 = 500;
-/// Pause before the daemon is looked for again.
+/// Pause before the next attempt to find the daemon.
 const RETRY: Duration = Duration::from_secs(2);
 /// Pause after a change, in which a selection that grows with the mouse changes many times.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -33,7 +33,7 @@ pub(super) struct Notifier {
 }
 
 impl Notifier {
-    /// Sends what `notification` makes of the open files, now and whenever that changes.
+    /// Sends the notification that `notification` returns for the open files, now and whenever it changes.
     pub(super) fn start(
         &self,
         session: Session,

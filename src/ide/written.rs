@@ -1,4 +1,4 @@
-//! The end of a change that a program writes: the protocols do not say when it has written the file.
+//! Detects when a program has written an accepted change, because the protocols do not report it.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::text::normalize_line_endings;
 
 use super::daemon::Session;
 
-/// Time after which a program is taken to have written nothing.
+/// Time after which a program is assumed to have written nothing.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 /// Pause between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(50);

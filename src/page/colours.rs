@@ -1,4 +1,4 @@
-//! Colours of the syntax of a text.
+//! Syntax highlighting of a text.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The connection to the daemon, which is made again when the daemon was restarted.
+//! The connection to the daemon, which is reopened after the daemon was restarted.
 
 use std::sync::Arc;
 use std::time::Duration;

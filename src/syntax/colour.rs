@@ -1,4 +1,4 @@
-//! Colours of a text, by the queries that the grammars bring along.
+//! Syntax highlighting of a text, by the queries that come with the grammars.
 
 mod queries;
 

@@ -10,7 +10,7 @@ use super::body::refusal;
 /// Names under which a program on this machine reaches a server, each with its port.
 const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// Refuses requests that another page or another name of this machine has led here.
+/// Refuses requests that come from another page or were sent to another host name.
 ///
 /// A page whose name resolves to the loopback interface is of the same origin as this server for a browser, but
 /// its requests have that name as their host.

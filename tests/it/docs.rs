@@ -6,7 +6,7 @@
 //!
 //! - `console`: a terminal session. bash runs the lines that begin with `$ `; lines that begin with `> `
 //!   continue them. The following lines are the expected output. A command without expected output must
-//!   succeed and print nothing. An answer follows its question: `Undo it like this? [y/N] y`.
+//!   succeed and print nothing. An answer follows its question: `Apply this undo? [y/N] y`.
 //! - `sh`: commands that must succeed; their output is ignored. Questions are answered with `y`.
 //! - `toml`: a configuration, or a policy if it contains `[[rules]]`, that `editd doctor` must accept.
 //! - `json` and `jsonl`: one value, or one per line. Values with a `method` are sent to the daemon, on one

@@ -14,7 +14,7 @@ export interface CommentBox {
 
 /** Creates a box, which is closed at first. `send` returns `true` if the comment was recorded. */
 export function commentBox(name: string, send: (text: string) => Promise<boolean>): CommentBox {
-  const input = el('textarea', { rows: 2, 'aria-label': name, placeholder: 'Comment to the author' });
+  const input = el('textarea', { rows: 2, 'aria-label': name, placeholder: 'Comment for the author' });
   const element = el('form', { class: 'comment-box', hidden: true });
   const close = (): void => {
     const parent = element.parentElement;

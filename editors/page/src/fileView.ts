@@ -89,7 +89,7 @@ export class FileView {
   decide(as: 'accept' | 'reject'): void {
     const decision = decideAll(this.file.hunks, as, this.desk.review.isLanded);
     if (decision === undefined) {
-      this.desk.say('No hunk of this file can be decided together with others.');
+      this.desk.say('No hunk of this file can be decided in bulk.');
     } else {
       void this.desk.review.decide(decision);
     }

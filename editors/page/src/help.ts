@@ -14,7 +14,7 @@ const KEYS: [string, string][] = [
   ['c', 'comment to the author'],
   ['s', 'leave the hunk for later'],
   ['o', 'reopen rejected hunks'],
-  ['u', 'side by side, or lines below each other'],
+  ['u', 'side by side or unified'],
   ['h, r', 'history, review'],
   ['q', 'back to the list'],
   ['?', 'this help'],

@@ -112,7 +112,7 @@ export class ProposalView {
     const hunks = this.review.proposal.files.flatMap((file) => file.hunks);
     const decision = decideAll(hunks, as, this.review.isLanded);
     if (decision === undefined) {
-      this.desk.say('No open hunk can be decided together with others.');
+      this.desk.say('No open hunk can be decided in bulk.');
     } else {
       void this.review.decide(decision);
     }

@@ -32,7 +32,7 @@ scene('new syntax errors are shown in the tree, the file and the diff', async ({
       }, `${review.id}.proposed`),
     (found) => found.length > 0,
   );
-  assert.deepEqual(shown, [['Syntax error in line 6, not there before: return sum)', 5]]);
+  assert.deepEqual(shown, [['New syntax error in line 6: return sum)', 5]]);
   await window.page.locator('.modified .view-line', { hasText: 'return sum)' }).waitFor();
   await window.screen.shot('syntax-diff');
   await window.command('editd.rejectHunk');

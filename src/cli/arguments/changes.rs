@@ -78,7 +78,7 @@ pub(crate) struct EditArguments {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("place").args(["after", "before"]).required(true))]
 pub(crate) struct MoveArguments {
-    /// The file of the lines; `#` and the tag of a version may follow
+    /// The file that contains the lines; `#` and the tag of a version may follow
     pub(crate) path: PathBuf,
 
     /// The lines, such as 12-15
@@ -96,7 +96,7 @@ pub(crate) struct MoveArguments {
     #[arg(long, value_name = "LINE")]
     pub(crate) before: Option<usize>,
 
-    /// Leave the lines where they are, too
+    /// Copy the lines instead of moving them
     #[arg(long)]
     pub(crate) copy: bool,
 

@@ -53,7 +53,7 @@ pub(super) fn restored(context: &Context, file: &Path, now: &str) -> Option<Stri
 /// Returns the error about a settings file that is not changed.
 pub(super) fn unreadable(file: &Path, error: &Unreadable) -> CliError {
     CliError::failed(format!("`{}` was not changed, because it cannot be read: {error}", paint::path(file)))
-        .with_hint("correct the file first; its program ignores it as it is")
+        .with_hint("correct the file first; in its current state, the program ignores it")
 }
 
 /// Returns the text of a file, or an empty text if it does not exist.

@@ -15,7 +15,7 @@ pub(super) type Fact = (&'static str, &'static str);
 
 /// The exit codes.
 pub(super) const EXIT_CODES: [Fact; 4] = [
-    ("0", "Done, also if nothing was found."),
+    ("0", "Done, even if nothing was found."),
     ("1", "Refused or failed; standard error has the reason and the next step."),
     ("2", "Wrong usage."),
     ("3", "A person rejected the change or has not decided yet."),
@@ -30,7 +30,7 @@ pub(super) const ENVIRONMENT: [Fact; 10] = [
     ("EDITD_LOG", "The daemon's log level: error, warn, info (default), debug or trace."),
     ("EDITD_ENFORCED", "Set by `editd run --enforce`: editd makes all edits, and starts no daemon."),
     ("EDITD_SSH", "The command that --ssh starts instead of `ssh`, such as `ssh -F FILE`."),
-    ("NO_COLOR, CLICOLOR_FORCE", "Disables colours; enables colours also without a terminal."),
+    ("NO_COLOR, CLICOLOR_FORCE", "Disables colours; enables colours even without a terminal."),
     ("VISUAL, EDITOR", "The editor that `editd review` opens to edit lines; else vi."),
     ("BROWSER", "The browser that `editd review --web` opens; else xdg-open, if there is a display."),
 ];
@@ -80,7 +80,7 @@ const EXAMPLES: [Example; 36] = [
     ("Show a patch and ask before applying it", "editd apply fix.patch"),
     ("Apply the answer of a model", "editd apply --yes < answer.md"),
     ("Record what a script changes", "editd run -- sed -i s/colour/color/ notes.md"),
-    ("Build where nothing else can be written", "editd run --enforce -- sh -c 'echo built'"),
+    ("Run a build that cannot write to the project", "editd run --enforce -- sh -c 'echo built'"),
     ("Undo the newest change", "editd undo"),
     ("Undo the newest change of one file", "editd undo --path notes.md"),
     ("Undo all changes of the last two hours", "editd undo --since 2h"),
@@ -92,7 +92,7 @@ const EXAMPLES: [Example; 36] = [
     ("List a folder", "editd list src"),
     ("Review all pending proposals", "editd review"),
     ("List them for another program", "editd review --output json"),
-    ("Review what you rejected last again", "editd review --reopen"),
+    ("Reopen the last rejected hunks and review them", "editd review --reopen"),
     ("List them for another program", "editd proposals --output json"),
     ("List the last five changes", "editd log -n 5"),
     ("List the changes of one file", "editd log notes.md"),

@@ -127,7 +127,7 @@ impl<'p> FileReview<'p> {
                 },
                 "c" => {
                     if let Some(text) =
-                        stream::ask_line("Say to the author: ")?.filter(|text| !text.is_empty())
+                        stream::ask_line("Comment for the author: ")?.filter(|text| !text.is_empty())
                     {
                         let path = Some(self.file.entry.path.clone());
                         self.comments.push(CommentEntry { path, hunk: Some(hunk.id.clone()), text });

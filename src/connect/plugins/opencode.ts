@@ -139,7 +139,7 @@ export const Editd = ({ client, directory }: { client: OpencodeClient; directory
       }
       if (!hasReported) {
         hasReported = true;
-        void tell(`\`${EDITD}\` does not check changes now: ${String(error)}. \`editd doctor\` tells more.`);
+        void tell(`\`${EDITD}\` does not check changes now: ${String(error)}. Run \`editd doctor\` for details.`);
       }
       return {};
     }

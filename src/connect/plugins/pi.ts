@@ -128,7 +128,7 @@ export default function editd(pi: ExtensionAPI): void {
       }
       if (!hasReported) {
         hasReported = true;
-        tell(`\`${EDITD}\` does not check changes now: ${String(error)}. \`editd doctor\` tells more.`, ctx);
+        tell(`\`${EDITD}\` does not check changes now: ${String(error)}. Run \`editd doctor\` for details.`, ctx);
       }
       return {};
     }

@@ -7,10 +7,12 @@
 //! Nothing here has run on a Mac.
 
 use super::portable::{self, FolderWalk};
-use super::{Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment};
+use super::{
+    Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment, is_unsupported,
+};
 use crate::workspace::rules::folded;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, fcntl_fullfsync, fstat, fsync, getpath, openat, renameat_with, statat,
+    AtFlags, Mode, OFlags, fcntl_fullfsync, fstat, fstatfs, fsync, getpath, openat, renameat_with, statat,
 };
 use rustix::io::Errno;
 use std::ffi::{CStr, OsStr, OsString, c_int, c_void};
@@ -28,13 +30,16 @@ impl System for MacOs {
 
     fn open_root(&self, given: &Path) -> Call<OpenedRoot> {
         let folder = rustix::fs::open(given, self.held_folder(), Mode::empty())?;
+        if !tells_stored_names(&folder) {
+            return portable::open_root(self.held_folder(), given);
+        }
         Ok(OpenedRoot {
             path: path_of(&folder)?,
             device: Stat::of(&fstat(&folder)?).dev,
             mount: None,
             steady_stamps: false,
             // APFS and HFS+ treat names that differ in normalization as one, and mostly those that differ in
-            // letter case (Apple's "Apple File System Guide", FAQ). On volumes that do neither, this costs time only.
+            // letter case (Apple's "Apple File System Guide", FAQ).
             folds_names: Some(true),
             folder,
         })
@@ -42,6 +47,9 @@ impl System for MacOs {
 
     /// No manual page tells whether a folder that was removed still has a path, so the path alone proves nothing.
     fn has_stayed(&self, root: &Root) -> Call<bool> {
+        if !tells_stored_names(root.handle()) {
+            return portable::has_stayed(root);
+        }
         let opened = Stat::of(&fstat(root.handle())?);
         let is_there = path_of(root.handle()).is_ok_and(|path| path == root.path());
         let named = rustix::fs::lstat(root.path());
@@ -53,6 +61,9 @@ impl System for MacOs {
         let mut walk = FolderWalk::new(root, self.held_folder(), false);
         walk.follow(folder)?;
         let Some(found) = walk.end() else { return OpenedFolder::root(root) };
+        if !tells_stored_names(root.handle()) || !tells_stored_names(&found) {
+            return portable::open_folder(self.held_folder(), root, folder);
+        }
         let path = path_of(&found)?;
         // A root that was moved away still opens its files, but under paths that no client asked for.
         if !path.starts_with(root.path()) {
@@ -61,14 +72,18 @@ impl System for MacOs {
         Ok(OpenedFolder { handle: found.into(), path })
     }
 
-    /// Asks the kernel, which needs no listing. For a file that cannot be read or has several names, the folder
-    /// is listed. `F_GETPATH` may name any of several hard links.
+    /// Asks the kernel, which needs no listing. For a file that cannot be read, for one with several hard links, of
+    /// which `F_GETPATH` may name any, and on other file systems, the folder is listed.
     fn stored_name(&self, folder: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Call<OsString> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let path = openat(folder, name, flags, Mode::empty()).and_then(path_of);
-        let stored = path.ok().and_then(|path| path.file_name().map(OsStr::to_owned));
+        let told = if tells_stored_names(folder) && stat.nlink == 1 {
+            openat(folder, name, flags, Mode::empty()).and_then(path_of).ok()
+        } else {
+            None
+        };
+        let stored = told.and_then(|path| path.file_name().map(OsStr::to_owned));
         let fold = |name: &OsStr| name.to_str().map(folded);
-        match stored.filter(|stored| stat.nlink == 1 && fold(stored) == fold(name)) {
+        match stored.filter(|stored| fold(stored) == fold(name)) {
             Some(stored) => Ok(stored),
             None => portable::stored_name(folder, name, stat),
         }
@@ -156,10 +171,21 @@ impl System for MacOs {
 }
 
 /// Returns the canonical path of an open file or folder: `F_GETPATH` (50 in `sys/fcntl.h`, `fcntl(2)`), with
-/// firmlinks and at most 1,023 bytes. The manual page does not say that names are spelled as they are stored: that
-/// is assumed, and may be wrong outside of APFS and HFS+.
+/// firmlinks and at most 1,023 bytes. The manual page does not say that names are spelled as they are stored; see
+/// [`tells_stored_names`].
 fn path_of(file: impl AsFd) -> Call<PathBuf> {
     Ok(OsString::from_vec(getpath(file)?.into_bytes()).into())
+}
+
+/// Returns `true` if `F_GETPATH` is taken to spell the names on a file system as they are stored: on APFS and HFS+.
+/// FAT, exFAT and network file systems may repeat the spelling of whoever looked the name up. The names of the types
+/// are those that `mount(8)` shows (`f_fstypename` in `sys/mount.h`, `statfs(2)`).
+fn tells_stored_names(folder: impl AsFd) -> bool {
+    let Ok(system) = fstatfs(folder) else { return false };
+    [c"apfs", c"hfs"].iter().any(|known| {
+        let name = known.to_bytes_with_nul();
+        system.f_fstypename.iter().zip(name).all(|(byte, expected)| byte.cast_unsigned() == *expected)
+    })
 }
 
 fn inspected(raw: &rustix::fs::Stat) -> Inspected {
@@ -201,9 +227,9 @@ fn preallocate(file: &File, bytes: u64) -> Call<()> {
     if result == -1 { Err(last_error()) } else { Ok(()) }
 }
 
-/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get(3)`, `acl_free(3)`). The manual page does not
-/// say what a file without one gives: null, with `ENOENT`, is assumed. After any error, the file counts as one
-/// without a list.
+/// Returns `true` if a file has an access list (`sys/acl.h`, `acl_get(3)`, `acl_free(3)`). For a file without one,
+/// the result is null with `ENOENT` (`filesec_get_property(3)`, which `acl_get_fd_np` of Apple's Libc calls). After
+/// another error, the file counts as one with a list, which is then written in place.
 #[expect(unsafe_code, reason = "neither rustix nor libc has the calls for access lists")]
 fn has_acl(file: BorrowedFd<'_>) -> bool {
     /// `sys/acl.h`. The type there is an enumeration, which C passes as an `int`.
@@ -215,8 +241,13 @@ fn has_acl(file: BorrowedFd<'_>) -> bool {
     // SAFETY: the descriptor is open as long as the file is borrowed. The list is freed once and not used.
     unsafe {
         let list = acl_get_fd_np(file.as_raw_fd(), ACL_TYPE_EXTENDED);
-        !list.is_null() && acl_free(list) == 0
+        if list.is_null() {
+            let errno = last_error();
+            return errno != Errno::NOENT && !is_unsupported(errno);
+        }
+        acl_free(list);
     }
+    true
 }
 
 fn last_error() -> Errno {

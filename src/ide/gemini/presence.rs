@@ -1,5 +1,5 @@
-//! Ends the sessions of clients that are gone. The protocol has a session outlive its connections, so a client that
-//! was killed would be taken to be there.
+//! Ends the sessions of clients that are gone. In this protocol, a session outlives its connections, so a client
+//! that was killed would otherwise count as connected.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Drop for OpenStream {
     }
 }
 
-/// Notes the streams of notifications, which clients keep open as long as they live.
+/// Counts the streams of notifications, which clients keep open as long as they run.
 pub(super) async fn watch(State(presence): State<Presence>, request: Request, next: Next) -> Response {
     let is_stream = request.method() == Method::GET;
     let session = request.headers().get(SESSION).and_then(|name| name.to_str().ok()).map(str::to_owned);

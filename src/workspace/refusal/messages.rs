@@ -195,13 +195,13 @@ fn of_notebook(kind: &RefusalKind, file: &str, audience: Audience) -> Option<Tex
 fn of_guessed_encoding(name: &str, file: &str, audience: Audience) -> Texts {
     let next = match audience {
         Audience::CommandLine => {
-            "use `editd edit --json` with that name as `encoding`, if the file reads right in it"
+            "use `editd edit --json` with that name as `encoding` if the text was decoded correctly"
         }
         Audience::Tools(ChangeForm::Content) => {
-            "send that name as `encoding`, if the file reads right in it, or another `encoding` that the file shall have"
+            "send that name as `encoding` if the text was decoded correctly, or the name of another `encoding` to convert the file to it"
         }
         _ => {
-            "send that name as `encoding` with the edit, if the file reads right in it; or rewrite the file with a `write` that names `encoding`"
+            "send that name as `encoding` with the edit if the text was decoded correctly; or rewrite the file with a `write` that names `encoding`"
         }
     };
     texts(

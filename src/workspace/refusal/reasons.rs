@@ -291,8 +291,8 @@ pub(super) fn texts_of_undo(reason: &UndoRefusal, audience: Audience) -> Texts {
                 |id| format!("There is no transaction `{id}` {whose}."),
             );
             let hint = audience.select(
-                "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo.",
-                "Without `transaction`, your newest change in this session is undone that is in your roots and is neither undone nor an undo; with `path`, the newest of that file. To undo an earlier change of yours, name its transaction; you cannot undo changes of others.",
+                "`editd/history` lists the transactions; an author can undo only its own and, without an id, only those in its roots that are neither undone nor an undo.",
+                "Without `transaction`, `undo` reverts your newest change in this session that is in your roots and is neither undone nor an undo; with `path`, the newest such change to that file. To undo an earlier change, name its transaction; you cannot undo changes of others.",
                 "`editd log` lists the changes; --yes undoes only changes by one author: `editd`, or the one that --author names.",
             );
             texts(message, hint)

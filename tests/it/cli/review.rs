@@ -377,7 +377,6 @@ fn a_new_syntax_error_is_printed_before_the_first_hunk() {
         .call("editd/edit", json!({ "changes": [{ "kind": "edit", "path": "cart.py", "edits": edits }] }))
         .done();
     let typed = converse(&machine, workspace.root(), &["review"], &["n\r"], &[("NO_COLOR", "1")]);
-    let expected =
-        "cart.py  @@ -2 +2 @@  1 of 1\nnote: syntax error in line 2, not there before: return sum(items))\n";
+    let expected = "cart.py  @@ -2 +2 @@  1 of 1\nnote: new syntax error in line 2: return sum(items))\n";
     assert!(plain(&typed.shown).contains(expected), "{}", typed.shown);
 }

@@ -259,7 +259,7 @@ fn a_file_with_another_content_than_the_edit_gives_must_be_read_again(
     let claude = form.claude(&machine, &workspace);
     claude.read("a.txt");
     let context = edit_while(&claude, "PostToolUse", || workspace.put("a.txt", "1\nformatted\n"));
-    assert!(context.contains("another content"), "{context}");
+    assert!(context.contains("not the result of this edit alone"), "{context}");
     assert_eq!(history(&machine, &workspace).len(), 1);
     let reason = refused(claude.edit("a.txt", "formatted", "f"));
     assert!(reason.contains("has changed since it was read"), "{reason}");

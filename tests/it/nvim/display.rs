@@ -101,7 +101,7 @@ fn a_new_syntax_error_is_shown_below_its_line_and_in_the_quickfix_list() {
     let mut scene = Scene::without_proposal();
     let wrong = CART.replace("return sum", "return sum)").replace("sum = 0", "sum = Decimal(0)");
     scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": wrong }]));
-    scene.nvim.sees("    syntax error, not there before");
+    scene.nvim.sees("    new syntax error");
     let rows = ["return sum)", "syntax error"].map(|text| scene.nvim.position_of(text).0);
     assert_eq!(rows[1], rows[0] + 1, "below the line");
     scene.nvim.keys(":Editd list<CR>");
@@ -118,5 +118,5 @@ fn a_new_syntax_error_is_shown_in_a_new_file() {
     let content = "def total(items):\n    return sum(items))\n";
     scene.propose(&json!([{ "kind": "write", "path": "sums.py", "content": content }]));
     scene.nvim.keys(":Editd<CR>");
-    scene.nvim.sees("return sum(items)) syntax error, not there before");
+    scene.nvim.sees("return sum(items)) new syntax error");
 }

@@ -50,8 +50,5 @@ fn a_new_syntax_error_is_reported() {
     let output = machine.run(&["edit", &path, "--old", "append(item)", "--new", "append(item", "--yes"]);
     succeeds(&output);
     let notes = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        notes.contains("note: syntax error in line 5, not there before: self.items.append(item\n"),
-        "{notes}"
-    );
+    assert!(notes.contains("note: new syntax error in line 5: self.items.append(item\n"), "{notes}");
 }

@@ -46,7 +46,7 @@ fn a_plain_undo_skips_reverted_changes_and_reports_them() {
     assert_eq!((workspace.text("f.txt"), workspace.text("g.txt")), (BEFORE.to_owned(), "g\n".to_owned()));
     let note = undone["files"][0]["warnings"][0].as_str().expect("a note");
     let id = newest["transaction"].as_str().expect("an id");
-    assert!(note.contains(id) && note.contains("were passed over"), "{note}");
+    assert!(note.contains(id) && note.contains("were skipped"), "{note}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl Inside {
     }
 }
 
-/// Which part of the body is replaced.
+/// The part of the body that is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     Whole,

@@ -169,7 +169,7 @@ end
 ---@return editd.SyntaxError[]
 local function errors_of(file)
   return vim.tbl_map(function(error)
-    local text = ('syntax error in line %d, not there before: %s'):format(error.line, plain(error.excerpt))
+    local text = ('new syntax error in line %d: %s'):format(error.line, plain(error.excerpt))
     return { line = error.line, text = text }
   end, non_null(file.syntax) or {})
 end

@@ -44,13 +44,13 @@ export function wordsFor({ isLanded }: Pick<FileEntry, 'isLanded'>): Words {
 
 /** Describes a conflict of a hunk with the current text. */
 export function conflictNote({ isLanded }: FileEntry): string {
-  return isLanded ? 'The text here has changed again since.' : 'The text here is not the one that the agent has read.';
+  return isLanded ? 'The text here has changed again since.' : 'This text has changed since the agent read it.';
 }
 
-/** Describes a new syntax error, as in `Syntax error in line 4, not there before: sum = =`. */
+/** Describes a new syntax error, as in `New syntax error in line 4: sum = =`. */
 export function syntaxNote({ line, excerpt }: SyntaxEntry): string {
   const text = singleLine(excerpt);
-  return `Syntax error in line ${line}, not there before${text === '' ? '' : `: ${text}`}`;
+  return `New syntax error in line ${line}${text === '' ? '' : `: ${text}`}`;
 }
 
 /** Counts new syntax errors, as in `2 syntax errors`. Returns an empty string if there are none. */

@@ -1,4 +1,5 @@
 // Actions of a user in a review, and checks of what the window shows.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent, Outcome, Replacement } from './agent';
 import { until, untilEqual } from './until';
 import type { Window } from './window';
@@ -110,9 +111,15 @@ export class Review {
     return found.locator('.action-label').count();
   }
 
-  /** Presses an action in a lens. */
+  /** Presses an action in a lens, once the lens has not been redrawn for a moment: redrawn, it would miss the click. */
   async lens(label: string, at = 0): Promise<void> {
-    await this.window.page.locator('.codelens-decoration a', { hasText: label }).nth(at).click();
+    const action = this.window.page.locator('.codelens-decoration a', { hasText: label }).nth(at);
+    await until(`the lens ${label} stays`, async () => {
+      const drawn = await action.elementHandle({ timeout: 2_000 });
+      await pause(200);
+      return drawn?.evaluate((element) => element.isConnected);
+    });
+    await action.click();
   }
 
   /** Waits for a lens with this title. */

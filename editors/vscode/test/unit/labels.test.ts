@@ -85,7 +85,7 @@ test('new syntax errors are counted, and described on one line', () => {
   ];
   assert.equal(syntaxCount(errors), '2 syntax errors');
   assert.deepEqual(errors.map(syntaxNote), [
-    'Syntax error in line 4, not there before: sum = =',
-    'Syntax error in line 7, not there before',
+    'New syntax error in line 4: sum = =',
+    'New syntax error in line 7',
   ]);
 });

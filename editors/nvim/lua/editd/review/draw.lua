@@ -177,7 +177,7 @@ end
 local function error_rows(hunk, index, line, room)
   for _, error in ipairs(hunks.errors(hunk)) do
     if error.index == index then
-      local text = line:match('^%s*') .. 'syntax error, not there before'
+      local text = line:match('^%s*') .. 'new syntax error'
       return cells.rows(text, nil, 'EditdSyntaxError', 'EditdSyntaxError', room)
     end
   end

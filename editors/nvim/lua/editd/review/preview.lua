@@ -79,7 +79,7 @@ local function fill(buf, proposal, file, hunk)
   draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted', proposal.landed)
   for _, error in ipairs(hunks.errors(hunk)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, error.index - 1, 0, {
-      virt_text = { { 'syntax error, not there before', 'EditdSyntaxError' } },
+      virt_text = { { 'new syntax error', 'EditdSyntaxError' } },
       strict = false,
     })
   end
