@@ -14,6 +14,7 @@
 //!     places: dirs(&DirOptions::default())?,
 //!     spawn: Spawn::Allowed,
 //!     identity: Identity { reviews: true, ..Identity::own(Some(root)) },
+//!     port: None,
 //!     noticed: Box::new(|notice| println!("{notice:?}")),
 //! })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,6 +52,8 @@ pub struct Options {
     pub spawn: Spawn,
     /// The person, and the folder whose changes are shown first.
     pub identity: Identity,
+    /// Port on the loopback interface; a free one if there is none.
+    pub port: Option<u16>,
     /// Called with everything that the person should know, from any thread.
     pub noticed: Box<dyn Fn(Notice) + Send + Sync>,
 }
@@ -68,6 +71,8 @@ pub enum Notice {
     DaemonEnded,
     /// The daemon runs again.
     DaemonBack,
+    /// A daemon runs again that rejects this program, for instance because their versions differ. The reason.
+    DaemonRefuses(String),
 }
 
 /// An error of the server.
@@ -102,12 +107,12 @@ pub fn serve(options: Options) -> Result<(), PageError> {
 }
 
 async fn serve_until_signal(options: Options) -> Result<(), PageError> {
-    let Options { places, spawn, identity, noticed } = options;
+    let Options { places, spawn, identity, port, noticed } = options;
     let (root, state_dir) = (identity.roots.first().cloned(), places.state_dir.clone());
     let daemon = Daemon::connect(places, spawn, identity).await?;
     let (once, session) = (OneTimeToken::new()?, Token::new()?);
     let shutdown = CancellationToken::new();
-    let server = Server::bind().await?;
+    let server = Server::bind_to(port.unwrap_or(0)).await?;
     let address = format!("http://127.0.0.1:{}/#{}", server.port(), once.text());
     let page = Arc::new(Page { daemon, once, session, root, state_dir, noticed, shutdown: shutdown.clone() });
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);

@@ -3,13 +3,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::process::Command;
 
-use super::arguments::Command as Subcommand;
+use super::arguments::{Command as Subcommand, ReviewArguments};
 use super::child::{end_of, start_and_wait};
-use super::{CliError, End};
+use super::{CliError, End, stream};
 
 /// The command to start instead of `ssh`, with its arguments, separated by spaces.
 const SSH: &str = "EDITD_SSH";
@@ -53,26 +54,52 @@ impl std::str::FromStr for Remote {
 
 /// Runs the command of this process on another machine. Returns its exit code.
 pub(super) fn run(remote: &Remote, command: &Subcommand) -> Result<End, CliError> {
-    let script = remote.script(&arguments(std::env::args_os()));
+    let (options, more) = channel(command).map_err(|error| CliError::failed(error.to_string()))?;
+    let mut arguments = arguments(std::env::args_os());
+    arguments.extend(more);
     let ssh = std::env::var(SSH).unwrap_or_else(|_| "ssh".to_owned());
     let mut words = ssh.split_whitespace();
     let program = words.next().unwrap_or("ssh");
     let mut ssh = Command::new(program);
-    ssh.args(words);
-    if matches!(command, Subcommand::Lsp { .. } | Subcommand::Mcp(_) | Subcommand::Hook { .. }) {
-        // The streams carry a protocol, and no person could answer a question.
-        ssh.args(["-T", "-o", "BatchMode=yes"]);
-    } else {
-        let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-        ssh.arg(if is_terminal { "-t" } else { "-T" });
-    }
-    ssh.arg(&remote.host).arg("--").arg(script);
+    ssh.args(words).args(options).arg(&remote.host).arg("--").arg(remote.script(&arguments));
     let end = end_of(&program.into(), start_and_wait(&mut ssh));
     if end == End::Code(NO_CONNECTION) {
         return Err(CliError::failed(format!("`ssh` could not run editd on {}", remote.host))
             .with_hint(format!("check that `ssh {} true` works", remote.host)));
     }
     Ok(end)
+}
+
+/// Returns options of `ssh`, and more arguments for the command on the other machine.
+fn channel(command: &Subcommand) -> io::Result<(Vec<String>, Vec<OsString>)> {
+    let options = match command {
+        // The streams carry a protocol, and no person could answer a question.
+        Subcommand::Lsp { .. } | Subcommand::Mcp(_) | Subcommand::Hook { .. } => "-T -o BatchMode=yes",
+        Subcommand::Review(arguments) if arguments.web => return forwarded(arguments),
+        // A terminal ends the command when the connection ends.
+        Subcommand::Ide(_) => "-tt",
+        _ if io::stdin().is_terminal() && io::stdout().is_terminal() => "-t",
+        _ => "-T",
+    };
+    Ok((options.split(' ').map(str::to_owned).collect(), Vec::new()))
+}
+
+/// Forwards the port of the review page, with the same number on both machines, so that its address is valid here.
+/// The terminal ends the command when the connection ends: as long as it runs, changes wait for review.
+fn forwarded(arguments: &ReviewArguments) -> io::Result<(Vec<String>, Vec<OsString>)> {
+    let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|it| it.local_addr());
+    let port = arguments.port.map_or_else(|| free().map(|address| address.port()), Ok)?;
+    let forward = format!("127.0.0.1:{port}:127.0.0.1:{port}");
+    let options = ["-tt", "-o", "ExitOnForwardFailure=yes", "-L", &forward].map(str::to_owned);
+    let mut more = Vec::new();
+    if arguments.port.is_none() {
+        more.extend(["--port".into(), port.to_string().into()]);
+    }
+    if !arguments.no_open {
+        stream::note("Open the address in a browser on this machine. It works once.")?;
+        more.push("--no-open".into());
+    }
+    Ok((options.into(), more))
 }
 
 impl Remote {
@@ -108,7 +135,7 @@ impl Remote {
         }
         // The user's shell may be one that does not know this syntax.
         let mut line = b"exec sh -c ".to_vec();
-        line.extend_from_slice(&quoted_bytes(&OsString::from_vec(script)));
+        line.extend_from_slice(&quoted_for_any_shell(&script));
         OsString::from_vec(line)
     }
 }
@@ -124,7 +151,21 @@ fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Quotes a word for a shell.
+/// Quotes a word so that `sh`, fish and csh read the same. In fish, a backslash between single quotes escapes.
+fn quoted_for_any_shell(word: &[u8]) -> Vec<u8> {
+    let mut quoted = b"'".to_vec();
+    for byte in word {
+        match byte {
+            b'\'' => quoted.extend_from_slice(br#"'"'"'"#),
+            b'\\' => quoted.extend_from_slice(br"'\\'"),
+            byte => quoted.push(*byte),
+        }
+    }
+    quoted.push(b'\'');
+    quoted
+}
+
+/// Quotes a word for `sh`.
 fn quoted(word: &OsStr) -> String {
     String::from_utf8_lossy(&quoted_bytes(word)).into_owned()
 }
@@ -188,5 +229,6 @@ mod tests {
     fn words_are_quoted_for_shells() {
         assert_eq!(quoted("a b".as_ref()), "'a b'");
         assert_eq!(quoted("it's $HOME".as_ref()), r"'it'\''s $HOME'");
+        assert_eq!(quoted_for_any_shell(br"it's \ $HOME"), br#"'it'"'"'s '\\' $HOME'"#);
     }
 }

@@ -29,7 +29,7 @@ const STATE: usize = 10;
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
     if arguments.web {
-        return web::review(context, root.as_deref(), arguments.no_open);
+        return web::review(context, root.as_deref(), arguments);
     }
     let mut client = context.person(root.as_deref())?;
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {

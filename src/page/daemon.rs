@@ -97,17 +97,25 @@ impl Daemon {
             client.ended().await;
             let _ = self.events.send(Event::Daemon { is_connected: false });
             noticed(Notice::DaemonEnded);
-            let client = loop {
-                sleep(RETRY).await;
-                if let Ok(client) =
-                    connected(&self.places, Spawn::Forbidden, &self.identity, &self.events).await
-                {
-                    break client;
-                }
-            };
-            *self.current.lock() = Arc::new(client);
+            *self.current.lock() = Arc::new(self.reconnected(noticed).await);
             let _ = self.events.send(Event::Daemon { is_connected: true });
             noticed(Notice::DaemonBack);
+        }
+    }
+
+    /// Waits for a daemon that accepts this session. Reports the first one that does not.
+    async fn reconnected(&self, noticed: &(dyn Fn(Notice) + Send + Sync)) -> ConcurrentClient {
+        let mut is_refused = false;
+        loop {
+            sleep(RETRY).await;
+            match connected(&self.places, Spawn::Forbidden, &self.identity, &self.events).await {
+                Ok(client) => return client,
+                Err(ConnectError::Refused(error)) if !is_refused => {
+                    is_refused = true;
+                    noticed(Notice::DaemonRefuses(error.message));
+                }
+                Err(_) => {}
+            }
         }
     }
 }

@@ -61,7 +61,12 @@ pub struct Server {
 impl Server {
     /// Binds a free port. Connections wait until [`serve`](Self::serve) accepts them.
     pub async fn bind() -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        Self::bind_to(0).await
+    }
+
+    /// Binds this port, or a free one if it is 0. Connections wait until [`serve`](Self::serve) accepts them.
+    pub async fn bind_to(port: u16) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port })
     }

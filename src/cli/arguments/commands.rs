@@ -140,6 +140,10 @@ pub(crate) struct ReviewArguments {
     /// Print the address of the page, and do not open a browser
     #[arg(long, requires = "web")]
     pub(crate) no_open: bool,
+
+    /// Port of the page on 127.0.0.1, instead of a free one
+    #[arg(long, requires = "web", value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
 }
 
 impl ReviewArguments {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::cli::arguments::Output;
+use crate::cli::arguments::{Output, ReviewArguments};
 use crate::cli::paint::PLACE;
 use crate::cli::{CliError, Context, End, paint, stream};
 use crate::page::{Notice, Options, serve};
@@ -15,14 +15,19 @@ use crate::page::{Notice, Options, serve};
 const DISPLAYS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];
 
 /// Serves the page until Ctrl-C.
-pub(super) fn review(context: &Context, root: Option<&Path>, no_open: bool) -> Result<End, CliError> {
-    let is_json = context.output == Output::Json;
+pub(super) fn review(
+    context: &Context,
+    root: Option<&Path>,
+    arguments: &ReviewArguments,
+) -> Result<End, CliError> {
+    let (is_json, no_open) = (context.output == Output::Json, arguments.no_open);
     // The output may be closed while the page is still open in a browser.
     let noticed = move |notice| drop(say(&notice, is_json, no_open));
     serve(Options {
         places: context.places.clone(),
         spawn: context.spawn,
         identity: context.reviewer(root),
+        port: arguments.port,
         noticed: Box::new(noticed),
     })?;
     Ok(End::Done)
@@ -37,6 +42,9 @@ fn say(notice: &Notice, is_json: bool, no_open: bool) -> std::io::Result<()> {
         ),
         Notice::DaemonEnded => stream::note("The daemon has ended; the page continues when it runs again."),
         Notice::DaemonBack => stream::note("The daemon runs again."),
+        Notice::DaemonRefuses(reason) => stream::note(&format!(
+            "The daemon does not accept this command any more: {reason}. Start it again."
+        )),
     }
 }
 

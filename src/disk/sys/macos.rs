@@ -178,7 +178,7 @@ fn path_of(file: impl AsFd) -> Call<PathBuf> {
 }
 
 /// Returns `true` if `F_GETPATH` is taken to spell the names on a file system as they are stored: on APFS and HFS+.
-/// FAT, exFAT and network file systems may repeat the spelling of whoever looked the name up. The names of the types
+/// FAT, exFAT and network file systems may repeat the spelling with which the name was looked up. The names of the types
 /// are those that `mount(8)` shows (`f_fstypename` in `sys/mount.h`, `statfs(2)`).
 fn tells_stored_names(folder: impl AsFd) -> bool {
     let Ok(system) = fstatfs(folder) else { return false };

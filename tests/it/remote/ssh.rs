@@ -1,14 +1,18 @@
 //! Commands on another machine: this one, by a real `sshd` on the loopback interface.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{Bridge, Framing, Machine, Outcome, Workspace, eventually, need, run, text_of, uri_of};
+use crate::support::{
+    Bridge, Framing, Machine, Outcome, Workspace, eventually, http, need, need_root, run, text_of, uri_of,
+};
 
 /// A machine that is reached by `ssh`, whose `editd` uses the daemon of `machine`.
 struct Remote {
@@ -22,9 +26,14 @@ struct Remote {
 impl Remote {
     /// Starts `sshd` with these programs in its `PATH`.
     fn start(install: impl FnOnce(&Path)) -> Self {
+        Self::of(Machine::start(), install, "")
+    }
+
+    /// Starts `sshd` with these programs in its `PATH`, and with these lines in its configuration.
+    fn of(machine: Machine, install: impl FnOnce(&Path), more: &str) -> Self {
         need("sshd", "openssh-server");
         need("ssh", "openssh-client");
-        let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+        let workspace = Workspace::file("a.txt", "one\n");
         let folder = machine.home().join("ssh");
         let programs = folder.join("bin");
         fs::create_dir_all(&programs).expect("a folder");
@@ -40,7 +49,7 @@ impl Remote {
         let path = format!("{}:/usr/bin:/bin", text_of(&programs));
         let config = format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {host}\nAuthorizedKeysFile {user}.pub\nStrictModes no\n\
-             PasswordAuthentication no\nUsePAM no\nPidFile none\nSetEnv PATH={path} {}\n",
+             PasswordAuthentication no\nUsePAM no\nPidFile none\nSetEnv PATH={path} {}\n{more}",
             variables.join(" "),
             host = text_of(&folder.join("host")),
             user = text_of(&folder.join("user")),
@@ -64,9 +73,18 @@ impl Remote {
     }
 
     fn with_editd() -> Self {
-        Self::start(|programs| {
-            symlink(env!("CARGO_BIN_EXE_editd"), programs.join("editd")).expect("a link");
-        })
+        Self::start(install_editd)
+    }
+
+    /// Has `ssh` reach the machine in a network of its own, so that its ports are not those of this machine.
+    fn leave_network(&self) {
+        need_root();
+        need("ip", "iproute2");
+        let sshd = format!("exec /usr/sbin/sshd -i -f {}", text_of(&self.folder.join("sshd_config")));
+        let proxy = format!("ProxyCommand unshare --net sh -c 'ip link set lo up && {sshd}'\n");
+        let path = self.folder.join("ssh_config");
+        let config = fs::read_to_string(&path).expect("a file");
+        fs::write(path, config + &proxy).expect("a file");
     }
 
     /// Returns the name of the folder on the machine.
@@ -98,6 +116,10 @@ impl Drop for Remote {
     }
 }
 
+fn install_editd(programs: &Path) {
+    symlink(env!("CARGO_BIN_EXE_editd"), programs.join("editd")).expect("a link");
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -121,6 +143,46 @@ fn commands_work_on_the_files_of_the_other_machine() {
         serde_json::from_slice(&remote.run(&["log", "--output", "json"], "").stdout).expect("JSON");
     assert_eq!(listed["transactions"].as_array().map(Vec::len), Some(3));
     assert!(!remote.folder.join("home/.local").exists(), "no daemon was started here");
+}
+
+#[test]
+fn words_reach_the_other_machine_unchanged_through_fish() {
+    need("fish", "fish");
+    let fish = "ForceCommand exec fish --no-config -c \"$SSH_ORIGINAL_COMMAND\"\n";
+    let remote = Remote::of(Machine::start(), install_editd, fish);
+    let odd = r#"it's 'a' \ \\ \' \n "$HOME" $(x) `x` ü %self ~ * {a,b}"#.to_owned() + "\n end";
+    let edited = remote.run(&["edit", "a.txt", "--old", "one", "--new", &odd, "--yes"], "");
+    assert!(edited.status.success(), "{edited:?}");
+    assert_eq!(remote.workspace.text("a.txt"), format!("{odd}\n"));
+}
+
+#[test]
+fn the_review_page_of_the_other_machine_is_reached_at_its_address() {
+    let remote = Remote::of(Machine::configured("review = \"auto\""), install_editd, "");
+    remote.leave_network();
+    let mut command = remote.command(&["review", "--web", "--output", "json"]);
+    let mut ssh =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("editd");
+    let mut line = String::new();
+    BufReader::new(ssh.stdout.take().expect("a captured stdout")).read_line(&mut line).expect("a line");
+    let printed: Value = serde_json::from_str(line.trim()).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let address =
+        printed["address"].as_str().and_then(|it| it.strip_prefix("http://127.0.0.1:")).expect("a port");
+    let (port, _) = address.split_once('/').expect("a path");
+    let page = http::request(port.parse().expect("a number"), ("GET", "/"), &[], "");
+    assert_eq!(page.status, 200, "{page:?}");
+
+    let mut agent = remote.machine.agent(&remote.workspace);
+    agent.read("a.txt");
+    assert_eq!(agent.edit("a.txt", "one", "two").done()["state"], "pending");
+    kill_process(Pid::from_child(&ssh), Signal::TERM).expect("a running process");
+    ssh.wait().expect("an end");
+    let path = remote.workspace.path("b.txt");
+    let write = json!({ "changes": [{ "kind": "write", "path": path, "content": "b" }] });
+    eventually("the page to end with the connection", || {
+        let written = agent.call("editd/edit", write.clone()).done();
+        (written["state"] == "applied").then_some(())
+    });
 }
 
 #[test]
