@@ -11,6 +11,7 @@ use crate::protocol::{path_of_uri, uri_of};
 
 /// Members that hold a path or a URI, or a list of them.
 const PATHS: &[&str] = &[
+    "different",
     "newPath",
     "newUri",
     "oldUri",
@@ -25,11 +26,15 @@ const PATHS: &[&str] = &[
 ];
 /// Members that hold sentences, or a list of them.
 const SENTENCES: &[&str] = &["hint", "message", "reason", "warnings"];
+/// Members that hold a unified diff, or a list of them.
+const DIFFS: &[&str] = &["diff", "unsaved", "userEdits"];
 /// Advice for a program in a container without a map.
 const ADVICE: &str = "This program runs in a container: if the project has another path there, add it to `maps` in \
     the configuration of the daemon.";
-/// Member of LSP's edits with a member for each URI.
-const BY_URI: &str = "changes";
+/// Members with a member for each URI or path: LSP's edits, and the hashes of a patch.
+const BY_PATH: &[&str] = &["changes", "bases"];
+/// Scheme of the documents of a review: `editd:///ID/SIDE/PATH`.
+const REVIEW: &str = "editd://";
 
 /// The maps of a connection.
 #[derive(Clone, Debug)]
@@ -88,12 +93,17 @@ impl PathMaps {
             Value::Object(members) => {
                 for (name, value) in members.iter_mut() {
                     match (name.as_str(), &mut *value) {
-                        (BY_URI, Value::Object(by_uri)) => self.convert_names(by_uri, to),
+                        (name, Value::Object(members)) if BY_PATH.contains(&name) => {
+                            self.convert_names(members, to);
+                        }
                         (name, value) if PATHS.contains(&name) => {
                             each_text(value, |text| self.path(text, to));
                         }
                         (name, value) if to == Side::Inside && SENTENCES.contains(&name) => {
                             each_text(value, |text| self.sentence(text));
+                        }
+                        (name, value) if to == Side::Inside && DIFFS.contains(&name) => {
+                            each_text(value, |text| self.diff(text));
                         }
                         _ => {}
                     }
@@ -124,10 +134,33 @@ impl PathMaps {
             path.or_else(|| below(text, &from.uri).map(|rest| [&to.uri, rest].concat()))
         });
         direct.or_else(|| {
+            if text.starts_with(REVIEW) {
+                return self.side(text, to);
+            }
             // A URI may be spelled in several ways.
             let path = path_of_uri(text).ok()?;
             self.path(path.to_str()?, to).map(|path| uri_of(Path::new(&path)).to_string())
         })
+    }
+
+    /// Converts the URI of a side of a review.
+    fn side(&self, uri: &str, to: Side) -> Option<String> {
+        let (at, _) = uri.match_indices('/').nth(4)?;
+        let (side, path) = uri.split_at(at);
+        let file = self.path(&["file://", path].concat(), to)?;
+        Some([side, file.strip_prefix("file://")?].concat())
+    }
+
+    /// Converts the names of the file in the headers of a diff, which lack the first slash of a path.
+    fn diff(&self, text: &str) -> Option<String> {
+        let (old, rest) = text.split_once('\n')?;
+        let (new, rest) = rest.split_once('\n')?;
+        let converted = |line: &str, mark: &str| {
+            let path = self.path(line.strip_prefix(mark)?, Side::Inside)?;
+            Some([mark, &path].concat())
+        };
+        let (old, new) = (converted(old, "--- a")?, converted(new, "+++ b")?);
+        Some([&*old, &*new, rest].join("\n"))
     }
 
     /// Converts the paths in a sentence.
@@ -234,6 +267,32 @@ mod tests {
             "",
         ] {
             assert_eq!(maps.path(path, Side::Outside), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn sides_of_reviews_hashes_of_patches_and_headers_of_diffs_are_converted() {
+        let maps = maps(&[("/project", "/home/ada/shop")]);
+        let mut message = json!({
+            "uri": "editd:///p-1/proposed/project/a%20b.rs", "bases": { "/project/a.rs": "hash", "b.rs": "hash" },
+        });
+        maps.received(&mut message);
+        let outside = json!({
+            "uri": "editd:///p-1/proposed/home/ada/shop/a%20b.rs",
+            "bases": { "/home/ada/shop/a.rs": "hash", "b.rs": "hash" },
+        });
+        assert_eq!(message, outside);
+        let diff = "--- a/home/ada/shop/a.rs\n+++ b/home/ada/shop/a.rs\n@@ -1 +1 @@\n-/home/ada/shop\n+x\n";
+        let relative = "--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-a\n+b\n";
+        let mut message = json!({ "different": ["/home/ada/shop/a.rs"], "userEdits": [diff, { "diff": relative }], "unsaved": diff });
+        maps.sent(&mut message);
+        let diff = "--- a/project/a.rs\n+++ b/project/a.rs\n@@ -1 +1 @@\n-/home/ada/shop\n+x\n";
+        assert_eq!(
+            message,
+            json!({ "different": ["/project/a.rs"], "userEdits": [diff, { "diff": relative }], "unsaved": diff })
+        );
+        for uri in ["editd:///p-1/proposed", "editd:///p-1", "editd:", "editd:///p-1/base/other/a.rs"] {
+            assert_eq!(maps.path(uri, Side::Outside), None, "{uri}");
         }
     }
 

@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Arrival, Bridge, Framing, Machine, Mcp, Outcome, PATIENCE, Workspace, eventually, need_root, text_of,
+    Agent, Arrival, Bridge, Framing, Machine, Mcp, Outcome, PATIENCE, Workspace, eventually, need_root,
+    text_of,
 };
 
 /// Mounts the project at its path in the container, and hides its own path. Then runs a command.
@@ -25,12 +26,16 @@ struct Container {
 
 impl Container {
     fn new(files: &[(&str, &str)]) -> Self {
+        Self::configured("review = \"off\"", files)
+    }
+
+    fn configured(config: &str, files: &[(&str, &str)]) -> Self {
         need_root();
         let (mut machine, workspace) = (Machine::asleep(""), Workspace::with(files));
         let inside = machine.home().join("work");
         fs::create_dir(&inside).expect("a folder");
         let map = format!(
-            "review = \"off\"\n[[maps]]\ninside = {:?}\noutside = {:?}\n",
+            "{config}\n[[maps]]\ninside = {:?}\noutside = {:?}\n",
             text_of(&inside),
             text_of(workspace.root())
         );
@@ -60,6 +65,17 @@ impl Container {
     #[track_caller]
     fn names_no_path_outside(&self, text: &str) {
         assert!(!text.contains(text_of(self.workspace.root())), "a path outside: {text}");
+    }
+
+    /// Starts an editor in the container, with the project as its folder.
+    fn editor(&self, capabilities: &Value) -> Agent {
+        let mut editor = Bridge::of(self.command(&["lsp"]), Framing::Headers).editor;
+        let folder = json!({ "uri": format!("file://{}", text_of(&self.inside)), "name": "work" });
+        let session = json!({
+            "clientInfo": { "name": "person" }, "workspaceFolders": [folder], "capabilities": capabilities,
+        });
+        editor.initialize(session).done();
+        editor
     }
 
     fn path(&self, name: &str) -> String {
@@ -127,15 +143,10 @@ fn what_a_command_in_a_container_changes_is_recorded() {
 #[test]
 fn an_editor_in_a_container_lends_its_buffers() {
     let container = Container::new(&[("a.txt", "one\n")]);
-    let mut editor = Bridge::of(container.command(&["lsp"]), Framing::Headers).editor;
+    let mut editor = container.editor(&json!({
+        "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } },
+    }));
     let uri = format!("file://{}", container.path("a.txt"));
-    let folder = json!({ "uri": format!("file://{}", text_of(&container.inside)), "name": "work" });
-    let capabilities =
-        json!({ "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } } });
-    let session = json!({
-        "clientInfo": { "name": "person" }, "workspaceFolders": [folder], "capabilities": capabilities,
-    });
-    editor.initialize(session).done();
     let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "unsaved\n" });
     editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
 
@@ -155,6 +166,35 @@ fn an_editor_in_a_container_lends_its_buffers() {
     };
     container.names_no_path_outside(&asked.to_string());
     assert_eq!(asked["params"]["edit"]["documentChanges"][0]["textDocument"]["uri"], *uri);
+}
+
+#[test]
+fn an_editor_in_a_container_reviews_both_sides_and_corrects_one() {
+    let container = Container::configured("review = \"auto\"", &[("a b.txt", "one\n")]);
+    let mut editor = container.editor(&json!({ "experimental": { "editd": { "review": true } } }));
+    let mut agent = container.machine.agent(&container.workspace);
+    agent.read("a b.txt");
+    let proposal = agent.edit("a b.txt", "one", "two").done();
+    assert_eq!(proposal["state"], "pending", "{proposal}");
+
+    let seen = editor.call("editd/proposal", json!({ "id": proposal["id"] })).done();
+    container.names_no_path_outside(&seen.to_string());
+    let path = seen["files"][0]["path"].as_str().expect("a path").to_owned();
+    assert_eq!(path, container.path("a b.txt"));
+    let mut side = |which: &str| {
+        let id = proposal["id"].as_str().expect("an id");
+        let uri = format!("editd:///{id}/{which}{}", path.replace(' ', "%20"));
+        editor.call("workspace/textDocumentContent", json!({ "uri": uri })).done()
+    };
+    assert_eq!(side("base")["text"], "one\n");
+    let proposed = side("proposed");
+    assert_eq!(proposed["text"], "two\n");
+
+    let correction = json!({ "path": path, "baseHash": proposed["hash"], "content": "three\n" });
+    let decision = json!({ "id": proposal["id"], "revision": seen["revision"], "replace": [correction] });
+    let decided = editor.call("editd/decide", decision).done();
+    container.names_no_path_outside(&decided.to_string());
+    assert_eq!(container.workspace.text("a b.txt"), "three\n");
 }
 
 #[test]
