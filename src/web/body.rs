@@ -9,6 +9,10 @@ use axum::response::{IntoResponse, Response};
 /// Maximum time for the body of a request to arrive.
 const ARRIVAL: Duration = Duration::from_secs(20);
 
+/// Maximum length in bytes of a body that fits into one packet, and the maximum time for it to arrive. Bodies that
+/// are read before a token was checked are not longer.
+const SMALL: (usize, Duration) = (1024, Duration::from_secs(5));
+
 /// Returns an answer with one sentence of plain text.
 pub fn refusal(status: StatusCode, sentence: &str) -> Response {
     let mut response = (status, format!("{sentence}\n")).into_response();
@@ -21,7 +25,8 @@ pub fn refusal(status: StatusCode, sentence: &str) -> Response {
 ///
 /// Handlers read the body themselves, after the token was checked, so that a stranger cannot fill memory.
 pub async fn read_body(body: Body, limit: usize) -> Result<Bytes, Response> {
-    match tokio::time::timeout(ARRIVAL, to_bytes(body, limit)).await {
+    let time = if limit <= SMALL.0 { SMALL.1 } else { ARRIVAL };
+    match tokio::time::timeout(time, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         // The other reason is a client that disconnected, which does not read the answer.
         Ok(Err(_)) => {
