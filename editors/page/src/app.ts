@@ -261,7 +261,7 @@ export class App {
     this.close();
     this.body.classList.add('detail');
     fill(this.main, this.history.element);
-    void this.attempt(() => this.history.load());
+    void this.attempt(() => this.history.show());
     this.main.querySelector('h2')?.focus();
   }
 

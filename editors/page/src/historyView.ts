@@ -8,11 +8,15 @@ import { oneLine } from './visible';
 import type { Transaction, Undone } from './wire';
 
 const PAGE = 50;
+/** Pause in milliseconds before changes are loaded again. The daemon does not report them. */
+const EVERY = 3_000;
 
 export class HistoryView {
   readonly element = el('article', { class: 'history' });
   private readonly list = el('ol', { 'aria-label': 'Changes, newest first' });
   private readonly more = el('div', { class: 'buttons' });
+  private entries: Entry[] = [];
+  private timer = 0;
 
   constructor(private readonly desk: Desk) {
     this.element.append(
@@ -22,23 +26,60 @@ export class HistoryView {
     );
   }
 
-  /** Loads the newest changes. */
-  async load(): Promise<void> {
-    fill(this.list);
-    await this.loadBefore(undefined);
-    if (this.list.childElementCount === 0) {
-      fill(this.list, el('li', { class: 'faint empty' }, 'No change was recorded here.'));
-    }
+  /** Loads the newest changes, now and every few seconds for as long as they are shown. */
+  async show(): Promise<void> {
+    clearInterval(this.timer);
+    this.timer = window.setInterval(() => {
+      if (!this.element.isConnected) {
+        clearInterval(this.timer);
+      } else if (document.visibilityState === 'visible') {
+        void this.load().catch(() => undefined);
+      }
+    }, EVERY);
+    await this.load();
   }
 
-  private async loadBefore(before: string | undefined): Promise<void> {
-    const params = { limit: PAGE, ...(before === undefined ? {} : { before }) };
-    const { transactions } = await this.desk.session.call<{ transactions: Transaction[] }>('editd/history', params);
-    this.list.append(...transactions.map((each) => new Entry(this.desk, each, () => void this.load()).element));
-    const last = transactions.at(-1);
-    const isMore = transactions.length === PAGE && last !== undefined;
-    fill(this.more, isMore && button('Show older changes', () => void this.loadBefore(last.transaction)));
+  /** Loads as many changes as are shown. Entries that are unchanged stay as they are, open or not. */
+  private async load(): Promise<void> {
+    this.draw(await this.fetch(Math.max(PAGE, this.entries.length)), []);
   }
+
+  private async loadOlder(): Promise<void> {
+    const before = this.entries.at(-1)?.transaction.transaction;
+    this.draw(await this.fetch(PAGE, before), this.entries);
+  }
+
+  private async fetch(limit: number, before?: string): Promise<{ transactions: Transaction[]; isMore: boolean }> {
+    const params = { limit, ...(before === undefined ? {} : { before }) };
+    const { transactions } = await this.desk.session.call<{ transactions: Transaction[] }>('editd/history', params);
+    return { transactions, isMore: transactions.length === limit };
+  }
+
+  private draw({ transactions, isMore }: { transactions: Transaction[]; isMore: boolean }, before: Entry[]): void {
+    const known = new Map(this.entries.map((entry) => [keyOf(entry.transaction), entry]));
+    const added = transactions.map(
+      (each) => known.get(keyOf(each)) ?? new Entry(this.desk, each, () => void this.load()),
+    );
+    this.entries = [...before, ...added];
+    const focused = document.activeElement;
+    const isSame = this.entries.every(({ element }, at) => this.list.children[at] === element);
+    if (!isSame || this.list.childElementCount !== this.entries.length) {
+      const none = el('li', { class: 'faint empty' }, 'No change was recorded here.');
+      fill(this.list, ...(this.entries.length === 0 ? [none] : this.entries.map(({ element }) => element)));
+    }
+    if (focused instanceof HTMLElement && focused !== document.activeElement) {
+      const target = this.list.contains(focused) ? focused : this.element.querySelector('h2');
+      target?.focus({ preventScroll: true });
+    }
+    if (isMore !== this.more.hasChildNodes()) {
+      fill(this.more, isMore && button('Show older changes', () => void this.loadOlder()));
+    }
+  }
+}
+
+/** Returns the same text for a transaction as long as it looks the same in the list. */
+function keyOf({ transaction, undone }: Transaction): string {
+  return `${transaction} ${String(undone)}`;
 }
 
 /** A transaction in the list. */
@@ -49,7 +90,7 @@ class Entry {
 
   constructor(
     private readonly desk: Desk,
-    private readonly transaction: Transaction,
+    readonly transaction: Transaction,
     private readonly undone: () => void,
   ) {
     const { label, author, at, files } = transaction;

@@ -17,7 +17,7 @@ export interface ProposalActions {
   show: (id: string) => void;
   reopen: (id: string) => void;
   undo: (transaction: string) => void;
-  /** The proposal is decided. */
+  /** The proposal was decided here. */
   decided: (proposal: Proposal) => void;
 }
 
@@ -163,6 +163,7 @@ export class ProposalView {
 
   private changed(proposal: Proposal): void {
     const views = this.files;
+    const hadFocus = this.element.contains(document.activeElement);
     const isSame = views.length === proposal.files.length && this.wasWaiting === this.review.isWaiting;
     if (isSame && proposal.files.every((file, at) => views[at]?.showsLinesOf(file) === true)) {
       proposal.files.forEach((file, at) => views[at]?.update(file));
@@ -172,7 +173,11 @@ export class ProposalView {
     this.drawHeading(proposal);
     if (this.wasWaiting && !this.review.isWaiting) {
       this.wasWaiting = false;
-      this.actions.decided(proposal);
+      if (this.review.isOwn) {
+        this.actions.decided(proposal);
+      } else if (hadFocus && !this.element.contains(document.activeElement)) {
+        this.element.querySelector('h2')?.focus();
+      }
     }
   }
 

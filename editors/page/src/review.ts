@@ -38,6 +38,11 @@ export class Review {
     return isWaiting(this.current);
   }
 
+  /** True if no one else has changed the proposal after the last decision of this page. */
+  get isOwn(): boolean {
+    return this.current.revision === this.own;
+  }
+
   /** Sends a decision after all earlier ones. Returns `true` if it was recorded. */
   decide(decision: Decision): Promise<boolean> {
     const epoch = this.epoch;

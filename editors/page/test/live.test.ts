@@ -38,6 +38,16 @@ scene('a decision that is made elsewhere is shown', async ({ page, agent, files,
   await page.isDecided('applied');
 });
 
+scene('a decision that is made elsewhere takes no focus', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.button('History').focus();
+  await daemon.run('review', id, '--accept');
+  await page.isDecided('applied');
+  assert.equal(await page.page.evaluate(() => document.activeElement?.textContent.includes('History')), true);
+});
+
 scene('a decision about something that has changed is not recorded', async ({ page, agent, files, daemon }) => {
   files.write('a.txt', TEN);
   const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
@@ -128,6 +138,33 @@ scene('a change is undone, from the message and from the history', async ({ page
   await page.button('Undo this change').click();
   await page.says('The change is undone.');
   assert.equal(files.read('a.txt'), TEN.replace('two', 'TWO').replace('nine', 'NINE'));
+});
+
+scene('the open history shows an undo that is made elsewhere', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  for (const [old, label] of [
+    ['two', 'First'],
+    ['nine', 'Second'],
+  ] as const) {
+    await agent.edit({ 'a.txt': [[old, old.toUpperCase()]] }, { label });
+    await untilEqual('the list', () => page.listed(), [label]);
+    await page.press('J');
+    await page.shows(label);
+    await page.press('A');
+    await page.says('The change is applied.');
+  }
+  await page.press('h');
+  const entries = page.page.locator('.history li');
+  const labels = (): Promise<string[]> => entries.locator('.entry-label').allTextContents();
+  await untilEqual('the history', labels, ['Second', 'First']);
+  await entries.nth(1).locator('.entry').click();
+  const shown = page.page.locator('.history .code.new', { hasText: 'TWO' });
+  await shown.waitFor();
+  const { id } = await agent.call<{ id: string }>('editd/undo', {});
+  await daemon.run('review', id, '--accept');
+  await untilEqual('the history', labels, ['Undo: Second', 'Second', 'First']);
+  await entries.nth(1).locator('.state', { hasText: 'undone' }).waitFor();
+  assert.equal(await shown.count(), 1, 'an open entry stays open');
 });
 
 scene('the page continues when the daemon was restarted', async ({ page, agent, files, daemon, output }) => {

@@ -117,7 +117,7 @@ export class Review {
     await until(`the lens ${label} stays`, async () => {
       const drawn = await action.elementHandle({ timeout: 2_000 });
       await pause(200);
-      return drawn?.evaluate((element) => element.isConnected);
+      return drawn.isVisible();
     });
     await action.click();
   }

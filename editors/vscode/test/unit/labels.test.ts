@@ -84,8 +84,5 @@ test('new syntax errors are counted, and described on one line', () => {
     { line: 7, excerpt: '' },
   ];
   assert.equal(syntaxCount(errors), '2 syntax errors');
-  assert.deepEqual(errors.map(syntaxNote), [
-    'New syntax error in line 4: sum = =',
-    'New syntax error in line 7',
-  ]);
+  assert.deepEqual(errors.map(syntaxNote), ['New syntax error in line 4: sum = =', 'New syntax error in line 7']);
 });
