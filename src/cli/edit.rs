@@ -180,17 +180,17 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
             .with_hint("docs/protocol.md has the parameters of `editd/edit`")
     })?;
     let paths = paths_in(&params);
-    let (_, root) = root::of_file_or_here(paths.first().map(Path::new))?;
+    let (_, root) = root::of_file_or_here(paths.first().map(|(path, _)| Path::new(path)))?;
     let mut client = context.agent_on_wire(root.as_deref())?;
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
     let is_settled = consent.yes || consent.purpose.review;
     let mut request = Value::from(params);
-    let takes_any = is_settled && !names_a_base(&request);
+    let names_version = names_a_base(&request) || paths.iter().any(|(_, is_tagged)| *is_tagged);
     consent.purpose.add_to(&mut request);
-    consent::retry_while_stale(takes_any, || {
-        for path in paths.iter().filter(|_| is_settled) {
+    consent::retry_while_stale(is_settled && !names_version, || {
+        for (path, _) in paths.iter().filter(|(_, is_tagged)| is_settled && !is_tagged) {
             // If the read fails, the edit itself is refused with a better reason.
             let _ = client.call::<Read>(&json!({ "path": path }));
         }
@@ -204,14 +204,28 @@ fn names_a_base(request: &Value) -> bool {
     [request].into_iter().chain(changes).any(|it| !it["baseHash"].is_null() || !it["base_hash"].is_null())
 }
 
-fn paths_in(params: &Map<String, Value>) -> Vec<String> {
-    let changes = params.get("changes").and_then(Value::as_array).into_iter().flatten();
-    let named = |fields: &Map<String, Value>| {
-        ["path", "filePath", "file_path"]
-            .iter()
-            .find_map(|name| fields.get(*name)?.as_str().map(str::to_owned))
+/// Returns the paths of all files that a request changes, also those of the ends of moves. `true` is for a path
+/// that ends with a tag.
+fn paths_in(params: &Map<String, Value>) -> Vec<(String, bool)> {
+    let listed = |fields: &Map<String, Value>, name: &str| objects_in(fields.get(name));
+    let changes: Vec<_> = listed(params, "changes").into_iter().chain([params.clone()]).collect();
+    let edits: Vec<_> = changes.iter().flat_map(|change| listed(change, "edits")).collect();
+    let end = |edit: &Map<String, Value>, name| edit.get(name).and_then(Value::as_object).cloned();
+    let ends = edits.iter().flat_map(|edit| ["move", "copy", "to"].map(|name| end(edit, name))).flatten();
+    let named = |fields: Map<String, Value>| {
+        let names = ["path", "filePath", "file_path"];
+        let path = names.iter().find_map(|name| fields.get(*name)?.as_str())?;
+        let tag = path.rsplit_once('#').filter(|_| !Path::new(path).exists());
+        Some((path.to_owned(), tag.is_some_and(|(_, tag)| tag.parse::<HashTag>().is_ok())))
     };
-    changes.filter_map(Value::as_object).chain([params]).filter_map(named).collect()
+    changes.iter().cloned().chain(ends).filter_map(named).collect()
+}
+
+/// Returns the objects of a list, which may be sent as a JSON string.
+fn objects_in(list: Option<&Value>) -> Vec<Map<String, Value>> {
+    let parsed = list.and_then(Value::as_str).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let items = parsed.as_ref().or(list).and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_object).cloned().collect()
 }
 
 /// Reads a file, or standard input if the path is `-`.

@@ -192,3 +192,21 @@ fn a_person_is_shown_where_the_lines_of_a_tag_are_now() {
     assert!(plain(&typed.shown).contains("-four"), "{}", typed.shown);
     assert_eq!(workspace.text("a.txt"), "zero\none\ntwo\nthree\n4\nfive\n");
 }
+
+#[rstest]
+#[case::moved_to_another_file(json!({ "path": "a.txt", "edits": [{ "move": { "lines": "1" }, "to": { "path": "b.txt", "after": 0 } }] }))]
+#[case::moved_from_another_file(json!({ "path": "b.txt", "edits": [{ "move": { "path": "a.txt", "lines": "1" }, "to": { "before": 1 } }] }))]
+#[case::copied_in_a_list(json!({ "changes": [{ "kind": "edit", "path": "b.txt", "edits": [
+    { "copy": { "filePath": "a.txt", "lines": "1" }, "to": { "after": 0 } },
+    { "move": { "path": "c.txt", "lines": "1" }, "to": { "path": "d.txt", "after": 0 } },
+] }] }))]
+#[case::in_json_as_text(json!({ "path": "b.txt", "edits": "[{\"copy\":{\"path\":\"a.txt\",\"lines\":\"1\"},\"to\":{\"after\":0}}]" }))]
+fn requests_as_json_move_lines_between_files(#[case] request: Value) {
+    let files = [("a.txt", TEXT), ("b.txt", "b\n"), ("c.txt", "c\n"), ("d.txt", "d\n")];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let mut command = machine.command(&["edit", "--json", "-", "--yes"]);
+    command.current_dir(workspace.path(""));
+    let mut command = assert_cmd::Command::from_std(command);
+    succeeds(&command.write_stdin(request.to_string()).output().expect("editd can be run"));
+    assert_eq!(workspace.text("b.txt"), "one\nb\n");
+}
