@@ -4,6 +4,7 @@
 //! let code = editd::cli::main();
 //! ```
 
+mod apply;
 mod arguments;
 mod blame;
 mod child;
@@ -253,9 +254,9 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
-        Command::Move(arguments) => edit::move_lines(&context, arguments),
+        Command::Move(arguments) => edit::move_lines(&context, &arguments),
         Command::Write(write) => edit::write(&context, &write),
-        Command::Apply(apply) => edit::apply(&context, &apply),
+        Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
         Command::Outline { path } => read::outline(&context, &path),
         Command::Search(arguments) => read::search(&context, arguments),

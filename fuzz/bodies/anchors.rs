@@ -1,7 +1,9 @@
 //! Builds a text, edits at its lines and a later version of it from bytes, and checks that only the named lines
 //! change, and that edits are carried to the same lines.
 
-use editd::edit::{LineEdit, LineMap, LinePlace, LineRange, LocatedLines, locate, plan_lines};
+use editd::edit::{
+    LineEdit, LineMap, LinePlace, LineRange, LocatedLines, locate, plan_lines, reindented, snippet,
+};
 use editd::text::lines;
 
 const LINES: [&str; 14] = [
@@ -15,10 +17,13 @@ pub fn run(data: &[u8]) {
     let base = text(&mut next);
     let edits: Vec<(usize, LineEdit)> = (0..=next() % 4).map(|edit| (edit, line_edit(&mut next))).collect();
     let now = changed(&base, &mut next);
+    let map = LineMap::between(&base, &now);
+    for (_, edit) in &edits {
+        check_bounds(&base, edit.place, &map);
+    }
     let Ok(located) = locate(&base, edits) else { return };
     let plan = plan_lines(&base, &located, Vec::new()).expect("located edits do not overlap");
     check_kept(&base, &plan.apply(&base), &located);
-    let map = LineMap::between(&base, &now);
     let carried: Vec<_> = located.iter().filter_map(|located| located.carried(&map)).collect();
     for (before, after) in located.iter().filter_map(|one| Some((one, one.carried(&map)?))) {
         assert_eq!(named(&base, before.place), named(&now, after.place), "an edit is carried to equal lines");
@@ -33,17 +38,34 @@ fn text(next: &mut impl FnMut() -> usize) -> String {
 }
 
 fn line_edit(next: &mut impl FnMut() -> usize) -> LineEdit {
-    let (start, len) = (next() % 12, next() % 4);
+    let (start, end) = (number(next), number(next));
     let place = match next() % 4 {
         0 => LinePlace::After(start),
-        1 => LinePlace::Before(start + 1),
+        1 => LinePlace::Before(start.max(1)),
         2 => LinePlace::End,
-        _ => LinePlace::Lines(LineRange { start: start + 1, end: start + 1 + len }),
+        _ => LinePlace::Lines(LineRange { start: start.min(end).max(1), end: end.max(start).max(1) }),
     };
     let mut check = || next().is_multiple_of(4).then(|| LINES[next() % LINES.len()].to_owned());
     let (first, last) = (check(), check());
     let new = Some(text(next)).filter(|_| !next().is_multiple_of(4));
     LineEdit { place, new, first, last, moved: next().is_multiple_of(4) }
+}
+
+/// Returns a number of a line; a few are the largest ones.
+fn number(next: &mut impl FnMut() -> usize) -> usize {
+    match next() {
+        large @ 250.. => usize::MAX - (255 - large),
+        small => small % 16,
+    }
+}
+
+/// Uses the numbers of an edit where they are not known to be those of lines.
+fn check_bounds(base: &str, place: LinePlace, map: &LineMap) {
+    reindented(base, base, place);
+    let Some(lines) = place.anchors().filter(|lines| lines.start > 0) else { return };
+    let shown = snippet(base, lines.start, lines.end, 2);
+    assert!(shown.lines().count() < 100, "{shown}");
+    assert!(map.get(lines).is_none() || lines.end <= editd::text::count_lines(base), "{lines:?}");
 }
 
 /// Returns the text with some lines changed.

@@ -1,17 +1,15 @@
-//! Commands that change files: `editd edit`, `editd write` and `editd apply`.
+//! Commands that change a file: `editd edit`, `editd move` and `editd write`.
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::patch::{self, FilePatch, PatchFormat};
 use crate::protocol::Read;
-use crate::text::HashTag;
-use crate::workspace::NewMode;
+use crate::text::{ContentHash, HashTag};
+use crate::workspace::{NamedVersion, NewMode};
 
-use super::arguments::{ApplyArguments, Consent, EditArguments, Format, MoveArguments, WriteArguments};
+use super::arguments::{Consent, EditArguments, MoveArguments, WriteArguments};
 use super::root::Target;
 use super::{CliError, Context, End, consent, paint, root};
 
@@ -44,33 +42,31 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
         ("delete", arguments.delete.then_some(true.into())),
     ];
     edit.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    let consent = Consent { base: arguments.consent.base.or(file.tag), ..arguments.consent };
-    change(context, &[&file.target], json!({ "kind": "edit", "edits": [edit] }), &consent)
+    change(context, &[file], json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
 }
 
 /// `editd move`.
-pub(crate) fn move_lines(context: &Context, arguments: MoveArguments) -> Result<End, CliError> {
+pub(crate) fn move_lines(context: &Context, arguments: &MoveArguments) -> Result<End, CliError> {
     let file = Versioned::of(&arguments.path)?;
     let to = arguments.to.as_deref().map(Versioned::of).transpose()?;
     let mut place = Map::new();
-    let tag = to.as_ref().and_then(|to| to.tag.as_ref()).map(|tag| format!("#{tag}")).unwrap_or_default();
     let fields = [
-        ("path", to.as_ref().map(|to| format!("{}{tag}", to.target.path.display()).into())),
+        ("path", to.as_ref().map(|to| tagged(&to.target.path, to.version.clone()).into())),
         ("after", arguments.after.map(Value::from)),
         ("before", arguments.before.map(Value::from)),
     ];
     place.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     let form = if arguments.copy { "copy" } else { "move" };
     let edit = json!({ form: { "lines": arguments.lines }, "to": place, "reindent": arguments.reindent });
-    let consent = Consent { base: arguments.consent.base.or(file.tag), ..arguments.consent };
-    let targets: Vec<_> = [&file.target].into_iter().chain(to.as_ref().map(|to| &to.target)).collect();
-    change(context, &targets, json!({ "kind": "edit", "edits": [edit] }), &consent)
+    let files: Vec<_> = [file].into_iter().chain(to).collect();
+    change(context, &files, json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
 }
 
-/// A file, with the tag of a version after its path.
+/// A file, and the version that the arguments name.
 struct Versioned {
     target: Target,
-    tag: Option<String>,
+    /// The tag after the path, or the hash of `--base`.
+    version: Option<String>,
 }
 
 impl Versioned {
@@ -78,9 +74,27 @@ impl Versioned {
     fn of(path: &Path) -> Result<Self, CliError> {
         let split = path.to_str().filter(|_| !path.exists()).and_then(|path| path.rsplit_once('#'));
         Ok(match split.filter(|(_, tag)| tag.parse::<HashTag>().is_ok()) {
-            Some((path, tag)) => Self { target: root::of_file(Path::new(path))?, tag: Some(tag.to_owned()) },
-            None => Self { target: root::of_file(path)?, tag: None },
+            Some((path, tag)) => {
+                Self { target: root::of_file(Path::new(path))?, version: Some(tag.to_owned()) }
+            }
+            None => Self { target: root::of_file(path)?, version: None },
         })
+    }
+
+    /// Returns the version of the file: the hash of `--base`, else the tag. Refuses a hash of another version
+    /// than that of the tag.
+    fn version_with(&self, base: Option<&str>) -> Result<Option<String>, CliError> {
+        let named = |text: Option<&str>| text?.parse::<NamedVersion>().ok();
+        // The daemon refuses a text that is not a hash.
+        if let (Some(tag), Some(hash)) = (named(self.version.as_deref()), named(base))
+            && hash.and(tag).is_none()
+        {
+            let text = "the hash of --base and the tag after the path are of different versions";
+            return Err(
+                CliError::usage(text).with_hint("pass only the one of the version that you have read")
+            );
+        }
+        Ok(base.map(str::to_owned).or_else(|| self.version.clone()))
     }
 }
 
@@ -93,7 +107,7 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
     let (target, made) = root::of_new_file(&arguments.path)?;
     let executable = arguments.executable.then_some(NewMode::EXECUTABLE);
     let wanted = json!({ "kind": "write", "content": text, "mode": executable });
-    let end = change(context, &[&target], wanted, &arguments.consent);
+    let end = change(context, &[Versioned { target, version: None }], wanted, &arguments.consent);
     if let Some(folder) = made {
         // Succeeds only if the folder is empty, which means that nothing was written.
         let _ = std::fs::remove_dir(folder);
@@ -101,35 +115,61 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
     end
 }
 
-/// Makes one change, with the consent of the person. The first target is the changed file; a move concerns
-/// others as well.
+/// Makes one change, with the consent of the person. The first file is the changed one; a move concerns others
+/// as well.
 fn change(
     context: &Context,
-    targets: &[&Target],
+    files: &[Versioned],
     mut change: Value,
     consent: &Consent,
 ) -> Result<End, CliError> {
-    let target = targets[0];
+    let [file, others @ ..] = files else { return Ok(End::Done) };
+    let base = file.version_with(consent.base.as_deref())?;
     // With --review, the question is asked in the review and not here.
     let is_settled = consent.yes || consent.purpose.review;
     let asks = consent::should_ask(context, is_settled);
-    let mut client = context.session_for_change(Some(&target.root), asks)?;
-    change["uri"] = target.uri().into();
-    if let Some(base) = &consent.base {
+    let open = || context.session_for_change(Some(&file.target.root), asks);
+    let mut client = open()?;
+    // A session may change only the lines that it was shown, and no read shows all lines of a long file. So the
+    // hashes are read in another session: to a session that has read nothing, a hash stands for the whole file.
+    let mut reader = (asks || is_settled).then(open).transpose()?;
+    change["uri"] = file.target.uri().into();
+    if let Some(base) = &base {
         change["baseHash"] = base.as_str().into();
     }
     let mut request = json!({ "changes": [change] });
     consent.purpose.add_to(&mut request);
-    let takes_any = is_settled && consent.base.is_none();
-    consent::retry_while_stale(takes_any, || {
-        // The person sees or accepts a change of the current text, so the session must have read it. If a read
-        // fails, the change itself is refused with a better reason.
-        let takes_current = (asks || takes_any) && consent.base.is_none();
-        for target in targets.iter().filter(|target| takes_current && target.path.exists()) {
-            let _ = client.call::<Read>(&json!({ "uri": target.uri() }));
+    let takes_current = base.is_none() && others.iter().all(|other| other.version.is_none());
+    consent::retry_while_stale(is_settled && takes_current, || {
+        // The person sees or accepts a change of the current text. If a read fails, the change itself is refused
+        // with a better reason.
+        let mut current = |target: &Target| {
+            let uri = target.uri();
+            let read = reader
+                .as_mut()
+                .filter(|_| target.path.exists())?
+                .call::<Read>(&json!({ "uri": uri, "limit": 1 }));
+            // A file that is not text becomes known by its read, too.
+            let _ = read.is_err().then(|| client.call::<Read>(&json!({ "uri": uri })));
+            read.ok().map(|read| read.hash)
+        };
+        if base.is_none() {
+            request["changes"][0]["baseHash"] = current(&file.target).into();
+        }
+        for other in others.iter().filter(|other| other.version.is_none()) {
+            let tag =
+                current(&other.target).and_then(|hash| hash.parse::<ContentHash>().ok()).map(HashTag::from);
+            let to = &mut request["changes"][0]["edits"][0]["to"]["path"];
+            *to = tagged(&other.target.path, tag.map(|tag| tag.to_string())).into();
         }
         consent::make(context, &mut client, &request, asks)
     })
+}
+
+/// Returns a path with the tag of a version, if there is one.
+fn tagged(path: &Path, tag: Option<String>) -> String {
+    let tag = tag.map(|tag| format!("#{tag}")).unwrap_or_default();
+    format!("{}{tag}", path.display())
 }
 
 /// `editd edit --json`: takes the parameters of the method from a file.
@@ -140,17 +180,17 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
             .with_hint("docs/protocol.md has the parameters of `editd/edit`")
     })?;
     let paths = paths_in(&params);
-    let (_, root) = root::of_file_or_here(paths.first().map(Path::new))?;
+    let (_, root) = root::of_file_or_here(paths.first().map(|(path, _)| Path::new(path)))?;
     let mut client = context.agent_on_wire(root.as_deref())?;
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
     let is_settled = consent.yes || consent.purpose.review;
     let mut request = Value::from(params);
-    let takes_any = is_settled && !names_a_base(&request);
+    let names_version = names_a_base(&request) || paths.iter().any(|(_, is_tagged)| *is_tagged);
     consent.purpose.add_to(&mut request);
-    consent::retry_while_stale(takes_any, || {
-        for path in paths.iter().filter(|_| is_settled) {
+    consent::retry_while_stale(is_settled && !names_version, || {
+        for (path, _) in paths.iter().filter(|(_, is_tagged)| is_settled && !is_tagged) {
             // If the read fails, the edit itself is refused with a better reason.
             let _ = client.call::<Read>(&json!({ "path": path }));
         }
@@ -164,77 +204,32 @@ fn names_a_base(request: &Value) -> bool {
     [request].into_iter().chain(changes).any(|it| !it["baseHash"].is_null() || !it["base_hash"].is_null())
 }
 
-fn paths_in(params: &Map<String, Value>) -> Vec<String> {
-    let changes = params.get("changes").and_then(Value::as_array).into_iter().flatten();
-    let named = |fields: &Map<String, Value>| {
-        ["path", "filePath", "file_path"]
-            .iter()
-            .find_map(|name| fields.get(*name)?.as_str().map(str::to_owned))
+/// Returns the paths of all files that a request changes, also those of the ends of moves. `true` is for a path
+/// that ends with a tag.
+fn paths_in(params: &Map<String, Value>) -> Vec<(String, bool)> {
+    let listed = |fields: &Map<String, Value>, name: &str| objects_in(fields.get(name));
+    let changes: Vec<_> = listed(params, "changes").into_iter().chain([params.clone()]).collect();
+    let edits: Vec<_> = changes.iter().flat_map(|change| listed(change, "edits")).collect();
+    let end = |edit: &Map<String, Value>, name| edit.get(name).and_then(Value::as_object).cloned();
+    let ends = edits.iter().flat_map(|edit| ["move", "copy", "to"].map(|name| end(edit, name))).flatten();
+    let named = |fields: Map<String, Value>| {
+        let names = ["path", "filePath", "file_path"];
+        let path = names.iter().find_map(|name| fields.get(*name)?.as_str())?;
+        let tag = path.rsplit_once('#').filter(|_| !Path::new(path).exists());
+        Some((path.to_owned(), tag.is_some_and(|(_, tag)| tag.parse::<HashTag>().is_ok())))
     };
-    changes.filter_map(Value::as_object).chain([params]).filter_map(named).collect()
+    changes.iter().cloned().chain(ends).filter_map(named).collect()
 }
 
-/// `editd apply`.
-pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End, CliError> {
-    let text = String::from_utf8(read_source(&arguments.patch)?).map_err(|_| {
-        CliError::failed("the patch is not UTF-8")
-            .with_hint("convert it first; the files keep their encodings")
-    })?;
-    if text.trim().is_empty() {
-        return Err(CliError::failed("there is no patch: the input is empty")
-            .with_hint("name the patch file, or pass the patch on standard input"));
-    }
-    // The daemon reports all other errors in a patch.
-    let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
-    let is_settled = arguments.yes || arguments.purpose.review;
-    let asks = consent::should_ask(context, is_settled);
-    let mut client = context.session_for_change(folder_of(&files)?.as_deref(), asks)?;
-    let named: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
-    let format = arguments.format.known().map_or("auto", PatchFormat::name);
-    consent::retry_while_stale(is_settled && named.is_empty(), || {
-        let mut bases = named.clone();
-        if asks || is_settled {
-            for FilePatch { path, .. } in files.iter().filter(|file| !file.creates()) {
-                // The person sees or accepts a change of the current text, so its hash is the base. If the
-                // read fails, the change itself is refused with a better reason.
-                if !bases.contains_key(path)
-                    && let Ok(read) = client.call::<Read>(&json!({ "path": path, "limit": 1 }))
-                {
-                    bases.insert(path.clone(), read.hash);
-                }
-            }
-        }
-        let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
-        arguments.purpose.add_to(&mut request);
-        consent::make(context, &mut client, &request, asks)
-    })
-}
-
-/// Returns the folder that the paths of a patch are relative to: the working folder if it contains a file
-/// that the patch changes, else the top of the enclosing repository, as in diffs of version control.
-fn folder_of(files: &[FilePatch]) -> std::io::Result<Option<PathBuf>> {
-    let changed = || files.iter().filter(|file| !file.creates()).map(|file| Path::new(&file.path));
-    if let Some(file) = changed().find(|path| path.is_absolute()) {
-        return Ok(Some(root::of_file(file)?.root));
-    }
-    let here = root::here()?;
-    let is_here = changed().any(|path| here.join(path).exists());
-    if is_here { Ok(root::allowed(here)) } else { root::of_here() }
-}
-
-impl Format {
-    fn known(self) -> Option<PatchFormat> {
-        match self {
-            Self::Auto => None,
-            Self::SearchReplace => Some(PatchFormat::SearchReplace),
-            Self::ApplyPatch => Some(PatchFormat::ApplyPatch),
-            Self::UnifiedDiff => Some(PatchFormat::UnifiedDiff),
-        }
-    }
+/// Returns the objects of a list, which may be sent as a JSON string.
+fn objects_in(list: Option<&Value>) -> Vec<Map<String, Value>> {
+    let parsed = list.and_then(Value::as_str).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let items = parsed.as_ref().or(list).and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_object).cloned().collect()
 }
 
 /// Reads a file, or standard input if the path is `-`.
-fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
+pub(super) fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
     if source != Path::new("-") {
         return std::fs::read(source).map_err(root::with_path(source));
     }

@@ -229,7 +229,7 @@ pub fn snippet(text: &str, first: usize, last: usize, context: usize) -> String 
     }
     let half = MAX_LINES / 2;
     let head = numbered(take_lines(text, start, half), start_line);
-    let tail_line = end_line + 1 - half;
+    let tail_line = end_line - (half - 1);
     let Some(tail) = lines(text).nth(tail_line - 1).map(|line| line.start) else { return head };
     format!("{head}…\n{}", numbered(take_lines(text, tail, half), tail_line))
 }

@@ -121,10 +121,11 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
     let diff = if space.is_stale { details.shift_remove("diff") } else { None };
     let reserved = if others.is_empty() { 0 } else { OTHER.min(space.left) };
     space.left -= reserved;
-    details.values_mut().for_each(|value| space.fit(value));
+    space.fit_members(&mut details);
     (space.left, space.is_over) = (space.left + reserved, false);
     space.fit_all(&mut others, 0);
     if let Some(mut diff) = diff {
+        space.take("diff".len() + 4);
         space.fit(&mut diff);
         details.insert("diff".to_owned(), diff);
     }
@@ -279,13 +280,15 @@ impl Space {
                 self.take(json_len(text));
             }
             Value::Array(items) => self.fit_all(items, 1),
-            Value::Object(members) => {
-                for (name, value) in members {
-                    self.take(name.len() + 4);
-                    self.fit(value);
-                }
-            }
-            _ => {}
+            Value::Object(members) => self.fit_members(members),
+            value => self.take(value.to_string().len()),
+        }
+    }
+
+    fn fit_members(&mut self, members: &mut Map<String, Value>) {
+        for (name, value) in members {
+            self.take(name.len() + 4);
+            self.fit(value);
         }
     }
 

@@ -13,7 +13,7 @@ use super::coerce::without_nulls;
 /// client.
 pub(super) const ANSWER: usize = 32_000;
 
-/// Maximum size of the text of a refusal, in bytes. The model can read or request the rest.
+/// Maximum size of a refusal as text, and as data, in bytes. The model can read or request the rest.
 pub(super) const REFUSAL: usize = 1_500;
 
 /// Maximum size of one text among several, such as a diff, in bytes. The model can read the rest or request

@@ -86,6 +86,19 @@ fn read_version(base: &str) -> Result<NamedVersion, Invalid> {
     base.parse().map_err(|_| Invalid::new("baseHash", expected))
 }
 
+/// Returns the version that a hash, a tag after the path, or both of them name. `field` is the name of the hash
+/// in the request.
+fn named_version(
+    field: &str,
+    hash: Option<NamedVersion>,
+    tag: Option<NamedVersion>,
+) -> Result<Option<NamedVersion>, Invalid> {
+    match (hash, tag) {
+        (Some(hash), Some(tag)) => NamedVersion::of_hash_and_tag(field, hash, tag).map(Some),
+        (hash, tag) => Ok(hash.or(tag)),
+    }
+}
+
 /// Parses a hash. `field` is its name in the request.
 pub(crate) fn read_hash(field: impl Into<String>, hash: &str) -> Result<ContentHash, Invalid> {
     hash.parse().map_err(|_| Invalid::new(field, "a hash is `b3:` and 32 hexadecimal digits"))
@@ -116,8 +129,9 @@ fn read_patch((patch, bases): PatchAndBases) -> Result<(Vec<RequestedChange<Requ
     let lines = files.iter().map(|file| (file.line, lines_of(&file.change))).collect();
     let mut changes = Vec::with_capacity(files.len());
     for (index, file) in files.into_iter().enumerate() {
-        let base = bases.remove(&file.path).map(|(_, hash)| NamedVersion::Hash(hash));
-        let base = base.or(file.tag.clone().map(NamedVersion::Tag));
+        let hash = bases.remove(&file.path).map(|(_, hash)| NamedVersion::Hash(hash));
+        let tag = file.tag.clone().map(NamedVersion::Tag);
+        let base = named_version(&format!("bases.{}", file.path), hash, tag)?;
         let named = path(&file.path, file.line)?;
         let clearance = Clearance::default();
         changes.push(RequestedChange {

@@ -1,16 +1,18 @@
 //! Syntax errors that a change adds.
 
-use std::collections::HashMap;
+mod compare;
+
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::grammar::words;
-use super::nearby::is_free_of_errors;
+use super::nearby::{Nearby, is_free_of_errors};
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
 use crate::edit::Deadline;
 use crate::text::{floor_char_boundary, line_end, line_start, lines};
+use compare::Comparison;
 
 /// Maximum number of errors that are returned.
 const MAX_ERRORS: usize = 10;
@@ -54,8 +56,9 @@ pub enum SyntaxErrorKind {
 /// texts cannot be parsed within the limits.
 ///
 /// Errors are compared by kind and text, not by position. Grammars report errors in correct files as well, for
-/// example because of macros, and an edit beside such an error changes the text that it covers. So if `before`
-/// has errors, those of `after` count only if there are more of them.
+/// example because of macros, and an edit beside such an error changes the text that it covers. So an error in the
+/// lines of an old one counts only if it has become much longer, or if the change breaks a declaration that was free
+/// of errors.
 ///
 /// ```
 /// use editd::edit::Deadline;
@@ -65,6 +68,11 @@ pub enum SyntaxErrorKind {
 /// let errors = |after| new_errors(before, after, Language::Python, Deadline::NONE).unwrap();
 /// assert_eq!(errors("def f(a):\n    return a + 1\n"), []);
 /// assert_eq!(errors("def f(a):\n    return (a + 1\n")[0].line, 2);
+///
+/// let before = "int x y;\n\nint f(void) {\n    return 1;\n}\n";
+/// let errors = |after: &str| new_errors(before, after, Language::C, Deadline::NONE).unwrap();
+/// assert_eq!(errors(&before.replace("x y", "x z")), []);
+/// assert_eq!(errors(&before.replace("1;", "1 +;"))[0].line, 4);
 /// ```
 pub fn new_errors(
     before: &str,
@@ -90,22 +98,14 @@ fn new_errors_of_whole(
         return Some(Vec::new());
     }
     let known = errors(&parse(before, language, Budget::new(MAX_CHECK_TIME, deadline)).ok()?);
-    if found.len() <= known.len() {
+    // An old error beyond the limit would look like a new one.
+    if known.len() >= MAX_COMPARED {
         return Some(Vec::new());
     }
-    let mut counts: HashMap<(String, String), usize> = HashMap::new();
-    for error in &known {
-        *counts.entry(error.identity(before)).or_default() += 1;
-    }
+    let nearby = || Nearby::of(before, after, language, Budget::new(MAX_CHECK_TIME, deadline));
+    let new = Comparison::new((before, &known), (after, &found), deadline).new_errors(nearby);
     let changed = first_difference(before, after);
-    let is_new = |error: &&Found| match counts.get_mut(&error.identity(after)) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            false
-        }
-        _ => true,
-    };
-    let new = found.iter().filter(is_new).map(|error| error.described(after, changed));
+    let new = new.into_iter().map(|error| error.described(after, changed));
     let mut new: Vec<SyntaxError> = new.collect();
     new.dedup();
     new.truncate(MAX_ERRORS);
@@ -129,14 +129,15 @@ impl Found {
         }
     }
 
+    /// Returns the offset of the error. A missing token is before the whitespace of the next one.
+    fn place(&self, text: &str) -> usize {
+        if self.missing.is_some() { text[..self.range.start].trim_end().len() } else { self.range.start }
+    }
+
     /// Describes the error. One that covers the first change and much else is reported there.
     fn described(&self, text: &str, changed: usize) -> SyntaxError {
-        let at = match self.missing {
-            // A missing token is before the whitespace of the next one.
-            Some(_) => text[..self.range.start].trim_end().len(),
-            None if self.range.contains(&changed) => changed,
-            None => self.range.start,
-        };
+        let at =
+            if self.missing.is_none() && self.range.contains(&changed) { changed } else { self.place(text) };
         let start = line_start(text, at);
         let line = lines(&text[..start]).count() + 1;
         let content = text[start..line_end(text, at).0].trim();

@@ -23,25 +23,56 @@ const ENDS: [&str; 9] = ["end", "fi", "done", "esac", "}", ")", "]", "</", "*/"]
 /// in C if no comment ends below it.
 const PAIRED: [&str; 10] = ["/*", "*/", "\"\"\"", "'''", "`", "<!--", "-->", "[[", "]]", "#"];
 
-/// Returns `true` if the declarations around the change are free of errors in both texts.
+/// The declarations around a change, before and after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nearby {
+    /// Both are free of errors.
+    Free,
+    /// The change breaks them.
+    Broken,
+    /// Neither: the declarations had errors before, or cannot be parsed alone.
+    Unknown,
+}
+
+impl Nearby {
+    pub(super) fn of(before: &str, after: &str, language: Language, budget: Budget) -> Self {
+        let Some(parts) = changed_parts(before, after) else { return Self::Unknown };
+        let has_errors = |part| parse(part, language, budget).map(|tree| tree.root_node().has_error());
+        match parts.map(has_errors) {
+            [Ok(false), Ok(false)] => Self::Free,
+            [Ok(false), Ok(true)] => Self::Broken,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Returns `true` if the declarations around the change are free of errors in both texts. Returns `false` as well
+/// if it is not worthwhile to find out.
 pub(super) fn is_free_of_errors(before: &str, after: &str, language: Language, budget: Budget) -> bool {
     if after.len() < MIN_SIZE {
         return false;
     }
+    changed_parts(before, after).is_some_and(|parts| {
+        parts.into_iter().all(|part| {
+            let is_small = part.len() <= after.len() / MAX_PART;
+            is_small && parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error())
+        })
+    })
+}
+
+/// Returns the declarations around the change in both texts. Returns `None` if the change concerns a text that
+/// pairs with one outside them.
+fn changed_parts<'t>(before: &'t str, after: &'t str) -> Option<[&'t str; 2]> {
     // Lines before and after the change are the same in both texts.
     let (head, tail) = common_lines(before.as_bytes(), after.as_bytes());
     let changed = [before, after].map(|text| &text[head..text.len() - tail]);
     let count = |text: &str, word: &&str| text.matches(*word).count();
     if PAIRED.iter().any(|word| count(changed[0], word) != count(changed[1], word)) {
-        return false;
+        return None;
     }
     let start = declaration_before(before, head);
     let rest = tail - declaration_after(&before[before.len() - tail..]);
-    [before, after].into_iter().all(|text| {
-        let part = &text[start..text.len() - rest];
-        let is_small = part.len() <= after.len() / MAX_PART;
-        is_small && parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error())
-    })
+    Some([before, after].map(|text| &text[start..text.len() - rest]))
 }
 
 /// Returns the length of the whole lines that the texts have in common at the start, and of those at the end.

@@ -187,6 +187,9 @@ impl<'t> Walk<'_, 't> {
             }
             _ => {}
         }
+        if part.role == Role::Opaque {
+            self.comments_at_end(node);
+        }
         let attributes = frame.attributes.take();
         let inner = Frame { outer: None, attributes: None, is_list: part.is_list, ..*frame };
         if let Some(rule) = part.rule
@@ -212,6 +215,26 @@ impl<'t> Walk<'_, 't> {
             _ if node.child_count() == 0 => None,
             _ => Some(inner),
         }
+    }
+
+    /// Collects the comments at the end of a node whose content is not visited. The grammar of YAML puts the
+    /// comments before a key into the sequence that ends above them.
+    fn comments_at_end(&mut self, node: Node<'t>) {
+        let already = self.comments.len();
+        let mut around = node;
+        loop {
+            let mut cursor = around.walk();
+            let mut last = cursor.goto_last_child();
+            while last && self.grammar.comments.contains(&cursor.node().kind()) {
+                self.comments.push(cursor.node().byte_range());
+                last = cursor.goto_previous_sibling();
+            }
+            if !last {
+                break;
+            }
+            around = cursor.node();
+        }
+        self.comments[already..].reverse();
     }
 
     /// Returns the declaration of a node. Variables of functions are not listed.

@@ -83,6 +83,11 @@ impl HashTag {
     pub fn is_of(&self, hash: ContentHash) -> bool {
         hash.to_string()[PREFIX.len()..].starts_with(&self.0)
     }
+
+    /// Returns `true` if another tag begins with these digits.
+    pub fn begins(&self, other: &Self) -> bool {
+        other.0.starts_with(&self.0)
+    }
 }
 
 impl From<ContentHash> for HashTag {

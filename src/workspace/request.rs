@@ -35,6 +35,30 @@ pub enum NamedVersion {
     Tag(HashTag),
 }
 
+impl NamedVersion {
+    /// Returns the version that has both names, by the longer one. Returns `None` if no version has both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Option<Self> {
+        let is_longer = |long: &Self, short: &Self| match (long, short) {
+            (Self::Hash(one), Self::Hash(other)) => one == other,
+            (Self::Hash(hash), Self::Tag(tag)) => tag.is_of(*hash),
+            (Self::Tag(long), Self::Tag(short)) => short.begins(long),
+            (Self::Tag(_), Self::Hash(_)) => false,
+        };
+        if is_longer(&self, &other) {
+            return Some(self);
+        }
+        is_longer(&other, &self).then_some(other)
+    }
+
+    /// Returns the version that a hash and the tag after a path name. Refuses a hash of another version. `field`
+    /// is the name of the hash in the request.
+    pub fn of_hash_and_tag(field: impl Into<String>, hash: Self, tag: Self) -> Result<Self, Invalid> {
+        let problem = "it is the hash of another version than the one that the tag after the path names; line numbers are those of one version, so send only the tag of the version that you read";
+        hash.and(tag).ok_or_else(|| Invalid::new(field, problem))
+    }
+}
+
 impl FromStr for NamedVersion {
     type Err = ParseHashError;
 
@@ -68,5 +92,30 @@ impl Invalid {
             (inner, _) => format!("{outer}.{inner}"),
         };
         Self { field, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_one_version_agree_on_the_longer_one() {
+        let hash = ContentHash::of(b"text");
+        let version = |name: &str| name.parse::<NamedVersion>().unwrap();
+        let digits = hash.to_string()[3..].to_owned();
+        let (whole, long, short) = (NamedVersion::Hash(hash), version(&digits[..9]), version(&digits[..6]));
+        for (one, other, both) in [
+            (&whole, &short, Some(&whole)),
+            (&short, &whole, Some(&whole)),
+            (&long, &short, Some(&long)),
+            (&short, &long, Some(&long)),
+            (&short, &short, Some(&short)),
+            (&whole, &NamedVersion::Hash(ContentHash::of(b"other")), None),
+            (&whole, &version("000000"), None),
+            (&version("000000"), &long, None),
+        ] {
+            assert_eq!(one.clone().and(other.clone()).as_ref(), both, "{one:?} {other:?}");
+        }
     }
 }

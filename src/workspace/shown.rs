@@ -36,7 +36,7 @@ impl ShownLines {
         let mut joined: Vec<LineRange> = Vec::with_capacity(ranges.len());
         for range in ranges {
             match joined.last_mut() {
-                Some(last) if range.start <= last.end + 1 => last.end = last.end.max(range.end),
+                Some(last) if range.start <= last.end.saturating_add(1) => last.end = last.end.max(range.end),
                 _ => joined.push(range),
             }
         }

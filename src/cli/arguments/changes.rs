@@ -162,6 +162,8 @@ pub(crate) enum Format {
     ApplyPatch,
     /// The output of `diff -u` and `git diff`
     UnifiedDiff,
+    /// Sections `[path#tag]` with edits by line numbers; without a tag, those of the current text
+    Anchored,
 }
 
 fn path_and_hash(argument: &str) -> Result<(String, String), &'static str> {

@@ -56,6 +56,9 @@ impl LineMap {
     /// these lines are the same ones.
     pub fn get(&self, range: LineRange) -> Option<LineRange> {
         let (first, last) = (range.start.checked_sub(1)?, range.end.checked_sub(1)?);
+        if last >= self.current.len() {
+            return None;
+        }
         let moved = self.current_of(first)?;
         let stays = |line: usize| self.current_of(line) == (moved + line).checked_sub(first);
         let is_whole = first <= last && (first..=last).all(stays);

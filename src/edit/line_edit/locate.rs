@@ -227,7 +227,7 @@ impl Numbered<'_> {
         if has(line) {
             return Ok(line);
         }
-        match (has(line.saturating_sub(1)), has(line + 1)) {
+        match (has(line.saturating_sub(1)), has(line.saturating_add(1))) {
             (true, false) => Ok(line - 1),
             (false, true) => Ok(line + 1),
             _ if line > self.lines.len() => Err(LineRefusal::NoSuchLine { line, total: self.lines.len() }),

@@ -5,7 +5,7 @@ use crate::text::{EolStyle, Line, LineEnding, LineIndex, eol_style, lines};
 
 /// Returns lines of a text, with their line endings; fewer if the text has fewer.
 pub fn lines_of(text: &str, range: LineRange) -> &str {
-    let mut wanted = lines(text).skip(range.start - 1).take(range.end + 1 - range.start);
+    let mut wanted = lines(text).skip(range.start - 1).take(range.end - range.start + 1);
     let Some(first) = wanted.next() else { return "" };
     let end = wanted.last().map_or(first.end(), |line| line.end());
     &text[first.start..end]

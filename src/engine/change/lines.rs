@@ -182,7 +182,7 @@ impl Engine {
                 lines, complete: true, ..
             })) => {
                 let start = lines.start.saturating_sub(CONTEXT).max(1);
-                Some(ShownLines::of(LineRange { start, end: lines.end + CONTEXT }))
+                Some(ShownLines::of(LineRange { start, end: lines.end.saturating_add(CONTEXT) }))
             }
             _ => None,
         });

@@ -112,11 +112,10 @@ fn join_by_file(
             }
         };
         let base = match (first.base, file.base) {
-            (Some(one), Some(other)) if one != other => {
+            (Some(one), Some(other)) => Some(one.and(other).ok_or_else(|| {
                 let field = format!("changes[{}].path", file.index);
-                let problem = format!("changes[{index}] names another version of the same file");
-                return Err(Invalid::new(field, problem).into());
-            }
+                Invalid::new(field, format!("changes[{index}] names another version of the same file"))
+            })?),
             (one, other) => one.or(other),
         };
         file.clearance = first.clearance.and(file.clearance);
@@ -159,12 +158,17 @@ impl PatchInfo {
             let is_same = |file: &&mut RequestedChange<Target>| {
                 found.as_ref().is_some_and(|found| file.file.key == found.target.key)
             };
+            let (field, hash) = (format!("bases.{spelled}"), NamedVersion::Hash(*hash));
             let named = files.iter_mut().find(is_same);
-            let Some(file) = named.filter(|file| file.base.is_none()) else {
+            let has_hash = |file: &RequestedChange<Target>| matches!(file.base, Some(NamedVersion::Hash(_)));
+            let Some(file) = named.filter(|file| !has_hash(file)) else {
                 let problem = "the patch does not change this file, or the file already has a base";
-                return Err(Invalid::new(format!("bases.{spelled}"), problem));
+                return Err(Invalid::new(field, problem));
             };
-            file.base = Some(NamedVersion::Hash(*hash));
+            file.base = Some(match file.base.take() {
+                Some(tag) => NamedVersion::of_hash_and_tag(field, hash, tag)?,
+                None => hash,
+            });
         }
         Ok(())
     }

@@ -145,9 +145,11 @@ fn refusals_of_all_kinds_are_short() {
         enlarge(&mut refusal.kind, &text);
         for count in [1, 30] {
             let error = refusal_error(&vec![refusal.clone(); count], Audience::Tools(ChangeForm::Edits));
-            let size = of_error(&error, None).text.len();
-            if size > REFUSAL {
-                wrong.push((count, size, refusal.name()));
+            let answer = of_error(&error, None);
+            for size in [answer.text.len(), answer.data.to_string().len()] {
+                if size > REFUSAL {
+                    wrong.push((count, size, refusal.name()));
+                }
             }
         }
     }

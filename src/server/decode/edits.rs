@@ -5,7 +5,7 @@ use crate::engine::files::access::Clearance;
 use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
 use crate::workspace::{NamedVersion, RequestedPath};
 
-use super::{read_encoding, read_version};
+use super::{named_version, read_encoding, read_version};
 
 /// Number of digits of a tag after the path of a file.
 const TAG: usize = 6;
@@ -20,10 +20,8 @@ pub(super) fn read(
         return Err(Invalid::new("edits", "it is empty"));
     }
     let (path, tag) = split_tag(path);
-    let base = match (base_hash, tag) {
-        (Some(hash), _) => Some(read_version(&hash)?),
-        (None, tag) => tag,
-    };
+    let hash = base_hash.map(|hash| read_version(&hash)).transpose()?;
+    let base = named_version("baseHash", hash, tag)?;
     let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
     let (mut own, mut others) = (Vec::new(), Vec::new());
     for (edit, entry) in edits.into_iter().enumerate() {

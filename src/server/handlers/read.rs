@@ -41,7 +41,10 @@ impl Daemon {
         let (path, symbol) = (requested_path(params.path, params.uri, ("path", "uri"))?, params.symbol);
         let first = self.engine.on_file(session, path, move |engine, session, target, _| {
             if large::is_large(engine, &target) {
-                Ok(FirstStep::Large(target))
+                match symbol {
+                    Some(_) => Err(Refusal::at(&target.path, large::no_symbols(engine, &target)).into()),
+                    None => Ok(FirstStep::Large(target)),
+                }
             } else {
                 read(engine, session, target, (&window, symbol.as_deref()))
             }
@@ -77,6 +80,9 @@ fn read(
     let observation = observed.observation();
     let encoded = encoded(&observed);
     let refuse = |kind| Failure::from(Refusal::at(&observed.target.path, kind));
+    if symbol.is_some() && encoded.is_some() {
+        return Err(refuse(RefusalKind::NoSyntax("it is an image".to_owned())));
+    }
     let window = &match (symbol, observed.content()) {
         (Some(symbol), Ok((_, text))) => {
             let lines =

@@ -36,9 +36,75 @@ proptest! {
         let after = format!("{}{}{}", &before[..start], PIECES[piece], &before[end..]);
         let budget = Budget::new(std::time::Duration::from_secs(60), Deadline::NONE);
         if is_free_of_errors(&before, &after, language, budget) {
-            let whole = |text: &str| errors(&parse(text, language, budget).unwrap()).len();
-            prop_assert!(whole(&after) <= whole(&before), "{language} {:?}", &after[start.saturating_sub(200)..]
+            let found = new_errors_of_whole(&before, &after, language, Deadline::NONE).unwrap_or_default();
+            prop_assert!(found.is_empty(), "{language} {found:?} {:?}", &after[start.saturating_sub(200)..]
                 .chars().take(400).collect::<String>());
         }
     }
+}
+
+/// A change of a file without errors, and the same change of this file with a wrong line elsewhere.
+struct Scene {
+    language: Language,
+    clean: [String; 2],
+    wrong: [String; 2],
+}
+
+/// Lines that are errors in all of these languages.
+const WRONG: [&str; 3] = ["EXPORT(foo) bar baz = = 1", "a b (c d) = {e f} g;", "= = )"];
+
+/// Texts that often leave a file right.
+const RIGHT: [&str; 4] = ["", "// x", "x", "\n"];
+
+impl Scene {
+    /// Creates a scene from random numbers. Returns `None` if the wrong line would be in the change.
+    fn new(file: usize, mut random: impl FnMut() -> usize) -> Option<Self> {
+        let (language, text) = FILES[file];
+        let starts: Vec<usize> = lines(text).map(|line| line.start).collect();
+        let (wrong, error) = (WRONG[random() % WRONG.len()], starts[random() % starts.len()]);
+        let start = floor_char_boundary(text, random() % text.len());
+        let end = floor_char_boundary(text, (start + random() % 20).min(text.len())).max(start);
+        let new = RIGHT.iter().chain(&PIECES).nth(random() % (RIGHT.len() + PIECES.len()))?;
+        let changed = format!("{}{new}{}", &text[..start], &text[end..]);
+        let moved = if error <= line_start(text, start) {
+            error
+        } else if error >= line_end(text, end).1 {
+            error + new.len() - (end - start)
+        } else {
+            return None;
+        };
+        let with = |text: &str, at: usize| format!("{}{wrong}\n{}", &text[..at], &text[at..]);
+        let wrong = [with(text, error), with(&changed, moved)];
+        Some(Self { language, wrong, clean: [text.to_owned(), changed] })
+    }
+
+    /// Returns the new errors without and with the wrong line; `None` if parsing takes too long.
+    fn new_errors(&self) -> Option<[Vec<SyntaxError>; 2]> {
+        let found =
+            |[before, after]: &[String; 2]| new_errors_of_whole(before, after, self.language, Deadline::NONE);
+        Some([found(&self.clean)?, found(&self.wrong)?])
+    }
+}
+
+/// An error elsewhere neither makes a right change look wrong nor hides a wrong one, with few exceptions beside it.
+#[test]
+fn an_old_error_does_not_matter_for_a_change_elsewhere() {
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let (mut right, mut found, mut missed) = (0, 0, Vec::new());
+    for round in 0..480 {
+        let Some(scene) = Scene::new(round % FILES.len(), &mut random) else { continue };
+        let Some([expected, errors]) = scene.new_errors() else { continue };
+        match (expected.is_empty(), errors.is_empty()) {
+            (true, true) => right += 1,
+            (true, false) => panic!("{}: {errors:?}\n{}", scene.language, scene.wrong[1]),
+            (false, false) => found += 1,
+            (false, true) => missed.push(expected),
+        }
+    }
+    assert!(right > 100 && found > 200, "{right} {found}");
+    assert!(missed.len() * 20 <= found, "{} of {found}: {missed:#?}", missed.len());
 }

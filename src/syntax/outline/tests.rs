@@ -191,6 +191,10 @@ fn keys_of_json_yaml_and_toml() {
     assert_eq!(body("a.json", json, "a"), Some("{ \"b.c\": 1 }"));
     let yaml = "# A.\na:\n  b: |\n    text\n\n# Behind.\n\"c d\": {e: 1}\n";
     assert_eq!(listed("a.yml", yaml), ["key a 1-4", "key a.b 3-4", "key c d 6-7", "key c d.e 7-7"]);
+    // The grammar puts the comments into the sequence above them.
+    let yaml = "a:\n  - b: 1\n    # In it.\n  - c: 2\n# One.\n# Two.\nd: 3\n";
+    assert_eq!(listed("a.yml", yaml), ["key a 1-4", "key d 5-7"]);
+    assert_eq!(span("a.yml", yaml, "d"), "# One.\n# Two.\nd: 3\n");
     let toml = "top = 1\n\n# P.\n[p.q] # x\na = 1\nb.c = 2\n\n# V.\n[[v]]\n\n[w]\nx = { y = 1 }\n";
     let expected = [
         "key top 1-1",

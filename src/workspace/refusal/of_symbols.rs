@@ -47,7 +47,8 @@ pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) 
 
 /// Returns the texts for a file whose symbols are not offered.
 pub(super) fn no_syntax(reason: &str, file: &str) -> Texts {
-    texts(format!("Symbols of {file} are not offered: {reason}."), "Edit it by its text or by line numbers.")
+    let hint = "Name lines or a text of it instead of a symbol, or read it without one.";
+    texts(format!("Symbols of {file} are not offered: {reason}."), hint)
 }
 
 /// Returns the texts for a change that adds syntax errors.

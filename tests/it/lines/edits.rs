@@ -139,3 +139,43 @@ fn lines_of_a_byte_order_mark_and_of_utf_16_are_edited() {
     let expected: Vec<u8> = "\u{feff}x\r\nz\r\ny😀\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(bytes, expected);
 }
+
+/// Numbers at which arithmetic overflows, and ranges of more lines than a machine can count.
+#[rstest]
+#[case::a_range(json!({ "lines": format!("1-{}", u64::MAX), "newText": "x" }))]
+#[case::the_last_line(json!({ "lines": u64::MAX, "newText": "x" }))]
+#[case::the_last_lines(json!({ "lines": format!("{}-{}", u64::MAX - 1, u64::MAX), "delete": true }))]
+#[case::after(json!({ "after": u64::MAX, "newText": "x" }))]
+#[case::after_a_known_line(json!({ "after": u64::MAX, "first": "x", "newText": "x" }))]
+#[case::before(json!({ "before": u64::MAX, "last": "x", "newText": "x" }))]
+#[case::moved(json!({ "move": { "lines": format!("2-{}", u64::MAX) }, "to": { "after": 0 } }))]
+#[case::copied(json!({ "copy": { "lines": "1" }, "to": { "after": u64::MAX }, "reindent": true }))]
+#[case::copied_before(json!({ "copy": { "lines": "1" }, "to": { "before": u64::MAX }, "reindent": true }))]
+fn numbers_of_no_line_are_refused(#[case] edit: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    edits(&mut agent, "a.txt", json!([edit])).refused_as_any(&["unread", "not_found"]);
+    agent.call("editd/read", json!({ "path": "a.txt", "offset": u64::MAX })).done();
+    edits(&mut agent, "a.txt", json!([edit])).refused_as_any(&["unread", "not_found"]);
+    let tag = anchored(&mut agent, "a.txt");
+    edits(&mut agent, "a.txt", json!([edit])).refused("not_found");
+    // In another version, all lines have other numbers.
+    workspace.put("a.txt", format!("zero\n{TEXT}"));
+    agent.read("a.txt");
+    edits(&mut agent, "a.txt", json!([edit])).refused_as_any(&["ambiguous", "not_found"]);
+    edits(&mut agent, &format!("a.txt#{tag}"), json!([edit])).refused("not_found");
+    assert_eq!(workspace.text("a.txt"), format!("zero\n{TEXT}"));
+}
+
+#[rstest]
+#[case("PUT 18446744073709551615:\n+x\n")]
+#[case("PUT >18446744073709551615:\n+x\n")]
+#[case("PUT <18446744073709551615:\n+x\n")]
+#[case("CUT 1.=18446744073709551615\n")]
+fn numbers_of_no_line_are_refused_in_patches(#[case] operation: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    let tag = anchored(&mut agent, "a.txt");
+    agent.call("editd/edit", json!({ "patch": format!("[a.txt#{tag}]\n{operation}") })).refused("not_found");
+    assert_eq!(workspace.text("a.txt"), TEXT);
+}

@@ -1,9 +1,10 @@
 //! Edits by line numbers through the tools for models.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::edits::TEXT;
-use crate::support::{Machine, Mcp, Workspace};
+use crate::support::{Machine, Mcp, Workspace, numbered_lines};
 
 fn scene() -> (Machine, Workspace, Mcp) {
     let (machine, workspace) = (Machine::start(), Workspace::file("src/a.rs", TEXT));
@@ -92,4 +93,42 @@ fn the_edit_format_chooses_what_is_described() {
         mcp.call("edit", edit).done();
     }
     assert_eq!(workspace.text("a.rs"), TEXT);
+}
+
+#[rstest]
+#[case::one_line(json!([{ "lines": "100", "newText": "line one hundred" }]))]
+#[case::inserted(json!([{ "after": 40, "newText": "line 40a\nline 40b" }]))]
+#[case::deleted(json!([{ "lines": "10-60", "delete": true }]))]
+#[case::many_lines(json!([{ "lines": "10-60", "newText": numbered_lines(80) }]))]
+#[case::in_several_places(json!([
+    { "lines": "10", "newText": "line 10a\nline 10b" }, { "lines": "80-90", "newText": "line 80" },
+    { "after": 120, "newText": "line 120a" }, { "lines": "150", "delete": true },
+]))]
+#[case::a_mended_slip(json!([{ "lines": "100-101", "newText": "100\tline 100\n101\tline one hundred and one" }]))]
+#[case::moved(json!([{ "move": { "lines": "150-190" }, "to": { "after": 20 } }]))]
+fn an_answer_to_an_edit_by_lines_is_brief(#[case] edits: Value) {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("src/a.rs", numbered_lines(200));
+    mcp.call("read", json!({ "path": "src/a.rs" })).done();
+    mcp.call("edit", json!({ "path": "src/a.rs", "edits": edits })).done().is_brief();
+    assert_ne!(workspace.text("src/a.rs"), numbered_lines(200));
+}
+
+#[test]
+fn a_refusal_of_lines_costs_375_tokens() {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("src/a.rs", numbered_lines(200));
+    mcp.call("read", json!({ "path": "src/a.rs", "limit": 10 })).done();
+    let mut refuses = |edits: Value, kind: &str| {
+        let refused = mcp.call("edit", json!({ "path": "src/a.rs", "edits": edits })).refused(kind);
+        for form in [refused.text.len(), refused.data.to_string().len()] {
+            assert!(form <= 1_500, "{form} bytes: {}", refused.text);
+        }
+    };
+    refuses(json!([{ "lines": "100-150", "newText": "x" }]), "unread");
+    let many: Vec<Value> = (20..60).map(|line| json!({ "lines": line, "newText": "x" })).collect();
+    refuses(json!(many), "unread");
+    refuses(json!([{ "lines": "5", "first": "line 7", "newText": "x" }]), "not_found");
+    workspace.put("src/a.rs", numbered_lines(200).replace("line", "row"));
+    refuses(json!([{ "lines": "5", "newText": "x" }]), "stale");
 }

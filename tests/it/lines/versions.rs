@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::edits::{TEXT, anchored, edits};
-use crate::support::{Machine, Outcome, Workspace};
+use crate::support::{Machine, Outcome, Workspace, hash_of};
 
 fn machine() -> (Machine, Workspace) {
     (Machine::start(), Workspace::file("a.txt", TEXT))
@@ -89,6 +89,29 @@ fn a_tag_is_accepted_as_base_hash() {
     assert_eq!(stale["tag"], "abcdef");
     edit(&tag, "a.txt").done();
     assert_eq!(workspace.text("a.txt"), TEXT.replace("one", &tag));
+}
+
+#[test]
+fn a_tag_and_a_hash_of_different_versions_are_refused() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    let tag = anchored(&mut agent, "a.txt");
+    workspace.put("a.txt", "zero\none\ntwo\nthree\nfour\nfive\n");
+    let current = agent.read("a.txt")["hash"].as_str().expect("a hash").to_owned();
+    let edit = |base: &str| json!({ "path": format!("a.txt#{tag}"), "baseHash": base, "edits": [{ "lines": "4", "newText": "4" }] });
+    let patch = |path: &str, base: &str| json!({ "patch": format!("[a.txt#{tag}]\nPUT 1:\n+1\n"), "bases": { path: base } });
+    let absolute = workspace.absolute("a.txt");
+    for params in
+        [edit(&current), edit(&current[3..12]), patch("a.txt", &current), patch(&absolute, &current)]
+    {
+        let error = agent.call("editd/edit", params).expect_err("a refusal");
+        assert_eq!(error.kind(), "invalid_params");
+        assert!(error.message.contains("send only the tag"), "{}", error.message);
+    }
+    let old = hash_of(TEXT);
+    agent.call("editd/edit", edit(&old[3..14])).done();
+    agent.call("editd/edit", patch(&absolute, &old)).done();
+    assert_eq!(workspace.text("a.txt"), "zero\n1\ntwo\nthree\n4\nfive\n");
 }
 
 #[test]

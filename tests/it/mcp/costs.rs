@@ -117,7 +117,7 @@ fn a_write_over_a_file_costs_150() {
 }
 
 #[test]
-fn a_stale_refusal_costs_600_and_changes_returns_the_rest() {
+fn a_stale_refusal_costs_375_and_changes_returns_the_rest() {
     let mut scene = Scene::new(&numbered_lines(300));
     let other = numbered_lines(200).replace("line", "another line");
     scene.workspace.put("src/shop/cart.rs", &other);
@@ -126,7 +126,7 @@ fn a_stale_refusal_costs_600_and_changes_returns_the_rest() {
     scene.workspace.put("b.txt", "two\n");
     let edit = json!({ "oldText": "line 9\n", "newText": "x\n" });
     let stale = scene.call("edit", edit).refused("stale");
-    cost(&stale, 600);
+    cost(&stale, 375);
     assert!(stale.text.contains("more lines; `changes` with this `path` shows them)"), "{}", stale.text);
     assert!(stale.text.contains("-line 1\n-line 2\n"), "{}", stale.text);
     let changes = scene.call("changes", json!({})).done();
@@ -154,7 +154,7 @@ fn every_stale_file_of_many_is_named() {
         patch.extend(["*** Update File: ", name, "\n@@\n-line 9\n+x\n"]);
     }
     let stale = mcp.call("apply_patch", json!({ "patch": patch + "*** End Patch\n" })).refused("stale");
-    cost(&stale, 600);
+    cost(&stale, 375);
     for name in &names {
         assert!(stale.text.contains(&format!("{name}` has changed since")), "{name}: {}", stale.text);
     }

@@ -38,6 +38,17 @@ fn an_image_is_detected_by_its_content(#[case] format: ImageFormat, #[case] mime
 }
 
 #[test]
+fn an_image_has_no_symbols() {
+    let image = image_file(4, 3, ImageFormat::Png);
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", image));
+    let mut agent = machine.agent(&workspace);
+    let refusal = agent.call("editd/read", json!({ "path": "a.py", "symbol": "f" })).refused("syntax");
+    assert_eq!(refusal["reason"], "it is an image");
+    assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains("read it without one")), "{refusal}");
+    assert!(agent.read("a.py")["data"].is_string());
+}
+
+#[test]
 fn a_large_image_is_scaled_with_a_notice() {
     let (machine, workspace) =
         (Machine::start(), Workspace::file("a.png", image_file(2500, 1000, ImageFormat::Png)));

@@ -46,6 +46,18 @@ fn any_range_of_lines_can_be_read(#[case] end: &str, #[case] eol: &str) {
 }
 
 #[test]
+fn a_large_file_has_no_symbols() {
+    let text = "def f():\n    pass\n".repeat(5_000);
+    let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.py", &text));
+    let mut agent = machine.agent(&workspace);
+    let refusal = agent.call("editd/read", json!({ "path": "a.py", "symbol": "f" })).refused("syntax");
+    let reason = refusal["reason"].as_str().expect("a reason");
+    assert!(reason.contains(&text.len().to_string()) && reason.contains("65536"), "{reason}");
+    assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains("read it without one")), "{refusal}");
+    agent.call("editd/read", json!({ "path": "a.py", "offset": 9_000 })).done();
+}
+
+#[test]
 fn a_large_file_cannot_be_edited() {
     let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", numbered_lines(10_000)));
     let mut agent = machine.agent(&workspace);

@@ -62,6 +62,20 @@ impl Called {
         self
     }
 
+    /// Checks the size of the answer to an edit by lines or symbols: 300 bytes, and at most twelve lines of the file.
+    #[track_caller]
+    pub(crate) fn is_brief(&self) {
+        let is_shown = |line: &&str| {
+            let number = line.split_once('\t').map_or("", |(number, _)| number);
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let (shown, rest): (Vec<&str>, Vec<&str>) = self.text.split_inclusive('\n').partition(is_shown);
+        assert!(shown.len() <= 12, "{} lines: {}", shown.len(), self.text);
+        assert!(rest.concat().len() <= 300, "{} bytes: {}", rest.concat().len(), self.text);
+        let data = if self.data.is_null() { String::new() } else { self.data.to_string() };
+        assert!(data.len() <= 300, "{} bytes: {data}", data.len());
+    }
+
     /// Returns the file content, which follows the header line, without line numbers.
     #[track_caller]
     pub(crate) fn content(&self) -> String {

@@ -36,6 +36,25 @@ fn new_errors_are_refused_if_configured() {
 }
 
 #[test]
+fn new_errors_are_refused_in_a_file_that_had_one() {
+    let machine = Machine::configured("syntax = \"refuse\"\n");
+    let code = CODE.replace("return a + b", "return = a + b");
+    let workspace = Workspace::file("cart.py", &code);
+    let mut agent = machine.agent(&workspace);
+    agent.read("cart.py");
+    let refusal = agent.edit("cart.py", "append(item)", "append(item").refused("syntax");
+    assert_eq!(refusal["errors"][0]["line"], 5);
+    let both = json!([
+        { "oldText": "append(item)", "newText": "append(item" },
+        { "oldText": "return = a + b", "newText": "return a + b" },
+    ]);
+    agent.call("editd/edit", json!({ "path": "cart.py", "edits": both })).refused("syntax");
+    assert_eq!(workspace.text("cart.py"), code);
+    agent.edit("cart.py", "append(item)", "append(items)").done();
+    agent.edit("cart.py", "return = a + b", "return = b + a").done();
+}
+
+#[test]
 fn errors_are_not_looked_for_if_configured() {
     let machine = Machine::configured("syntax = \"off\"\n");
     let workspace = Workspace::file("cart.py", CODE);

@@ -1,9 +1,10 @@
 //! Symbols through the tools for models.
 
-use serde_json::json;
+use rstest::rstest;
+use serde_json::{Value, json};
 
 use super::edits::{CODE, scene};
-use crate::support::Mcp;
+use crate::support::{Machine, Mcp, Workspace};
 
 #[test]
 fn symbols_are_outlined_read_found_and_edited() {
@@ -28,4 +29,48 @@ fn symbols_are_outlined_read_found_and_edited() {
     let edits = json!([{ "symbol": "Cart.nothing", "op": "delete" }]);
     let refused = mcp.call("edit", json!({ "path": "cart.py", "edits": edits })).refused("not_found");
     assert!(refused.text.contains("`outline`"), "{}", refused.text);
+}
+
+/// Returns a class with 40 methods.
+fn module() -> String {
+    let method = |number| {
+        format!("\n    def row_{number}(self):\n        row = self.rows[{number}]\n        return row\n")
+    };
+    (0..40).fold("class Table:\n    rows = []\n".to_owned(), |text, number| text + &method(number))
+}
+
+#[rstest]
+#[case::a_body(json!({ "symbol": "Table.row_7", "op": "body", "newText": "return 7" }))]
+#[case::a_long_body(json!({ "symbol": "Table.row_7", "op": "body", "newText": "self.next()\n".repeat(60) }))]
+#[case::replaced(json!({ "symbol": "row_7", "newText": "def row_7(self):\n    return 7\n" }))]
+#[case::inserted(json!({ "symbol": "row_7", "op": "after", "newText": "def row_7a(self):\n    return 7\n" }))]
+#[case::deleted(json!({ "symbol": "row_7", "op": "delete" }))]
+#[case::renamed(json!({ "symbol": "row_7", "op": "rename_here", "newText": "seventh" }))]
+#[case::broken(json!({ "symbol": "row_7", "op": "body", "newText": "return (7" }))]
+fn an_answer_to_an_edit_of_a_symbol_is_brief(#[case] edit: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("src/table.py", module()));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "src/table.py" })).done();
+    mcp.call("edit", json!({ "path": "src/table.py", "edits": [edit] })).done().is_brief();
+    assert_ne!(workspace.text("src/table.py"), module());
+}
+
+#[test]
+fn a_refusal_about_symbols_costs_375_tokens() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("src/table.py", module()));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let mut deletes = |symbol: &str, reads: bool, kind: &str| {
+        if reads {
+            mcp.call("read", json!({ "path": "src/table.py" })).done();
+        }
+        let edits = json!([{ "symbol": symbol, "op": "delete" }]);
+        let refused = mcp.call("edit", json!({ "path": "src/table.py", "edits": edits })).refused(kind);
+        for form in [refused.text.len(), refused.data.to_string().len()] {
+            assert!(form <= 1_500, "{form} bytes: {}", refused.text);
+        }
+    };
+    deletes("Table", false, "unread");
+    deletes("Table.row", true, "not_found");
+    workspace.put("src/table.py", module().replace("row", "line").repeat(3));
+    deletes("Table", false, "stale");
 }

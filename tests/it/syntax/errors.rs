@@ -2,6 +2,7 @@
 
 use editd::edit::Deadline;
 use editd::syntax::{Language, SyntaxError, SyntaxErrorKind, new_errors};
+use rstest::rstest;
 
 use super::samples::{sample, samples};
 
@@ -66,17 +67,116 @@ fn broken_edits_are_reported_with_their_line() {
     }
 }
 
+/// A file with an error in line 2.
+const RUST: &str = "fn a() {\n    let x = ;\n    one();\n}\n\nfn b() {\n    1\n}\n\nfn c() {\n    2\n}\n";
+/// A right file with two lines that the grammar does not understand.
+const C: &str = "#include <a.h>\n\nMODULE_AUTHOR(x y) z w;\n\nint f(int a)\n{\n    if (a)\n        return 1;\n    return 2;\n}\n\nEXPORT(f) g h;\n\nint g(void)\n{\n    return f(3);\n}\n";
+/// A module with an error in line 5.
+const PYTHON: &str =
+    "import os\n\n\ndef a():\n    return = 1\n\n\ndef b(x):\n    if x:\n        return 2\n    return 3\n";
+/// A template, which is not valid HTML.
+const HTML: &str = "<ul>\n<a <b>\n  <li id=\"x\">One</li>\n</ul>\n<p>Text</p>\n<p>More</p>\n";
+/// A file with an error in line 3.
+const JSON: &str = "{\n  \"a\": 1,\n  \"b\": {{ b }},\n  \"c\": [1, 2],\n  \"d\": 3\n}\n";
+/// A component with an error in line 2.
+const TYPESCRIPT: &str = "export class A {\n  x = = 1;\n\n  run(): number {\n    return this.x;\n  }\n}\n\nexport function f(a: A): number {\n  return a.run();\n}\n";
+
+#[rstest]
+#[case::rust("a.rs", RUST, &[
+    ("    1\n", "    2\n"),
+    ("fn a()", "// A comment.\nfn a()"),
+    // The text of the old error changes.
+    ("let x = ;", "let y = = ;"),
+    ("let x = ;", "let x = = ;\n    let z = 2;"),
+    ("let x = ;", "let x = 1;"),
+    ("    one();\n", ""),
+    ("    one();\n", "    one();\n    two();\n"),
+    ("fn b() {\n    1\n}\n\n", ""),
+    ("fn b()", "fn d(x: u8) -> u8 {\n    x\n}\n\nfn b()"),
+    (
+        "fn a() {\n    let x = ;\n    one();\n}\n\nfn b() {\n    1\n}\n",
+        "fn b() {\n    1\n}\n\nfn a() {\n    let x = ;\n    one();\n}\n",
+    ),
+])]
+#[case::c("a.c", C, &[
+    ("return 1", "return 10"),
+    ("    return 2;\n", "    return 2 + a;\n"),
+    ("int f(int a)\n", "static int f(int a)\n"),
+    ("#include <a.h>\n", "#include <a.h>\n#include <b.h>\n"),
+    ("MODULE_AUTHOR(x y) z w;\n", "MODULE_AUTHOR(x y) z w v;\n"),
+    ("EXPORT(f) g h;\n", ""),
+    ("f(3)", "f(3) + f(4)"),
+    ("\nint g(void)", "\n/* Calls f. */\nint g(void)"),
+])]
+#[case::python("a.py", PYTHON, &[
+    ("return 2", "return 20"),
+    ("return = 1", "return = 2"),
+    ("def b(x)", "def b(x, y)"),
+    ("import os\n", ""),
+])]
+#[case::html("a.html", HTML, &[("Text", "A text"), ("<p>More</p>\n", "<p>More</p>\n<p>And more</p>\n"), ("One", "<b>One</b>")])]
+#[case::json("a.json", JSON, &[
+    ("\"a\": 1", "\"a\": 10"),
+    ("[1, 2]", "[1, 2, 3]"),
+    ("{{ b }}", "{{ c }}"),
+    ("  \"c\": [1, 2],\n", ""),
+])]
+#[case::typescript("a.ts", TYPESCRIPT, &[
+    ("a.run()", "a.run() + 1"),
+    ("return this.x;", "return this.x + 1;"),
+    ("x = = 1", "y = = 2"),
+    ("run()", "go()"),
+])]
+fn errors_of_before_do_not_count(#[case] name: &str, #[case] before: &str, #[case] edits: &[(&str, &str)]) {
+    assert_ne!(errors(name, "", before), [], "there is an error");
+    for (old, new) in edits {
+        assert!(before.contains(old), "{old}");
+        assert_eq!(errors(name, before, &before.replacen(old, new, 1)), [], "{old:?} {new:?}");
+    }
+}
+
 #[test]
-fn errors_of_before_do_not_count() {
+fn new_errors_beside_old_ones_are_reported() {
+    for (name, before, edits, line) in [
+        // One more error.
+        ("a.rs", RUST, &[("    1\n", "    1 +\n")][..], 7),
+        ("a.c", C, &[("return 2;", "return (2;")], 9),
+        ("a.c", C, &[("f(3)", "f(3")], 16),
+        ("a.py", PYTHON, &[("return 3", "return (3")], 11),
+        ("a.ts", TYPESCRIPT, &[("a.run()", "a.run(")], 10),
+        // The old error is repaired, and another one made.
+        ("a.rs", RUST, &[("let x = ;", "let x = 1;"), ("    1\n", "    1 +\n")], 7),
+        ("a.rs", RUST, &[("    let x = ;\n", ""), ("    2\n", "    let y = ;\n")], 10),
+        ("a.py", PYTHON, &[("return = 1", "return 1"), ("return 3", "return = 3")], 11),
+        ("a.ts", TYPESCRIPT, &[("x = = 1", "x = 1"), ("a.run()", "a.run(")], 10),
+        // The whole file is broken.
+        ("a.rs", RUST, &[("fn b() {", "fn b() { {")], 6),
+        ("a.c", C, &[("    return 2;\n}\n", "    return 2;\n")], 9),
+        ("a.c", C, &[("    if (a)\n", "    if (a) {\n")], 7),
+        ("a.c", C, &[("int f(int a)\n{\n", "int f(int a)\n(\n")], 6),
+        ("a.ts", TYPESCRIPT, &[("export function f(", "export function f((({")], 9),
+    ] {
+        let after = edits.iter().fold(before.to_owned(), |text, (old, new)| {
+            assert!(text.contains(old), "{name}: {old}");
+            text.replacen(old, new, 1)
+        });
+        let found = errors(name, before, &after);
+        assert!(!found.is_empty(), "{name}: {edits:?}");
+        let distance = found.iter().map(|error| error.line.abs_diff(line)).min();
+        assert!(distance <= Some(2), "{name}: {edits:?} in line {line}, {found:?}");
+    }
+}
+
+#[test]
+fn an_error_moved_by_the_change_is_not_new() {
     let before = "fn a() {\n    let x = ;\n}\n\nfn b() {\n    1\n}\n";
-    assert_eq!(errors("a.rs", before, &before.replace("    1\n", "    2\n")), []);
-    assert_eq!(errors("a.rs", before, &format!("// A comment.\n{before}")), []);
-    // The text of the old error changes, but there are not more errors.
-    assert_eq!(errors("a.rs", before, &before.replace("let x = ;", "let y = = ;")), []);
-    assert_eq!(errors("a.rs", before, &before.replace("let x = ;", "let x = 1;")), []);
     let worse = errors("a.rs", before, &before.replace("    1\n", "    1 +\n"));
     assert_eq!(worse.len(), 1, "{worse:?}");
     assert_eq!((worse[0].line, worse[0].excerpt.as_str()), (6, "1 +"));
+    // The same error once more, before and after the old one.
+    let again = |text: &str| errors("a.rs", before, text).iter().map(|error| error.line).collect::<Vec<_>>();
+    assert_eq!(again(&format!("fn c() {{\n    let x = ;\n}}\n\n{before}")), [2]);
+    assert_eq!(again(&format!("{before}\nfn c() {{\n    let x = ;\n}}\n")), [10]);
 }
 
 #[test]

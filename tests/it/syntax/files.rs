@@ -1,4 +1,4 @@
-//! Real files in each language: of this repository, of its dependencies, and samples.
+//! Real files: of this repository and of its dependencies.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,11 +19,11 @@ pub(crate) struct File {
     pub(crate) language: Language,
 }
 
-/// Returns files in each language. They are the same in each run on a machine.
-pub(crate) fn files() -> Vec<File> {
+/// Returns files in the languages that the repository and its dependencies contain. They are the same in each run
+/// on a machine.
+pub(crate) fn real_files() -> Vec<File> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    found.extend(super::samples::samples());
     for folder in
         ["src", "tests", "benches", "editors", "scripts", "docs", "packaging", "lua", "plugin", ".ci", "fuzz"]
     {

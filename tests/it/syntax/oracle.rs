@@ -1,37 +1,65 @@
 //! Every declaration of real files, replaced by itself, deleted and put back, moved and moved back: the bytes
 //! must be those of before.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use editd::edit::{Deadline, Plan};
-use editd::syntax::{Outline, Symbol, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol, outline};
+use editd::syntax::{Language, Outline, Symbol, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol, outline};
 
-use super::files::{File, files};
+use super::files::{File, real_files};
+use super::samples::samples;
 
 /// Number of symbols that are tested in a file.
 const PER_FILE: usize = 4;
 
+/// Minimum numbers for the samples of each language: of symbols, of comparisons, and the percentage of comparisons
+/// in which every byte came back. In the others, only the number of blank lines differs, as docs/matching.md
+/// describes.
+const LEAST: [(Language, usize, usize, usize); 16] = [
+    (Language::Bash, 95, 180, 85),
+    (Language::C, 150, 260, 75),
+    (Language::Css, 175, 290, 85),
+    (Language::Go, 145, 215, 80),
+    (Language::Html, 135, 180, 100),
+    (Language::Java, 90, 135, 70),
+    (Language::JavaScript, 120, 215, 85),
+    (Language::Json, 270, 410, 100),
+    (Language::Lua, 145, 240, 70),
+    (Language::Markdown, 110, 150, 100),
+    (Language::Python, 75, 115, 85),
+    (Language::Rust, 125, 205, 95),
+    (Language::Toml, 330, 515, 95),
+    (Language::Tsx, 160, 275, 65),
+    (Language::TypeScript, 180, 250, 90),
+    (Language::Yaml, 295, 430, 80),
+];
+
 #[test]
-fn every_declaration_survives_edits_that_change_nothing() {
-    let mut failures = Vec::new();
-    let mut count = Count::default();
-    for file in files() {
-        let Ok(outline) = outline(&file.text, file.language, Deadline::NONE) else { continue };
-        let per_file =
-            if file.path.to_string_lossy().contains("syntax/samples") { usize::MAX } else { PER_FILE };
-        let step = outline.symbols().len().div_ceil(per_file).max(1);
-        for symbol in outline.symbols().iter().step_by(step) {
-            let case = Case { file: &file, outline: &outline, symbol };
-            if case.reference().is_none()
-                || edit_symbol(&file.text, &outline, &case.edit(SymbolOp::Delete, "")).is_err()
-            {
-                continue;
-            }
-            count.symbols += 1;
-            case.replaced_by_itself(&mut failures);
-            case.put_back(&mut failures, &mut count);
-            case.moved_and_back(&mut failures, &mut count);
+fn every_declaration_of_the_samples_survives_edits_that_change_nothing() {
+    let (mut failures, mut counts) = (Vec::new(), HashMap::<Language, Count>::new());
+    for file in samples() {
+        check(&file, usize::MAX, &mut failures, counts.entry(file.language).or_default());
+    }
+    assert_eq!(failures, [""; 0], "{counts:#?}");
+    let mut short = Vec::new();
+    for (language, symbols, comparisons, percent) in LEAST {
+        let count = counts.get(&language).copied().unwrap_or_default();
+        let all = count.exact + count.spaced;
+        if count.symbols < symbols || all < comparisons || count.exact * 100 < all * percent {
+            short.push(format!("{language}: {count:?}"));
         }
+        // Only a symbol that has no name of its own, or shares its line with another one, cannot be tested.
+        assert!(count.skipped * 20 <= count.symbols, "{language}: {count:?}");
+    }
+    assert_eq!(short, [""; 0]);
+}
+
+#[test]
+fn declarations_of_real_files_survive_edits_that_change_nothing() {
+    let (mut failures, mut count) = (Vec::new(), Count::default());
+    for file in real_files() {
+        check(&file, PER_FILE, &mut failures, &mut count);
     }
     assert!(
         failures.is_empty(),
@@ -39,13 +67,31 @@ fn every_declaration_survives_edits_that_change_nothing() {
         failures.len(),
         failures[..failures.len().min(40)].join("\n")
     );
-    assert!(count.symbols > 300, "{count:?}");
-    assert!(count.exact * 10 > (count.exact + count.spaced) * 8, "{count:?}");
+    assert!(count.symbols > 100, "{count:?}");
 }
 
-#[derive(Debug, Default)]
+/// Tests some symbols of a file.
+fn check(file: &File, most: usize, failures: &mut Vec<String>, count: &mut Count) {
+    let Ok(outline) = outline(&file.text, file.language, Deadline::NONE) else { return };
+    let step = outline.symbols().len().div_ceil(most).max(1);
+    for symbol in outline.symbols().iter().step_by(step) {
+        let case = Case { file, outline: &outline, symbol };
+        if case.reference().is_none() || case.deleted().is_none() {
+            count.skipped += 1;
+            continue;
+        }
+        count.symbols += 1;
+        case.replaced_by_itself(failures);
+        case.put_back(failures, count);
+        case.moved_and_back(failures, count);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Count {
     symbols: usize,
+    /// Symbols that were not tested, because they cannot be named or deleted.
+    skipped: usize,
     /// Symbols that came back byte for byte.
     exact: usize,
     /// Symbols that came back with other blank lines, because the numbers before and after them differed.

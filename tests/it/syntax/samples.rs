@@ -1,4 +1,4 @@
-//! Samples in each language, in `samples`, for languages of which this repository has no files.
+//! Samples in each language, in `samples`.
 
 use std::fs;
 use std::path::Path;

@@ -18,8 +18,18 @@ const LONGEST_CHARACTER: usize = 4;
 
 /// Returns `true` if a file exceeds the size limit and no editor has it open.
 pub(crate) fn is_large(engine: &Engine, target: &Target) -> bool {
-    let size = || engine.disk.stat(target).ok().flatten().map_or(0, |stat| stat.size);
-    size() > engine.config.limits.file_size && !engine.is_open(target)
+    size_of(engine, target) > engine.config.limits.file_size && !engine.is_open(target)
+}
+
+/// Returns the refusal of a read of a symbol.
+pub(crate) fn no_symbols(engine: &Engine, target: &Target) -> RefusalKind {
+    let (limit, size) = (engine.config.limits.file_size, size_of(engine, target));
+    let reason = format!("it has {size} bytes, and files of more than {limit} are read by lines only");
+    RefusalKind::NoSyntax(reason)
+}
+
+fn size_of(engine: &Engine, target: &Target) -> u64 {
+    engine.disk.stat(target).ok().flatten().map_or(0, |stat| stat.size)
 }
 
 /// Reads lines of a file, and its hash. One thread collects the lines and another one hashes, so that both
