@@ -23,6 +23,7 @@ mod remote {
 }
 mod ide {
     mod claude;
+    mod files;
     mod gemini;
     mod hostile;
     mod open_files;
