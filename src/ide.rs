@@ -42,6 +42,7 @@ use crate::transport::Spawn;
 use crate::web::{Limits, Server, Token};
 
 use daemon::Daemon;
+use files::OwnedFile;
 
 /// Maximum size of a message, in bytes: a text of the largest size that editd changes, with escapes.
 const MESSAGE: usize = 64 << 20;
@@ -64,6 +65,8 @@ pub struct Running {
     pub port: u16,
     /// Variables with which a program finds this server and no other.
     pub environment: Vec<(&'static str, String)>,
+    /// Warnings about programs that do not find this server by themselves.
+    pub warnings: Vec<String>,
     /// Ends the server when it is cancelled.
     pub end: CancellationToken,
 }
@@ -92,17 +95,40 @@ async fn serve_on(
     let (server, token, end) = (Server::bind().await?, Token::new()?, CancellationToken::new());
     let port = server.port();
     prepare(&end);
-    // The files are removed when the server ends.
-    let discovery_file = gemini::discovery::write(port, &token, &daemon.roots)?;
-    let lock_file = claude::lock_file::write(port, &token, &daemon.roots)?;
+    let (files, warnings) = announce(port, &token, &daemon.roots)?;
     let router = Router::new()
         .merge(claude::routes(&daemon, &token, &end))
         .merge(gemini::routes(&daemon, &token, &end));
     let environment = [claude::environment(port), gemini::environment(port, &token, &daemon.roots)].concat();
-    started(Running { port, environment, end: end.clone() });
+    started(Running { port, environment, warnings, end: end.clone() });
     server.serve(router, &Limits::default(), &end).await;
-    drop((lock_file, discovery_file));
+    drop(files);
     Ok(())
+}
+
+/// Writes the files by which the programs find the server, which are removed when they are dropped. Returns warnings
+/// about the programs that cannot find it. Fails if none can.
+fn announce(port: u16, token: &Token, roots: &[PathBuf]) -> io::Result<(Vec<OwnedFile>, Vec<String>)> {
+    let written = [
+        ("Gemini CLI", gemini::discovery::write(port, token, roots)),
+        ("Claude Code", claude::lock_file::write(port, token, roots)),
+    ];
+    let (mut files, mut warnings, mut failure) = (Vec::new(), Vec::new(), None);
+    for (program, result) in written {
+        match result {
+            Ok(file) => files.push(file),
+            Err(error) => {
+                warnings.push(format!(
+                    "{program} finds this server only if `editd ide` starts it, because its file cannot be written: {error}"
+                ));
+                failure = Some(error);
+            }
+        }
+    }
+    match failure {
+        Some(error) if files.is_empty() => Err(error),
+        _ => Ok((files, warnings)),
+    }
 }
 
 /// Returns the introduction of both protocols.

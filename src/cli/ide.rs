@@ -22,13 +22,18 @@ pub(crate) fn ide(context: &Context, arguments: &IdeArguments) -> Result<End, Cl
     if arguments.command.is_empty() {
         let (roots, until_eof) = (options.roots.clone(), arguments.until_eof);
         let mut told = Ok(());
-        ide::serve(options, |end| end_with(end, until_eof), |_| told = tell(&roots, until_eof))?;
+        let tell = |running: Running| {
+            told = warn(&running.warnings).and_then(|()| tell(&roots, until_eof));
+        };
+        ide::serve(options, |end| end_with(end, until_eof), tell)?;
         return Ok(told.map(|()| End::Done)?);
     }
     let (sender, started) = mpsc::channel::<Running>();
     let server = thread::spawn(move || ide::serve(options, |_| {}, |running| drop(sender.send(running))));
     // Without a message, the server could not be started.
     let ended = started.recv().ok().map(|running| {
+        // The program runs without the warnings as well.
+        let _ = warn(&running.warnings);
         let mut command = Command::new(&arguments.command[0]);
         command.args(&arguments.command[1..]).envs(running.environment);
         let ended = start_and_wait(&mut command);
@@ -48,6 +53,14 @@ fn roots(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             .with_hint("run the command in the folder of a project, or pass --root")
     })?;
     Ok(vec![here])
+}
+
+fn warn(warnings: &[String]) -> io::Result<()> {
+    let mut out = stream::stderr();
+    for warning in warnings {
+        writeln!(out, "editd: {}", paint::visible(warning))?;
+    }
+    out.flush()
 }
 
 /// Tells the user what runs, unless the daemon has started this command.

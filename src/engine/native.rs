@@ -11,6 +11,7 @@ mod announced;
 mod parallel;
 mod prepared;
 mod record;
+mod restore;
 mod turns;
 
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ use crate::workspace::{Action, ProposalId, ProposalState, Reading, ShownLines};
 pub(crate) use announced::AnnouncedCalls;
 pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile, Waiting};
 pub(crate) use record::{LocatedRecord, RecordedChange};
+pub(crate) use restore::MadeFile;
 pub(crate) use turns::Turns;
 
 /// The outcome of a request to prepare a change.
@@ -72,6 +74,8 @@ pub(crate) struct NativeCall {
     pub(crate) losses: ToolLosses,
     /// `true` if the client makes the calls of a step at the same time.
     pub(crate) parallel: bool,
+    /// `true` if the tool may write the file even if editd has made the change, or its review was withdrawn.
+    pub(crate) rewrites: bool,
     /// The turn to which the call belongs.
     pub(crate) turn: Option<String>,
 }
@@ -129,8 +133,11 @@ impl Engine {
         job.check()?;
         if !writes.iter().all(|write| can_be_written_by_client(&write.computed, native.losses)) {
             let options = ChangeOptions { review, ..ChangeOptions::default() };
+            let files = files_if(native.rewrites, &mut writes);
             return Ok(match self.perform(session, &header, writes, options)? {
                 ChangeOutcome::Undecided(proposal) => {
+                    // The same change, sent again, names this proposal.
+                    self.prepared.review(session, native, header, (&proposal.id, files));
                     let waiting = self.wait_for_review(&proposal.id.to_string());
                     NativeOutcome::Reviewed(proposal.id.clone(), waiting)
                 }
@@ -141,7 +148,8 @@ impl Engine {
         if self.wants_review(session, review, &files) {
             let (state, options) = (ProposalState::Pending, ChangeOptions::default());
             let proposal = self.record_proposal(session, &header, &mut writes, state, options)?;
-            self.prepared.review(session, native, header, &proposal.id);
+            let files = files_if(native.rewrites, &mut writes);
+            self.prepared.review(session, native, header, (&proposal.id, files));
             // The request waits from now on: while it holds the locks of the files, the change cannot be accepted.
             let waiting = self.wait_for_review(&proposal.id.to_string());
             return Ok(NativeOutcome::Reviewed(proposal.id.clone(), waiting));
@@ -207,6 +215,11 @@ impl ToolLosses {
             || self.final_blank_line && (after.ends_with("\n\n") || after.ends_with("\r\n\r\n"))
             || self.missing_final_newline && !after.is_empty() && !after.ends_with('\n')
     }
+}
+
+/// Converts computed changes to what the client may write without waiting for a review, if it does so at all.
+fn files_if(rewrites: bool, writes: &mut [PendingWrite]) -> Vec<PreparedFile> {
+    if rewrites { writes.iter_mut().map(prepared_file).collect() } else { Vec::new() }
 }
 
 /// Converts a computed change of a file to what the client has to write.

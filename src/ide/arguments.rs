@@ -58,6 +58,9 @@ impl From<GeminiDiff> for Diff {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClosedFile {
     pub(super) file_path: PathBuf,
+    /// `true` if the client needs no notification of the rejection.
+    #[serde(default)]
+    pub(super) suppress_notification: bool,
 }
 
 /// Reads the arguments of a call.

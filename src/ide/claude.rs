@@ -35,7 +35,7 @@ use super::arguments::{ClaudeDiff, OfFile, Tab, failed, read, texts};
 use super::context;
 use super::daemon::{Daemon, Session};
 use super::open_files::Notifier;
-use super::reviews::{Decision, Diff, Reviews};
+use super::reviews::{Decision, Diff, Made, Reviews};
 use super::{MESSAGE, server_config};
 
 /// Header with the token.
@@ -108,13 +108,15 @@ impl Client {
             decided = review => decided,
             () = cancelled.cancelled() => {
                 self.reviews.close(&key).await;
-                Ok(Decision::Rejected)
+                Ok(Decision::Closed)
             }
         };
         match decided {
-            // A file that editd has written already has the text, so writing it again changes nothing.
-            Ok(Decision::Accepted(text) | Decision::Made(text)) => texts(["FILE_SAVED".to_owned(), text]),
-            Ok(Decision::Rejected) => texts(["DIFF_REJECTED".to_owned(), key]),
+            // Claude Code does not write a file that has been changed since it read it, but tells its model to read it.
+            Ok(Decision::Accepted(text) | Decision::Made(Made { text, .. })) => {
+                texts(["FILE_SAVED".to_owned(), text])
+            }
+            Ok(Decision::Rejected | Decision::Closed) => texts(["DIFF_REJECTED".to_owned(), key]),
             Err(failure) => failed(&failure),
         }
     }

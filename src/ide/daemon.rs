@@ -31,6 +31,9 @@ pub(super) enum Failure {
     /// The connection ended before the daemon answered.
     #[error("editd ended before it answered: {0}. Send the change again.")]
     Lost(std::io::Error),
+    /// editd has made the change itself, and the file cannot be read now.
+    #[error("A person has accepted this change, and editd has made it. Read the file again.")]
+    Made,
     /// Too many diffs are open.
     #[error("{0} diffs are already open. Close one of them first.")]
     TooMany(usize),

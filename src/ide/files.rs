@@ -2,12 +2,24 @@
 
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::disk::replace_private_file;
+
+/// Maximum time for a server on this machine to accept a connection.
+const CONNECTING: Duration = Duration::from_millis(200);
+
+/// The process and the port that a file names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) process: i32,
+    pub(super) port: u16,
+}
 
 /// A file that is removed when this is dropped.
 #[derive(Debug)]
@@ -43,17 +55,36 @@ fn check(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the files that this function accepts and whose process has ended.
-pub(super) fn remove_stale(folder: &Path, process: impl Fn(&str, &Value) -> Option<i32>) {
+/// Creates a folder like `/tmp`, in which each user can have a folder, unless it exists.
+pub(super) fn create_shared(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().create(folder) {
+        // The mode of a new folder depends on the umask.
+        Ok(()) => fs::set_permissions(folder, fs::Permissions::from_mode(0o1777)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes the files that this function accepts and whose server has ended: its process is unknown, and nothing listens
+/// on its port. The process of a server outside of a container is unknown inside.
+pub(super) fn remove_stale(folder: &Path, named: impl Fn(&str, &Value) -> Option<Named>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let content = fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let id = content.and_then(|content: Value| process(name.to_str()?, &content));
-        let is_over = id.and_then(rustix::process::Pid::from_raw).is_some_and(|id| {
-            rustix::process::test_kill_process(id).is_err_and(|error| error == rustix::io::Errno::SRCH)
-        });
-        if is_over {
+        let named = content.and_then(|content: Value| named(name.to_str()?, &content));
+        if named.is_some_and(Named::is_over) {
             let _ = fs::remove_file(entry.path());
         }
+    }
+}
+
+impl Named {
+    fn is_over(self) -> bool {
+        let process = rustix::process::Pid::from_raw(self.process);
+        let is_unknown = process.is_some_and(|id| {
+            rustix::process::test_kill_process(id).is_err_and(|error| error == rustix::io::Errno::SRCH)
+        });
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        is_unknown && TcpStream::connect_timeout(&address, CONNECTING).is_err()
     }
 }

@@ -6,6 +6,7 @@
 pub(super) mod discovery;
 mod presence;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +32,7 @@ use crate::web::{Token, require_token};
 use super::arguments::{ClosedFile, GeminiDiff, failed, read, texts};
 use super::daemon::{Daemon, Session};
 use super::open_files::Notifier;
-use super::reviews::{Decision, Diff, Reviews};
+use super::reviews::{Decision, Diff, Disk, Made, Reviews};
 use super::{MESSAGE, server_config};
 
 /// Time after which a client that sends nothing is taken to be gone, although it is connected. A review can take
@@ -91,24 +92,60 @@ impl Client {
                 Some(decided) => decided,
                 None => reviewing.await,
             };
-            let (method, params) = match decided {
-                Ok(Ok(Decision::Accepted(text) | Decision::Made(text))) => {
-                    ("ide/diffAccepted", json!({ "filePath": path, "content": text }))
-                }
-                Ok(Ok(Decision::Rejected) | Err(_)) | Err(_) => {
-                    ("ide/diffRejected", json!({ "filePath": path }))
-                }
-            };
-            let notification = CustomNotification::new(method, Some(params));
-            // The client may be gone.
-            let _ = peer.send_notification(ServerNotification::CustomNotification(notification)).await;
+            // Without a decision, the person answers in the prompt of Gemini CLI.
+            let Ok(Ok(decided)) = decided else { return };
+            if let Some(notification) = notification(&path, decided) {
+                notify(&peer, notification).await;
+            }
         });
         CallToolResult::success(Vec::new())
     }
 
-    async fn close_diff(&self, given: ClosedFile) -> CallToolResult {
-        let content: Value = self.reviews.close(&key(&given.file_path)).await.into();
-        texts([json!({ "content": content }).to_string()])
+    async fn close_diff(&self, given: ClosedFile, peer: Peer<RoleServer>) -> CallToolResult {
+        let closed = self.reviews.close(&key(&given.file_path)).await;
+        if closed.is_some() && !given.suppress_notification {
+            notify(&peer, rejected(&given.file_path)).await;
+        }
+        texts([json!({ "content": closed }).to_string()])
+    }
+}
+
+/// Returns the notification of a decision. A diff that the client has closed or replaced needs none: it could be taken
+/// for one of the next diff of the file.
+fn notification(path: &Path, decision: Decision) -> Option<CustomNotification> {
+    let text = match decision {
+        Decision::Accepted(text) => text,
+        Decision::Made(made) => match text_to_write(made) {
+            Some(text) => text,
+            None => return Some(rejected(path)),
+        },
+        Decision::Rejected => return Some(rejected(path)),
+        Decision::Closed => return None,
+    };
+    let params = json!({ "filePath": path, "content": text });
+    Some(CustomNotification::new("ide/diffAccepted", Some(params)))
+}
+
+fn rejected(path: &Path) -> CustomNotification {
+    CustomNotification::new("ide/diffRejected", Some(json!({ "filePath": path })))
+}
+
+async fn notify(peer: &Peer<RoleServer>, notification: CustomNotification) {
+    // The client may be gone.
+    let _ = peer.send_notification(ServerNotification::CustomNotification(notification)).await;
+}
+
+/// Returns the text that Gemini CLI can write to a file that editd has changed, without a loss. Its `replace` writes no
+/// text that the file has already; `write_file` writes UTF-8, and CRLF only if the file has one CRLF.
+fn text_to_write(Made { text, disk, is_kept }: Made) -> Option<String> {
+    let is_unchanged = |exact: &String| {
+        let endings = exact.matches("\r\n").count();
+        endings == 0 || endings == exact.matches('\n').count()
+    };
+    match disk {
+        Disk::Utf8(exact) => Some(exact).filter(|exact| is_kept || is_unchanged(exact)),
+        Disk::Other => is_kept.then_some(text),
+        Disk::Unsaved => Some(text),
     }
 }
 
@@ -118,7 +155,7 @@ impl Drop for Client {
     }
 }
 
-fn key(path: &std::path::Path) -> String {
+fn key(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -147,7 +184,7 @@ impl ServerHandler for Client {
     ) -> Result<CallToolResponse, ErrorData> {
         let result = match &*request.name {
             "openDiff" => self.open_diff(read(request.arguments)?, context.peer).await,
-            "closeDiff" => self.close_diff(read(request.arguments)?).await,
+            "closeDiff" => self.close_diff(read(request.arguments)?, context.peer).await,
             name => return Err(ErrorData::invalid_params(format!("There is no tool `{name}`."), None)),
         };
         Ok(result.into())

@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Method, OpenFileEntry, OpenFiles, OpenFilesResult};
-use crate::transport::{ConcurrentClient, Spawn};
+use crate::protocol::{Code, Method, OpenFileEntry, OpenFiles, OpenFilesResult};
+use crate::transport::{CallError, ConcurrentClient, Spawn};
 
 use super::daemon::Session;
 
@@ -21,7 +21,7 @@ const WAIT_MS: u64 = 60_000;
 const SETTLING: Duration = Duration::from_secs(5);
 /// Pause between two notifications in this time, in milliseconds.
 const AGAIN_MS: u64 = 500;
-/// Pause before the next attempt to find the daemon.
+/// Pause before the next attempt to find the daemon, or to ask it.
 const RETRY: Duration = Duration::from_secs(2);
 /// Pause after a change, in which a selection that grows with the mouse changes many times.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -51,6 +51,15 @@ impl Drop for Notifier {
     }
 }
 
+/// The open files, or the reason why they are not known.
+enum Answer {
+    Files(OpenFilesResult),
+    /// The connection has ended, or the request was refused.
+    Failed,
+    /// The daemon is an older one, which has no such list.
+    Unsupported,
+}
+
 /// Notifies until the client is gone. Looks for a daemon that has ended, but does not start one.
 async fn notify(
     session: Session,
@@ -59,16 +68,14 @@ async fn notify(
 ) {
     let (started, mut last) = (Instant::now(), None);
     loop {
-        let Some(client) = connected(&session).await else {
-            sleep(RETRY).await;
-            continue;
-        };
-        let mut since = None;
-        loop {
+        let (client, mut since) = (connected(&session).await, None);
+        while let Some(client) = &client {
             let settles = started.elapsed() < SETTLING;
             let wait_ms = if settles { AGAIN_MS } else { WAIT_MS };
-            let Some(OpenFilesResult { revision, files }) = next(&client, since, wait_ms).await else {
-                break;
+            let OpenFilesResult { revision, files } = match next(client, since, wait_ms).await {
+                Answer::Files(result) => result,
+                Answer::Failed => break,
+                Answer::Unsupported => return,
             };
             since = Some(revision);
             let message = notification(&files).filter(|message| settles || message.params != last);
@@ -81,6 +88,7 @@ async fn notify(
             }
             sleep(PAUSE).await;
         }
+        sleep(RETRY).await;
     }
 }
 
@@ -94,7 +102,17 @@ async fn connected(session: &Session) -> Option<ConcurrentClient> {
 }
 
 /// Returns the open files, when their list has another revision, or after the time to wait.
-async fn next(client: &ConcurrentClient, since: Option<u64>, wait_ms: u64) -> Option<OpenFilesResult> {
-    let mut call = client.send(OpenFiles::NAME, &json!({ "since": since, "waitMs": wait_ms }))?;
-    serde_json::from_value(call.answer().await?.ok()?).ok()
+async fn next(client: &ConcurrentClient, since: Option<u64>, wait_ms: u64) -> Answer {
+    let call = client.send(OpenFiles::NAME, &json!({ "since": since, "waitMs": wait_ms }));
+    let answered = match call {
+        Some(mut call) => call.answer().await,
+        None => None,
+    };
+    match answered {
+        Some(Ok(result)) => serde_json::from_value(result).map_or(Answer::Failed, Answer::Files),
+        Some(Err(CallError::Refused(error))) if error.code == Code::MethodNotFound as i64 => {
+            Answer::Unsupported
+        }
+        _ => Answer::Failed,
+    }
 }

@@ -102,6 +102,8 @@ pub struct NativeEditParams {
     /// `true` if the client makes the calls of a step at the same time. Then the change waits until other calls of
     /// the session have made their changes of the same files.
     pub parallel: bool,
+    /// `true` if the tool may write the file even if editd has made the change, or its review was withdrawn.
+    pub rewrites: bool,
 }
 
 /// The parameters that `editd/edit` does not have.
@@ -115,19 +117,22 @@ struct Options {
     #[serde(alias = "turn_of")]
     turn_of: Option<String>,
     parallel: bool,
+    rewrites: bool,
 }
 
 impl<'de> Deserialize<'de> for NativeEditParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut fields = serde_json::Map::deserialize(deserializer)?;
         let mut own = serde_json::Map::new();
-        for name in ["reads", "preview", "toolLoses", "tool_loses", "turnOf", "turn_of", "parallel"] {
+        for name in
+            ["reads", "preview", "toolLoses", "tool_loses", "turnOf", "turn_of", "parallel", "rewrites"]
+        {
             own.extend(fields.shift_remove(name).map(|value| (name.to_owned(), value)));
         }
-        let Options { reads, preview, tool_loses, turn_of, parallel } =
+        let Options { reads, preview, tool_loses, turn_of, parallel, rewrites } =
             decode(Value::Object(own)).map_err(Invalid::nested)?;
         let edit = decode(Value::Object(fields)).map_err(Invalid::nested)?;
-        Ok(Self { edit, reads, preview, tool_loses, turn_of, parallel })
+        Ok(Self { edit, reads, preview, tool_loses, turn_of, parallel, rewrites })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Servers of `editd ide` that run as long as an editor has a folder open.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use parking_lot::Mutex;
 
@@ -61,7 +61,7 @@ impl Drop for IdeServer {
 }
 
 fn start(places: &Places, folder: &Path) -> io::Result<Child> {
-    Command::new(std::env::current_exe()?)
+    let mut process = Command::new(std::env::current_exe()?)
         .args(["ide", "--until-eof", "--no-spawn", "--root"])
         .arg(folder)
         .arg("--state-dir")
@@ -71,6 +71,19 @@ fn start(places: &Places, folder: &Path) -> io::Result<Child> {
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(errors) = process.stderr.take() {
+        let folder = folder.to_owned();
+        std::thread::Builder::new().name("ide-log".to_owned()).spawn(move || log(&folder, errors))?;
+    }
+    Ok(process)
+}
+
+/// Copies the warnings of a server to the log.
+fn log(folder: &Path, errors: ChildStderr) {
+    for line in BufReader::new(errors).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        tracing::warn!(folder = %folder.display(), "`editd ide`: {line}");
+    }
 }

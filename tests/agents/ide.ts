@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Script } from './model/conversation.ts';
 import type { Dialect } from './model/dialect.ts';
 import { type Helpers, Model } from './model/model.ts';
-import type { Tools } from './native/program.ts';
+import type { ToolCall, Tools } from './native/program.ts';
 import { Editor } from './support/editor.ts';
 import { Person, decidesNext } from './support/person.ts';
 import { type Place, scene } from './support/place.ts';
@@ -29,7 +29,16 @@ export interface Interactive {
   configure(place: Place, modelUrl: string): { command: string[]; env: Environment };
 }
 
+/** Files that editd writes itself, with the text before and after the change of the model. */
+const MADE: Record<string, { before: string; after: string }> = {
+  'a byte order mark': { before: '\ufeffa = 1\nb = 2\n', after: '\ufeffa = 9\nb = 2\n' },
+  'mixed line endings': { before: 'a = 1\r\nb = 2\nc = 3\n', after: 'a = 9\r\nb = 2\nc = 3\n' },
+};
+
 const FILES = { 'a.py': 'a = 1\n', 'b.py': 'b = 1\n', 'c.py': 'c = 1\n' };
+
+/** What a model is told about a change that was refused. */
+const NOT_MADE = /reject|denied|refused|cancel|not allow/i;
 
 /** Runs a program with `editd ide`. `meanwhile` is the part of the person. */
 async function play(
@@ -97,6 +106,14 @@ export function diffs(program: Interactive): void {
     };
   };
 
+  const changes = (place: Place, wanted: ToolCall, results: string[]): Script => {
+    return async (model) => {
+      await connected(join(place.home, program.found));
+      await model.callOwn(...tools.read(place.path('a.py')));
+      results.push(await model.callOwn(...wanted));
+    };
+  };
+
   describe(`${program.name} with its diffs`, () => {
     scene('an accepted diff is written and recorded', FILES, async (place) => {
       await play(program, place, edits(place, 'a.py'), async () => {
@@ -121,6 +138,42 @@ export function diffs(program: Interactive): void {
         assert.equal(place.read('a.py'), 'a = 1\n');
         terminal.kill();
       });
+    });
+
+    for (const [what, { before, after }] of Object.entries(MADE)) {
+      for (const how of ['edit', 'write'] as const) {
+        scene(`an accepted ${how} keeps ${what}`, { 'a.py': before }, async (place) => {
+          const results: string[] = [];
+          const plain = after.replace('\ufeff', '').replaceAll('\r\n', '\n');
+          const wanted =
+            how === 'edit' ? tools.edit(place.path('a.py'), 'a = 1', 'a = 9') : tools.write(place.path('a.py'), plain);
+          await play(program, place, changes(place, wanted, results), async () => {
+            await decidesNext(place, { accept: 'all' });
+            await until('the model is told', () => results.length > 0);
+            await pause(2_000); // the program has written the file
+            assert.equal(place.read('a.py'), after);
+            assert.doesNotMatch(results.join('\n'), NOT_MADE);
+          });
+        });
+      }
+    }
+
+    scene('an accepted diff keeps unsaved text', { 'a.py': 'a = 1\nb = 2\n' }, async (place) => {
+      const results: string[] = [];
+      const editor = await Editor.start(place);
+      await editor.open(place.path('a.py'));
+      await editor.type(place.path('a.py'), '# unsaved\n');
+      const wanted = tools.edit(place.path('a.py'), 'b = 2', 'b = 9');
+      await play(program, place, changes(place, wanted, results), async () => {
+        await decidesNext(place, { accept: 'all' });
+        await until('the model is told', () => results.length > 0);
+        await pause(2_000);
+        assert.equal(editor.text(place.path('a.py')), '# unsaved\na = 1\nb = 9\n');
+        // The program writes the text that it is told.
+        assert.equal(place.read('a.py'), '# unsaved\na = 1\nb = 9\n');
+        assert.doesNotMatch(results.join('\n'), NOT_MADE);
+      });
+      editor.close();
     });
 
     scene('three diffs of one step are decided one by one', FILES, async (place) => {

@@ -23,8 +23,11 @@ mod remote {
 }
 mod ide {
     mod claude;
+    mod closed;
+    mod files;
     mod gemini;
     mod hostile;
+    mod made;
     mod open_files;
     mod server;
     mod setting;

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::disk::{FileBytes, Stat};
 use crate::engine::change::request::Header;
-use crate::engine::native::{NativeCall, ToolLosses};
+use crate::engine::native::{MadeFile, NativeCall, ToolLosses};
 use crate::engine::{Engine, SessionContext};
 use crate::text::ContentHash;
 use crate::workspace::history::Origin;
@@ -64,6 +64,8 @@ enum State {
     UnderReview(Reviewed),
     /// The client writes the change, after the review of the proposal if there was one.
     Ready(Option<ProposalId>, Arc<PreparedChange>),
+    /// editd has made the change of the proposal, and the tool of the client may write the file as well.
+    Made(ProposalId, MadeFile),
 }
 
 /// A change under review.
@@ -74,6 +76,8 @@ struct Reviewed {
     waiting: usize,
     label: Option<String>,
     origin: Origin,
+    /// Files as the tool writes them if the client does not wait for the review.
+    files: Vec<PreparedFile>,
 }
 
 /// Counts as a request that waits for a review until it is dropped.
@@ -103,10 +107,10 @@ impl PreparedChanges {
         session: &SessionContext,
         call: &NativeCall,
         header: Header,
-        proposal: &ProposalId,
+        (proposal, files): (&ProposalId, Vec<PreparedFile>),
     ) {
         let Header { label, origin, .. } = header;
-        let reviewed = Reviewed { proposal: proposal.clone(), waiting: 0, label, origin };
+        let reviewed = Reviewed { proposal: proposal.clone(), waiting: 0, label, origin, files };
         self.add(session, call, State::UnderReview(reviewed));
     }
 
@@ -136,18 +140,20 @@ impl PreparedChanges {
     }
 
     /// Returns the proposal of an earlier call with the same change that is still under review. The call takes
-    /// the place of the earlier one.
+    /// the place of the earlier one. The same call also gets the proposal that has been accepted in the meantime.
     pub(crate) fn reviewed_before(&self, session: &SessionContext, call: &NativeCall) -> Option<ProposalId> {
         let mut entries = self.entries.lock();
-        let same =
+        let mut same =
             entries.iter_mut().filter(|entry| entry.is_of(session) && entry.call.digest == call.digest);
-        let (known, reviewed) = same.into_iter().find_map(|entry| match &mut entry.state {
-            State::UnderReview(reviewed) => Some((&mut entry.call, reviewed)),
+        same.find_map(|Entry { call: known, state, .. }| match state {
+            State::UnderReview(reviewed) => {
+                known.tool_call.clone_from(&call.tool_call);
+                reviewed.origin.tool_call = Some(call.tool_call.clone());
+                Some(reviewed.proposal.clone())
+            }
+            State::Made(proposal, _) => (known.tool_call == call.tool_call).then(|| proposal.clone()),
             State::Ready(..) => None,
-        })?;
-        known.tool_call.clone_from(&call.tool_call);
-        reviewed.origin.tool_call = Some(call.tool_call.clone());
-        Some(reviewed.proposal.clone())
+        })
     }
 
     fn count(&self, id: &str, step: impl Fn(usize) -> usize) {
@@ -190,7 +196,24 @@ impl PreparedChanges {
 
     /// Forgets a proposal under review, because its author has received the outcome.
     pub(crate) fn forget_review(&self, id: &str) {
-        self.entries.lock().retain_mut(|entry| entry.state.under_review(id).is_none());
+        self.entries.lock().retain(|entry| !entry.state.is_under_review(id));
+    }
+
+    /// Forgets a proposal that its author has discarded. A tool that may write without a review is expected to do so.
+    pub(crate) fn withdrawn(&self, id: &str) {
+        let mut entries = self.entries.lock();
+        let Some(entry) = entries.iter_mut().find(|entry| entry.state.is_under_review(id)) else {
+            return;
+        };
+        if !entry.call.rewrites {
+            drop(entries);
+            return self.forget_review(id);
+        }
+        if let Some(Reviewed { label, origin, files, .. }) = entry.state.under_review(id) {
+            let (label, origin, files) = (label.take(), std::mem::take(origin), std::mem::take(files));
+            entry.state = State::Ready(None, Arc::new(PreparedChange { label, origin, files }));
+            entry.since = Instant::now();
+        }
     }
 
     /// Returns `true` if the tool of a client is to give a file this content.
@@ -223,7 +246,7 @@ impl PreparedChanges {
         let states = entries.iter_mut().map(|entry| &mut entry.state);
         let mut ready = states.filter_map(|state| match state {
             State::Ready(_, change) => Some(change),
-            State::UnderReview(_) => None,
+            State::UnderReview(_) | State::Made(..) => None,
         });
         if let Some(known) = ready.find(|known| Arc::ptr_eq(known, change)) {
             *known = Arc::new(new);
@@ -234,13 +257,36 @@ impl PreparedChanges {
     pub(crate) fn reviewed_as(&self, session: &SessionContext, tool_call: &str) -> Option<ProposalId> {
         match &self.entries.lock().iter().find(|entry| entry.is(session, tool_call))?.state {
             State::Ready(proposal, _) => proposal.clone(),
-            State::UnderReview(_) => None,
+            State::UnderReview(_) | State::Made(..) => None,
         }
     }
 
-    /// Removes the change of a call.
+    /// Returns `true` if the tool of the author may write the file of a proposal that editd makes.
+    pub(crate) fn is_rewritten(&self, id: &str) -> bool {
+        let entries = self.entries.lock();
+        entries.iter().any(|entry| entry.call.rewrites && entry.state.is_under_review(id))
+    }
+
+    /// Remembers a file that editd has changed, because the tool of the author of the proposal may write it as well.
+    pub(crate) fn made(&self, id: &str, file: MadeFile) {
+        let mut entries = self.entries.lock();
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.state.is_under_review(id)) {
+            entry.state = State::Made(ProposalId(id.into()), file);
+        }
+    }
+
+    /// Returns the file that editd has changed in place of a call.
+    pub(crate) fn made_for(&self, session: &SessionContext, tool_call: &str) -> Option<MadeFile> {
+        match &self.entries.lock().iter().find(|entry| entry.is(session, tool_call))?.state {
+            State::Made(_, file) => Some(file.clone()),
+            State::UnderReview(_) | State::Ready(..) => None,
+        }
+    }
+
+    /// Removes the change of a call, unless it is under review.
     pub(crate) fn remove(&self, session: &SessionContext, tool_call: &str) {
-        self.entries.lock().retain(|entry| !(entry.is(session, tool_call) && entry.state.ready().is_some()));
+        let is_over = |state: &State| !matches!(state, State::UnderReview(_));
+        self.entries.lock().retain(|entry| !(entry.is(session, tool_call) && is_over(&entry.state)));
         self.removed.notify_waiters();
     }
 
@@ -313,8 +359,12 @@ impl State {
     fn ready(&self) -> Option<Arc<PreparedChange>> {
         match self {
             Self::Ready(_, change) => Some(change.clone()),
-            Self::UnderReview(_) => None,
+            Self::UnderReview(_) | Self::Made(..) => None,
         }
+    }
+
+    fn is_under_review(&self, id: &str) -> bool {
+        matches!(self, Self::UnderReview(reviewed) if *reviewed.proposal.0 == *id)
     }
 
     /// Returns the change if it is under review as this proposal.

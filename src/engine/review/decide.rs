@@ -12,7 +12,7 @@ use crate::engine::change::compute::{ComputedChange, finish, new_errors};
 use crate::engine::change::draft::{Draft, stays_notebook};
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::jobs::Job;
-use crate::engine::native::{can_be_written_by_client, prepared_file};
+use crate::engine::native::{MadeFile, can_be_written_by_client, prepared_file};
 use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
 use crate::engine::{Engine, Result, SessionContext, collect_all};
@@ -74,7 +74,11 @@ impl Engine {
             indexes = writes.iter().map(|write| write.index).collect();
             let paths = self.paths_to_restore(undoes.as_deref())?;
             let intent = Intent { undoes, paths, ..intent_of(session, proposal, all) };
+            let made = self.prepared.is_rewritten(&id).then(|| MadeFile::of(&writes)).flatten();
             commit_result = self.commit(writes, &intent)?;
+            if let Some(made) = made {
+                self.prepared.made(&id, made);
+            }
         }
         ScopeGuard::into_inner(attempt);
         let CommitResult { files: committed, transaction, undoes } = commit_result;

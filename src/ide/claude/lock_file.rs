@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::ide::files::{self, OwnedFile};
+use crate::ide::files::{self, Named, OwnedFile};
 use crate::transport::home;
 use crate::web::Token;
 
@@ -17,9 +17,10 @@ pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::
         None => home().ok_or_else(|| io::Error::other("there is no home folder"))?.join(".claude"),
     };
     let folder = settings.join("ide");
-    files::remove_stale(&folder, |_, content| {
+    files::remove_stale(&folder, |name, content| {
         content["ideName"].as_str().filter(|name| *name == NAME)?;
-        content["pid"].as_i64()?.try_into().ok()
+        let port = name.strip_suffix(".lock")?.parse().ok()?;
+        Some(Named { process: content["pid"].as_i64()?.try_into().ok()?, port })
     });
     let content = json!({
         "pid": std::process::id(),

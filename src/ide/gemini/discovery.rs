@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::ide::files::{self, OwnedFile};
+use crate::ide::files::{self, Named, OwnedFile};
 use crate::web::Token;
 
 /// Returns the variables with which Gemini CLI prefers this server to others.
@@ -19,12 +19,17 @@ pub(in crate::ide) fn environment(
     ]
 }
 
-/// Writes the file by which Gemini CLI finds the server.
+/// Writes the file by which Gemini CLI finds the server. Its folder belongs to the first user who has one; the folder
+/// around it is left to all.
 pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::Result<OwnedFile> {
-    let folder = std::env::temp_dir().join("gemini").join("ide");
+    let shared = std::env::temp_dir().join("gemini");
+    files::create_shared(&shared)?;
+    let folder = shared.join("ide");
     let id = std::process::id();
     files::remove_stale(&folder, |name, _| {
-        name.strip_prefix("gemini-ide-server-")?.split_once('-')?.0.parse().ok()
+        let (process, port) =
+            name.strip_prefix("gemini-ide-server-")?.strip_suffix(".json")?.split_once('-')?;
+        Some(Named { process: process.parse().ok()?, port: port.parse().ok()? })
     });
     let content = json!({
         "port": port,

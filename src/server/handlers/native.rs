@@ -23,7 +23,7 @@ use crate::protocol::{
 };
 use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
-use crate::workspace::{Action, ProposalState, Refusal, RefusalKind};
+use crate::workspace::{Action, ProposalState, Refusal, RefusalKind, RequestedPath};
 
 /// Maximum time to wait for the outcome of a review whose change is handed over, and for changes that must be made
 /// before it, in milliseconds.
@@ -73,7 +73,7 @@ impl Daemon {
     pub async fn native_edit(
         &self,
         session: &Arc<SessionContext>,
-        NativeEditParams { edit, reads, preview, tool_loses, turn_of, parallel }: NativeEditParams,
+        NativeEditParams { edit, reads, preview, tool_loses, turn_of, parallel, rewrites }: NativeEditParams,
     ) -> Result<NativeEditResult, Failure> {
         let (started, ApplyParams { review, wait_ms, .. }) = (Instant::now(), edit.apply);
         let mut params = edit.propose;
@@ -88,7 +88,7 @@ impl Daemon {
         }
         let turn = origin.as_ref().and_then(|origin| origin.turn.clone());
         params.origin = origin;
-        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel, turn };
+        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel, rewrites, turn };
         if preview {
             return self.native_preview(session, params, reads, native.losses).await;
         }
@@ -200,8 +200,9 @@ impl Daemon {
         NativeDoneParams { tool_call, failed, model }: NativeDoneParams,
     ) -> Result<NativeDoneResult, Failure> {
         if self.engine.prepared.of_call(session, &tool_call).is_none() {
+            let (known, transaction) = self.native_restored(session, &tool_call).await?;
             let decisions = self.landed_decisions(session, true);
-            return Ok(NativeDoneResult { decisions, ..NativeDoneResult::default() });
+            return Ok(NativeDoneResult { known, transaction, decisions, ..NativeDoneResult::default() });
         }
         let call = tool_call.clone();
         let locate = move |engine: &Engine, session: &SessionContext| {
@@ -221,6 +222,26 @@ impl Daemon {
 }
 
 impl Daemon {
+    /// Restores the file that editd has changed in place of a call. Returns `true` if there is one, and the transaction
+    /// if it had to be restored.
+    async fn native_restored(
+        &self,
+        session: &Arc<SessionContext>,
+        tool_call: &str,
+    ) -> Result<(bool, Option<String>), Failure> {
+        let Some(made) = self.engine.prepared.made_for(session, tool_call) else { return Ok((false, None)) };
+        let path = RequestedPath::of(&made.path);
+        let locate = move |engine: &Engine, session: &SessionContext| {
+            Ok(engine.locate(session, &path, Purpose::Write)?)
+        };
+        let work = move |engine: &Engine, session: &SessionContext, target: Target, _: &Job| {
+            engine.restore_made(session, target, &made)
+        };
+        let restored = self.engine.on_files(session, locate, work).await?;
+        self.engine.prepared.remove(session, tool_call);
+        Ok((true, restored.map(|id| id.to_string())))
+    }
+
     /// Returns the remarks about the change that a call has made.
     async fn native_remarks(&self, session: &Arc<SessionContext>, tool_call: &str) -> NativeRemarks {
         let change = self.engine.prepared.of_call(session, tool_call);

@@ -36,7 +36,7 @@ impl Daemon {
     ) -> Result<ProposeResult> {
         let proposal = self.engine.workspace.update(|w| w.discard(session.id, &id, reason))?;
         // The same change, sent again, is another proposal.
-        self.engine.prepared.forget_review(&id);
+        self.engine.prepared.withdrawn(&id);
         let (engine, session) = (self.engine.clone(), session.clone());
         let shown = move || {
             engine.require_readable_files(&session, &proposal)?;

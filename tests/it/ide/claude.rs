@@ -11,16 +11,16 @@ use crate::review::scene::reviewer;
 use crate::support::{Agent, Machine, Outcome, Workspace, eventually, uri_of};
 
 /// A person, and Claude Code that shows its diffs to editd.
-struct Scene {
-    machine: Machine,
-    workspace: Workspace,
+pub(super) struct Scene {
+    pub(super) machine: Machine,
+    pub(super) workspace: Workspace,
     server: Server,
-    claude: Claude,
-    person: Agent,
+    pub(super) claude: Claude,
+    pub(super) person: Agent,
 }
 
 impl Scene {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let (machine, workspace) = (Machine::start(), Workspace::with(files));
         let server = Server::start(&machine, &workspace);
         let claude = Claude::connect(&server);
@@ -28,12 +28,12 @@ impl Scene {
         Self { machine, workspace, server, claude, person }
     }
 
-    fn open(&mut self, name: &str, text: &str) -> u64 {
+    pub(super) fn open(&mut self, name: &str, text: &str) -> u64 {
         self.claude.open_diff(&self.workspace, name, text)
     }
 
     /// Waits until the pending proposals are those of these files, and returns them in this order.
-    fn pending(&mut self, names: &[&str]) -> Vec<Value> {
+    pub(super) fn pending(&mut self, names: &[&str]) -> Vec<Value> {
         let paths: Vec<_> = names.iter().map(|name| self.workspace.absolute(name)).collect();
         eventually("the proposals", || {
             let list = self.person.call("editd/proposals", json!({ "state": "pending" })).done();
@@ -51,7 +51,7 @@ impl Scene {
         self.person.call("editd/decide", params).done()
     }
 
-    fn pending_one(&mut self, name: &str) -> Value {
+    pub(super) fn pending_one(&mut self, name: &str) -> Value {
         let path = self.workspace.absolute(name);
         eventually("the proposal", || {
             let list = self.person.call("editd/proposals", json!({ "state": "pending" })).done();
@@ -59,8 +59,18 @@ impl Scene {
         })
     }
 
+    /// Restarts the daemon once the proposal is stored, and returns when the server has found it.
+    pub(super) fn restart(&mut self) {
+        self.pending(&["a.txt"]);
+        // A proposal is shown a moment before it is stored.
+        std::thread::sleep(Duration::from_secs(1));
+        self.machine.restart();
+        self.person = reviewer(&self.machine, &self.workspace);
+        std::thread::sleep(Duration::from_secs(1));
+    }
+
     /// Returns the changes in the history, once there are this many.
-    fn history(&self, count: usize) -> Vec<Value> {
+    pub(super) fn history(&self, count: usize) -> Vec<Value> {
         let mut agent = self.machine.agent(&self.workspace);
         eventually("the history", || Some(agent.history()).filter(|past| past.len() == count))
     }
@@ -70,7 +80,7 @@ fn saved(text: &str) -> [String; 2] {
     ["FILE_SAVED".to_owned(), text.to_owned()]
 }
 
-fn rejected(name: &str) -> [String; 2] {
+pub(super) fn rejected(name: &str) -> [String; 2] {
     ["DIFF_REJECTED".to_owned(), tab(name)]
 }
 
@@ -148,37 +158,6 @@ fn three_diffs_wait_beside_each_other() {
 }
 
 #[test]
-fn a_diff_that_claude_code_closes_is_withdrawn() {
-    let mut scene = Scene::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
-    let diff = scene.open("a.txt", "new\n");
-    let proposal = scene.pending_one("a.txt");
-    // The person has answered in the prompt of Claude Code.
-    scene.claude.call("close_tab", &json!({ "tab_name": tab("a.txt") }));
-    assert_eq!(scene.claude.texts(diff), rejected("a.txt"));
-    scene.pending(&[]);
-    let shown = scene.person.call("editd/proposal", json!({ "id": proposal["id"] })).done();
-    assert_eq!(shown["state"], "discarded");
-
-    let diffs = ["a.txt", "b.txt"].map(|name| scene.open(name, "new\n"));
-    scene.pending(&["a.txt", "b.txt"]);
-    assert_eq!(scene.claude.call("closeAllDiffTabs", &json!({})), ["CLOSED_2_DIFF_TABS"]);
-    assert_eq!(scene.claude.texts(diffs[0]), rejected("a.txt"));
-    assert_eq!(scene.claude.texts(diffs[1]), rejected("b.txt"));
-    scene.pending(&[]);
-    assert_eq!(scene.workspace.text("a.txt"), "a\n");
-}
-
-#[test]
-fn a_cancelled_call_withdraws_its_diff() {
-    let mut scene = Scene::new(&[("a.txt", "a\n")]);
-    let diff = scene.open("a.txt", "new\n");
-    scene.pending(&["a.txt"]);
-    scene.claude.notify("notifications/cancelled", &json!({ "requestId": diff, "reason": "interrupted" }));
-    scene.pending(&[]);
-    assert_eq!(scene.workspace.text("a.txt"), "a\n");
-}
-
-#[test]
 fn the_change_of_a_killed_client_can_still_be_accepted() {
     let Scene { machine, workspace, server, mut claude, mut person } = Scene::new(&[("a.txt", "a\n")]);
     claude.open_diff(&workspace, "a.txt", "new\n");
@@ -234,21 +213,23 @@ fn refusals_reach_claude_code_as_errors() {
 }
 
 #[test]
-fn a_restarted_daemon_is_found_again() {
+fn a_diff_is_decided_after_a_restart_of_the_daemon() {
     let mut scene = Scene::new(&[("a.txt", "a\n")]);
     let diff = scene.open("a.txt", "new\n");
-    scene.pending(&["a.txt"]);
-    // A proposal is shown a moment before it is stored.
-    std::thread::sleep(Duration::from_secs(1));
-    scene.machine.restart();
-    let answer = scene.claude.answer(diff);
-    assert_eq!(answer["result"]["isError"], true, "{answer}");
-
-    scene.person = reviewer(&scene.machine, &scene.workspace);
+    scene.restart();
     scene.decide("a.txt", json!({ "reject": "all" }));
+    assert_eq!(scene.claude.texts(diff), rejected("a.txt"));
+
     let diff = scene.open("a.txt", "newer\n");
+    scene.restart();
     scene.decide("a.txt", json!({ "accept": "all" }));
     assert_eq!(scene.claude.texts(diff), saved("newer\n"));
+    assert_eq!(scene.workspace.text("a.txt"), "newer\n", "nobody else knew that it was accepted");
+
+    let diff = scene.open("a.txt", "newest\n");
+    scene.decide("a.txt", json!({ "accept": "all" }));
+    assert_eq!(scene.claude.texts(diff), saved("newest\n"));
+    assert_eq!(scene.workspace.text("a.txt"), "newer\n", "Claude Code writes it");
 }
 
 #[test]

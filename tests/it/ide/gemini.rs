@@ -11,7 +11,7 @@ use crate::support::http::{self, HttpAnswer, event};
 use crate::support::{Agent, Editor, Kind, Outcome, Workspace, eventually};
 
 /// A client that behaves like Gemini CLI.
-struct Gemini {
+pub(super) struct Gemini {
     port: u16,
     token: String,
     session: String,
@@ -20,7 +20,7 @@ struct Gemini {
 }
 
 impl Gemini {
-    fn connect(server: &Server) -> Self {
+    pub(super) fn connect(server: &Server) -> Self {
         let token = read_json(&server.discovery_file())["authToken"].as_str().expect("a token").to_owned();
         let params = json!({
             "protocolVersion": "2025-06-18",
@@ -37,7 +37,7 @@ impl Gemini {
         Self { port: server.port, token, session, events, last_id: 0 }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.last_id += 1;
         let params = json!({ "name": tool, "arguments": arguments });
         let request =
@@ -49,12 +49,18 @@ impl Gemini {
         found.unwrap_or_else(|| panic!("no answer: {answer:?}"))["result"].clone()
     }
 
-    fn open_diff(&mut self, workspace: &Workspace, name: &str, text: &str) -> Value {
+    pub(super) fn open_diff(&mut self, workspace: &Workspace, name: &str, text: &str) -> Value {
         self.call("openDiff", &json!({ "filePath": workspace.absolute(name), "newContent": text }))
     }
 
+    /// Waits for the next decision. Returns the name of the notification and the text.
+    pub(super) fn next_decision(&mut self) -> (String, Value) {
+        let told = event(&mut self.events, "", "ide/diff");
+        (told["method"].as_str().expect("a method").to_owned(), told["params"]["content"].clone())
+    }
+
     /// Waits for a notification.
-    fn told(&mut self, method: &str) -> Value {
+    pub(super) fn told(&mut self, method: &str) -> Value {
         event(&mut self.events, "", method)["params"].clone()
     }
 }
@@ -81,7 +87,7 @@ fn listen(port: u16, token: &str, session: &str) -> BufReader<TcpStream> {
     BufReader::new(stream)
 }
 
-fn decide(person: &mut Agent, workspace: &Workspace, name: &str, decision: Value) {
+pub(super) fn decide(person: &mut Agent, workspace: &Workspace, name: &str, decision: Value) {
     let path = workspace.absolute(name);
     let proposal = eventually("the proposal", || {
         let list = person.call("editd/proposals", json!({ "state": "pending" })).done();
@@ -166,4 +172,50 @@ fn a_client_that_connects_again_keeps_its_diffs() {
     decide(&mut person, &workspace, "a.txt", json!({ "accept": "all" }));
     assert_eq!(gemini.told("ide/diffAccepted")["content"], "1\n");
     assert_eq!(workspace.text("a.txt"), "one\n", "Gemini CLI writes it");
+}
+
+#[test]
+fn a_diff_that_gemini_cli_closes_is_told_only_if_it_asks_for_that() {
+    let (machine, workspace, server) = scene();
+    let (mut gemini, mut person) = (Gemini::connect(&server), reviewer(&machine, &workspace));
+    let path = workspace.absolute("a.txt");
+    gemini.open_diff(&workspace, "a.txt", "1\n");
+    let closed = gemini.call("closeDiff", &json!({ "filePath": path, "suppressNotification": true }));
+    assert_eq!(closed["content"][0]["text"], json!({ "content": "1\n" }).to_string());
+    // A notification of the first diff would be taken for one of the second.
+    gemini.open_diff(&workspace, "a.txt", "2\n");
+    decide(&mut person, &workspace, "a.txt", json!({ "accept": "all" }));
+    assert_eq!(gemini.next_decision(), ("ide/diffAccepted".to_owned(), json!("2\n")));
+
+    gemini.open_diff(&workspace, "a.txt", "3\n");
+    gemini.call("closeDiff", &json!({ "filePath": path }));
+    assert_eq!(gemini.next_decision(), ("ide/diffRejected".to_owned(), json!(null)));
+}
+
+#[test]
+fn a_diff_that_another_one_replaces_is_not_told() {
+    let (machine, workspace, server) = scene();
+    let (mut gemini, mut person) = (Gemini::connect(&server), reviewer(&machine, &workspace));
+    gemini.open_diff(&workspace, "a.txt", "1\n");
+    gemini.open_diff(&workspace, "a.txt", "2\n");
+    let list = person.call("editd/proposals", json!({ "state": "pending" })).done();
+    assert_eq!(list["proposals"].as_array().map(Vec::len), Some(1), "{list}");
+    decide(&mut person, &workspace, "a.txt", json!({ "accept": "all" }));
+    assert_eq!(gemini.next_decision(), ("ide/diffAccepted".to_owned(), json!("2\n")));
+}
+
+#[test]
+fn a_diff_is_decided_after_a_restart_of_the_daemon() {
+    let (mut machine, workspace, server) = scene();
+    let mut gemini = Gemini::connect(&server);
+    drop(reviewer(&machine, &workspace));
+    gemini.open_diff(&workspace, "a.txt", "1\n");
+    // A proposal is shown a moment before it is stored.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    machine.restart();
+    let mut person = reviewer(&machine, &workspace);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    decide(&mut person, &workspace, "a.txt", json!({ "accept": "all" }));
+    assert_eq!(gemini.next_decision(), ("ide/diffAccepted".to_owned(), json!("1\n")));
+    assert_eq!(workspace.text("a.txt"), "1\n");
 }

@@ -1,5 +1,13 @@
 //! The files that a person has open, as programs are told of them.
 
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::server::{Claude, Server};
@@ -98,4 +106,61 @@ fn claude_code_is_told_what_is_selected() {
         }
     };
     assert_eq!((&told["text"], &told["selection"]["isEmpty"]), (&json!(""), &json!(true)));
+}
+
+/// A daemon that refuses all requests.
+struct Refusing {
+    introductions: Arc<AtomicUsize>,
+    _lock: File,
+}
+
+impl Refusing {
+    fn start(machine: &Machine, code: i64) -> Self {
+        fs::create_dir_all(machine.runtime()).expect("a folder");
+        // Clients look at the lock before they connect.
+        let lock = File::create(machine.runtime().join("sockets.lock")).expect("a lock file");
+        lock.try_lock().expect("a free lock");
+        let listener = UnixListener::bind(machine.agent_socket()).expect("a socket");
+        let introductions = Arc::new(AtomicUsize::new(0));
+        let count = introductions.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let count = count.clone();
+                std::thread::spawn(move || refuse(stream, code, &count));
+            }
+        });
+        Self { introductions, _lock: lock }
+    }
+}
+
+fn refuse(stream: UnixStream, code: i64, introductions: &AtomicUsize) {
+    let mut output = stream.try_clone().expect("a second handle");
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        let request: Value = serde_json::from_str(&line).expect("JSON");
+        let mut answer = json!({ "jsonrpc": "2.0", "id": request["id"] });
+        if request["method"] == "initialize" {
+            introductions.fetch_add(1, Ordering::Relaxed);
+            answer["result"] = json!({ "capabilities": {} });
+        } else {
+            answer["error"] = json!({ "code": code, "message": "No." });
+        }
+        if request["id"].is_null() || writeln!(output, "{answer}").is_ok() {
+            continue;
+        }
+        return;
+    }
+}
+
+#[rstest]
+#[case::older_daemon(-32_601, 1)]
+#[case::failing_daemon(-32_603, 3)]
+fn a_daemon_that_refuses_to_list_open_files_is_asked_seldom(#[case] code: i64, #[case] most: usize) {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let daemon = Refusing::start(&machine, code);
+    let server = Server::start(&machine, &workspace);
+    let _claude = Claude::connect(&server);
+    let asked = || daemon.introductions.load(Ordering::Relaxed);
+    eventually("the first request", || (asked() > 0).then_some(()));
+    std::thread::sleep(Duration::from_secs(5));
+    assert!(asked() <= most, "asked {} times", asked());
 }

@@ -22,15 +22,23 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start(machine: &Machine, workspace: &Workspace) -> Self {
+        Self::start_with_errors(machine, workspace).0
+    }
+
+    /// Also returns a function for the text that the server has written to standard error.
+    pub(super) fn start_with_errors(machine: &Machine, workspace: &Workspace) -> (Self, impl Fn() -> String) {
         let mut command = machine.command(&["ide"]);
         command.current_dir(workspace.root());
+        let errors = tempfile::NamedTempFile::new().expect("a file");
+        command.stderr(errors.reopen().expect("a second handle"));
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("editd can be run");
         let is_own = |path: &PathBuf| read_json(path)["pid"] == child.id();
         let lock = eventually("the lock file", || lock_files(machine).into_iter().find(is_own));
         let content = read_json(&lock);
         let port = lock.file_stem().and_then(|name| name.to_str()?.parse().ok()).expect("a port");
         let token = content["authToken"].as_str().expect("a token").to_owned();
-        Self { child, temporary: machine.temporary(), port, token }
+        let server = Self { child, temporary: machine.temporary(), port, token };
+        (server, move || fs::read_to_string(errors.path()).expect("a text"))
     }
 
     /// Returns the discovery file of Gemini CLI.
