@@ -114,9 +114,14 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
     };
     details.values_mut().chain(&mut others).for_each(tidy);
     details.retain(|name, value| has_content(value) && !is_usual(name, value));
-    for other in &mut others {
-        shorten(other, &details, &space, served);
+    for (index, other) in others.iter_mut().enumerate() {
+        shorten(other, &details, served);
+        if space.is_stale {
+            leave_out_diff(other, if index == 0 { space.rest } else { "" });
+        }
     }
+    // The space for them is reserved.
+    let (kind, hint) = (details.shift_remove("kind"), details.shift_remove("hint"));
     // The list of stale files takes precedence over their diffs.
     let diff = if space.is_stale { details.shift_remove("diff") } else { None };
     let reserved = if others.is_empty() { 0 } else { OTHER.min(space.left) };
@@ -125,12 +130,11 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
     (space.left, space.is_over) = (space.left + reserved, false);
     space.fit_all(&mut others, 0);
     if let Some(mut diff) = diff {
-        space.take("diff".len() + 4);
+        space.take("diff".len() + MEMBER);
         space.fit(&mut diff);
         details.insert("diff".to_owned(), diff);
     }
-    let kind = details.shift_remove("kind").unwrap_or_else(|| kind_of(error.code).into());
-    let hint = details.shift_remove("hint");
+    let kind = kind.unwrap_or_else(|| kind_of(error.code).into());
     let hint = hint.map(|hint| served_hint(hint.as_str().unwrap_or_default(), Some(&kind), served));
     let mut text = format!("Refused ({}): {}\n", kind.as_str().unwrap_or_default(), error.message);
     text.extend(hint.iter().flat_map(|hint| [hint, "\n"]));
@@ -172,8 +176,8 @@ fn kind_of(code: i64) -> &'static str {
     }
 }
 
-/// Removes from a further refusal a hint that repeats the first one, and the diffs of further stale files.
-fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served: Option<&Served>) {
+/// Removes from a further refusal what repeats the first one.
+fn shorten(other: &mut Value, first: &Map<String, Value>, served: Option<&Served>) {
     let Value::Object(other) = other else { return };
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
@@ -194,8 +198,13 @@ fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served:
     if let Some(Value::String(hint)) = other.get_mut("hint") {
         *hint = served_hint(hint, kind.as_ref(), served);
     }
-    if let (true, Some(Value::String(diff))) = (space.is_stale, other.get_mut("diff")) {
-        *diff = format!("(cut: {} lines; {})", diff.lines().count(), space.rest);
+}
+
+/// Replaces the diff of a further stale file by its number of lines, with advice on how to see them.
+fn leave_out_diff(other: &mut Value, rest: &str) {
+    if let Some(Value::String(diff)) = other.get_mut("diff") {
+        let rest = if rest.is_empty() { String::new() } else { format!("; {rest}") };
+        *diff = format!("(cut: {} lines{rest})", diff.lines().count());
     }
 }
 
@@ -253,6 +262,9 @@ const NOTICE: usize = 50;
 /// Reserved size for the note that a text is cut, in bytes.
 const CUT: usize = 64;
 
+/// Size of the punctuation of a member of an object, in bytes.
+const MEMBER: usize = 6;
+
 /// Reserved size for the heading of an item of a list, in bytes.
 const ITEM: usize = 16;
 
@@ -286,8 +298,21 @@ impl Space {
     }
 
     fn fit_members(&mut self, members: &mut Map<String, Value>) {
-        for (name, value) in members {
-            self.take(name.len() + 4);
+        // Lists and long texts get the space that the others leave.
+        let is_long = |value: &Value| value.as_str().is_some_and(|text| text.len() > SENTENCE);
+        let is_cut = |value: &Value| is_long(value) || value.is_array() || value.is_object();
+        for (name, value) in members.iter_mut() {
+            self.take(name.len() + MEMBER);
+            if !is_cut(value) {
+                self.fit(value);
+            }
+        }
+        // The notes that texts are cut need space, too.
+        let long = members.values().filter(|value| is_long(value)).count();
+        let note = CUT.min(self.left / long.max(1));
+        self.left -= note * long;
+        for value in members.values_mut().filter(|value| is_cut(value)) {
+            self.left += if is_long(value) { note } else { 0 };
             self.fit(value);
         }
     }

@@ -55,7 +55,7 @@ pub enum SyntaxErrorKind {
 /// Returns the syntax errors of `after` that `before` does not have, at most ten. Returns `None` if one of the
 /// texts cannot be parsed within the limits.
 ///
-/// Errors are compared by kind and text, not by position. Grammars report errors in correct files as well, for
+/// Errors are compared by kind and by the text of their lines, not by position. Grammars report errors in correct files as well, for
 /// example because of macros, and an edit beside such an error changes the text that it covers. So an error in the
 /// lines of an old one counts only if it has become much longer, or if the change breaks a declaration that was free
 /// of errors.
@@ -120,13 +120,12 @@ struct Found {
 }
 
 impl Found {
-    /// Returns what identifies an error independent of its position.
-    fn identity(&self, text: &str) -> (String, String) {
-        let start = line_start(text, self.range.start);
-        match self.missing {
-            Some(token) => (token.to_owned(), words(&text[start..line_end(text, self.range.start).0])),
-            None => (String::new(), words(&text[self.range.clone()])),
-        }
+    /// Returns what identifies an error independent of its position: its kind and its lines. The error alone may be
+    /// a single sign.
+    fn identity(&self, text: &str) -> (&'static str, String) {
+        let start = self.place(text);
+        let end = text[..self.range.end].trim_end().len().max(start);
+        (self.missing.unwrap_or_default(), words(&text[line_start(text, start)..line_end(text, end).0]))
     }
 
     /// Returns the offset of the error. A missing token is before the whitespace of the next one.

@@ -1,6 +1,6 @@
 //! Tells new errors from those that a text had before.
 //!
-//! Three observations decide. An error with the kind and the words of an old one is the old one. The old errors are
+//! Three observations decide. An error with the kind and the lines of an old one is the old one. The old errors are
 //! in certain lines, which are followed over the change. And the declarations around the change may be free of
 //! errors, however wrong the rest of the text is to its grammar. Where these do not suffice, nothing is new: a
 //! grammar may read a wrong text in several ways, and a small change may make it choose another one.
@@ -15,7 +15,7 @@ use crate::syntax::nearby::Nearby;
 use crate::text::lines;
 
 /// Number of lines by which an error may grow and still be the old one, if it was shorter than that.
-const GROWTH: usize = 8;
+const GROWTH: usize = 3;
 
 /// The errors of a text before and after a change.
 pub(super) struct Comparison<'t> {
@@ -63,7 +63,7 @@ impl<'t> Comparison<'t> {
     /// Returns the errors, with their lines, that no old one is identical to. Of identical errors, those in the
     /// lines of old ones are the old ones.
     fn without_known(&self) -> Vec<(&'t Found, Range<usize>)> {
-        let mut counts: HashMap<(String, String), usize> = HashMap::new();
+        let mut counts: HashMap<(&str, String), usize> = HashMap::new();
         for error in self.before.1 {
             *counts.entry(error.identity(self.before.0)).or_default() += 1;
         }

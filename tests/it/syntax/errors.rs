@@ -151,7 +151,7 @@ fn new_errors_beside_old_ones_are_reported() {
         ("a.ts", TYPESCRIPT, &[("x = = 1", "x = 1"), ("a.run()", "a.run(")], 10),
         // The whole file is broken.
         ("a.rs", RUST, &[("fn b() {", "fn b() { {")], 6),
-        ("a.c", C, &[("    return 2;\n}\n", "    return 2;\n")], 9),
+        ("a.c", C, &[("    return 2;\n}\n", "    return 2;\n")], 16),
         ("a.c", C, &[("    if (a)\n", "    if (a) {\n")], 7),
         ("a.c", C, &[("int f(int a)\n{\n", "int f(int a)\n(\n")], 6),
         ("a.ts", TYPESCRIPT, &[("export function f(", "export function f((({")], 9),

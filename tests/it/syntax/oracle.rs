@@ -31,7 +31,7 @@ const LEAST: [(Language, usize, usize, usize); 16] = [
     (Language::Rust, 125, 205, 95),
     (Language::Toml, 330, 515, 95),
     (Language::Tsx, 160, 275, 65),
-    (Language::TypeScript, 180, 250, 90),
+    (Language::TypeScript, 180, 250, 85),
     (Language::Yaml, 295, 430, 80),
 ];
 
