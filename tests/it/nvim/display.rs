@@ -106,7 +106,7 @@ fn a_new_syntax_error_is_shown_below_its_line_and_in_the_quickfix_list() {
     assert_eq!(rows[1], rows[0] + 1, "below the line");
     scene.nvim.keys(":Editd list<CR>");
     // The line is wrapped.
-    scene.nvim.sees("return sum); new syntax erro");
+    scene.nvim.sees("return sum); new syntax");
     scene.nvim.keys(":cclose<CR>:7<CR>:Editd reject<CR>");
     scene.nvim.sees("rejected");
     scene.nvim.sees_no("syntax error");
