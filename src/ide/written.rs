@@ -62,7 +62,7 @@ pub(super) fn restore(reviews: Arc<Reviews>, call: String, made: Expected) {
     tokio::spawn(async move {
         let mut end = End::after(MAX_WAIT);
         loop {
-            while !(end.has_come(&reviews) || made.is_written().await && made.differs_from(&before)) {
+            while !(end.has_come(&reviews) || made.is_rewritten(&before).await) {
                 sleep(PAUSE).await;
             }
             // The program may still have the file open.
@@ -100,16 +100,20 @@ impl End {
 
 impl Expected {
     async fn is_written(&self) -> bool {
-        let path = self.path.clone();
-        let read = spawn_blocking(move || fs::read_to_string(path)).await;
-        let text = read.ok().and_then(Result::ok);
-        text.is_some_and(|text| {
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            normalize_line_endings(text) == normalize_line_endings(&self.text)
-        })
+        self.bytes().await.is_some()
     }
 
-    fn differs_from(&self, before: &[u8]) -> bool {
-        fs::read(&self.path).is_ok_and(|now| now != before)
+    /// Returns `true` if the file has this text, in other bytes than these.
+    async fn is_rewritten(&self, before: &[u8]) -> bool {
+        self.bytes().await.is_some_and(|bytes| bytes != before)
+    }
+
+    /// Returns the bytes of the file, if it is UTF-8 and has this text.
+    async fn bytes(&self) -> Option<Vec<u8>> {
+        let path = self.path.clone();
+        let bytes = spawn_blocking(move || fs::read(path)).await.ok()?.ok()?;
+        let text = std::str::from_utf8(&bytes).ok()?;
+        let text = normalize_line_endings(text.strip_prefix('\u{feff}').unwrap_or(text));
+        (text == normalize_line_endings(&self.text)).then_some(bytes)
     }
 }
