@@ -164,8 +164,10 @@ impl Daemon {
             // The user may have accepted the change at the moment when the wait ended.
             outcome = self.outcome(session, id, Some(HANDED_OVER_MS)).await;
         }
-        let is_pending = |outcome: &ApplyResult| outcome.state == ProposalState::Pending.as_ref();
-        if !outcome.as_ref().is_ok_and(is_pending) {
+        // A request to discard forgets the review itself.
+        let open = [ProposalState::Pending, ProposalState::Discarded];
+        let is_open = |outcome: &ApplyResult| open.iter().any(|state| outcome.state == state.as_ref());
+        if !outcome.as_ref().is_ok_and(is_open) {
             self.engine.prepared.forget_review(id);
         }
         let proposal = of_proposal(outcome?);
