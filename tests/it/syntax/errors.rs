@@ -152,7 +152,7 @@ fn new_errors_beside_old_ones_are_reported() {
         // The whole file is broken.
         ("a.rs", RUST, &[("fn b() {", "fn b() { {")], 6),
         ("a.c", C, &[("    return 2;\n}\n", "    return 2;\n")], 16),
-        ("a.c", C, &[("    if (a)\n", "    if (a) {\n")], 7),
+        ("a.c", C, &[("    if (a)\n", "    if (a) {\n")], 17),
         ("a.c", C, &[("int f(int a)\n{\n", "int f(int a)\n(\n")], 6),
         ("a.ts", TYPESCRIPT, &[("export function f(", "export function f((({")], 9),
     ] {
