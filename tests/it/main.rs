@@ -275,6 +275,7 @@ mod nvim {
     mod install;
     mod landed;
     mod lifecycle;
+    mod newest;
     mod options;
     mod review;
     mod scene;

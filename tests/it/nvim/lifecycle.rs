@@ -20,6 +20,24 @@ fn a_killed_daemon_is_restarted_and_receives_the_unsaved_text() {
 }
 
 #[test]
+fn a_file_directly_in_the_home_folder_is_shared_without_a_root() {
+    let machine = Machine::start();
+    let path = machine.home().join("notes.txt");
+    std::fs::write(&path, "one\n").expect("a file");
+    let mut nvim = Nvim::open_in(&machine, &machine.home(), std::slice::from_ref(&path));
+    assert_eq!(nvim.lua("return #vim.lsp.get_clients({ name = 'editd', bufnr = 0 })"), json!(1));
+    nvim.types("A typed<Esc>", "one typed\n");
+    assert_eq!((nvim.messages().as_str(), nvim.mode().as_str()), ("", "n"), "Neovim asks for no key");
+    let folders = nvim.lua("return require('editd.client').lsp_config().workspace_folders == nil");
+    assert_eq!(folders, json!(true), "Neovim 0.12 fails with an empty list");
+    // A folder that is opened later becomes a root.
+    let workspace = Workspace::file("a.txt", "one\n");
+    nvim.lua_with("vim.cmd.write() vim.cmd.edit(...)", &json!(workspace.path("a.txt")));
+    nvim.types("A!<Esc>", "one!\n");
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "one!\n");
+}
+
+#[test]
 fn a_stopped_daemon_is_not_restarted_by_the_editor() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);

@@ -51,7 +51,17 @@ impl Nvim {
     pub(crate) fn start(machine: &Machine, release: Release, options: &str, files: &[PathBuf]) -> Self {
         let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
         let path = format!("vim.opt.runtimepath:prepend([[{}]])\n", plugin.display());
-        Self::launch(machine, release, files, |_| configuration(options) + &path)
+        Self::launch(machine, release, (None, files), |_| configuration(options) + &path)
+    }
+
+    /// Like [`Nvim::open`], started in this folder.
+    pub(crate) fn open_in(machine: &Machine, folder: &Path, files: &[PathBuf]) -> Self {
+        let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
+        let path = format!("vim.opt.runtimepath:prepend([[{}]])\n", plugin.display());
+        let launch = (Some(folder), files);
+        let mut nvim = Self::launch(machine, Release::Current, launch, |_| configuration("") + &path);
+        nvim.until_connected();
+        nvim
     }
 
     /// Starts Neovim after `install` has installed the plugin in the home folder. The returned text of
@@ -62,13 +72,14 @@ impl Nvim {
         files: &[PathBuf],
         install: impl FnOnce(&Path) -> String,
     ) -> Self {
-        Self::launch(machine, release, files, |home| configuration("") + &install(home))
+        Self::launch(machine, release, (None, files), |home| configuration("") + &install(home))
     }
 
+    /// Starts Neovim in a folder, by default one of its own, with these files open.
     fn launch(
         machine: &Machine,
         release: Release,
-        files: &[PathBuf],
+        (folder, files): (Option<&Path>, &[PathBuf]),
         configure: impl FnOnce(&Path) -> String,
     ) -> Self {
         let home = tempfile::tempdir().expect("a temporary folder");
@@ -76,7 +87,7 @@ impl Nvim {
         fs::write(&init, configure(home.path())).expect("a configuration");
         let mut command = Command::new(program(release));
         command.args(["--embed", "-i", "NONE", "-u"]).arg(&init).args(files);
-        command.current_dir(home.path()).envs(machine.surroundings());
+        command.current_dir(folder.unwrap_or(home.path())).envs(machine.surroundings());
         for kind in ["CONFIG", "DATA", "STATE", "CACHE"] {
             command.env(format!("XDG_{kind}_HOME"), home.path().join(kind));
         }

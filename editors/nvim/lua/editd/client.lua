@@ -100,7 +100,9 @@ local function folder_of(path)
   return { uri = vim.uri_from_fname(path), name = vim.fs.basename(path) }
 end
 
----@return lsp.WorkspaceFolder[]
+--- Returns the roots of all file buffers and of the working folder, or nil if there are none: Neovim 0.12 takes
+--- the first entry of a list without looking whether it has one.
+---@return lsp.WorkspaceFolder[]?
 local function folders()
   roots = {}
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
@@ -118,7 +120,7 @@ local function folders()
   for path in vim.spairs(roots) do
     list[#list + 1] = folder_of(path)
   end
-  return list
+  return list[1] and list or nil
 end
 
 --- Sends the root of a buffer to the daemon, unless it was already sent.
