@@ -251,6 +251,7 @@ mod lsp {
     mod diagnostics;
     mod helix;
     mod neovim_without_plugin;
+    mod newest;
     mod review;
 }
 mod mcp {

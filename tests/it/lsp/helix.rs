@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Machine, Outcome, Tmux, Workspace, eventually, installed};
 
-struct Scene {
+pub(super) struct Scene {
     machine: Machine,
     workspace: Workspace,
-    helix: Tmux,
+    pub(super) helix: Tmux,
 }
 
 impl Scene {
     /// Starts Helix with `a.txt` open. `config` contains the user's settings for editd, in TOML.
-    fn start(review: &str, config: &str) -> Self {
+    pub(super) fn start(review: &str, config: &str) -> Self {
         let machine = Machine::configured(&format!("review = \"{review}\"\n"));
         let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
         // Without a repository, Helix sends no workspace folder.
@@ -28,6 +28,9 @@ impl Scene {
             env!("CARGO_BIN_EXE_editd"),
         );
         fs::write(folder.join("languages.toml"), languages).expect("a configuration");
+        // The default since Helix 25.07.
+        fs::write(folder.join("config.toml"), "[editor]\nend-of-line-diagnostics = \"hint\"\n")
+            .expect("a setting");
         let program = installed("hx");
         let helix = Tmux::start(&machine, workspace.root(), &[program.to_str().expect("text"), "a.txt"]);
         helix.sees("five");
@@ -48,7 +51,7 @@ impl Scene {
         self.machine.agent_named("ada", &self.workspace)
     }
 
-    fn propose(&self) -> (Agent, Value) {
+    pub(super) fn propose(&self) -> (Agent, Value) {
         let mut agent = self.agent();
         agent.read("a.txt");
         let change = json!({ "path": "a.txt", "label": "Digits", "edits": [
@@ -60,7 +63,7 @@ impl Scene {
     }
 
     /// Opens the menu of code actions and chooses the one `below` lines below the first.
-    fn choose(&self, below: usize, title: &str) {
+    pub(super) fn choose(&self, below: usize, title: &str) {
         self.helix.keys(&["Space", "a"]);
         self.helix.sees(title);
         self.helix.keys(&[&vec!["Down"; below][..], &["Enter"]].concat());
@@ -99,9 +102,7 @@ fn hunks_are_accepted_and_rejected_by_code_actions() {
     let scene = Scene::start("auto", "{ editd = { review = true } }");
     let (mut agent, pending) = scene.propose();
     scene.helix.sees("ada wants this instead (Digits):");
-    scene.helix.keys(&["g", "g"]);
-    scene.choose(2, "go to the next change");
-    scene.helix.sees("2:1");
+    scene.helix.keys(&["g", "g", "j"]);
     scene.choose(0, "accept this change (ada: Digits)");
     eventually("the decision", || {
         let now = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
@@ -114,17 +115,6 @@ fn hunks_are_accepted_and_rejected_by_code_actions() {
     eventually("the decision", || (agent.state_of(&pending) == "partial").then_some(()));
     assert_eq!(agent.read("a.txt")["text"], "one\n2\nthree\nfour\nfive\n");
     scene.helix.sees_no("ada wants");
-}
-
-#[test]
-fn the_diff_is_shown_in_helix() {
-    let scene = Scene::start("auto", "{ editd = { review = true, hints = false } }");
-    scene.propose();
-    assert!(!scene.helix.screen().contains("ada wants"), "no hints were wanted");
-    scene.helix.keys(&["j"]);
-    scene.choose(6, "show the diff (ada: Digits)");
-    let screen = scene.helix.sees("-two");
-    assert!(screen.contains("ada: Digits") && screen.contains("+2"), "{screen}");
 }
 
 #[test]

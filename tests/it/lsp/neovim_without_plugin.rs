@@ -19,7 +19,9 @@ impl Scene {
         let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
         let init = machine.home().join("init.lua");
         let lua = format!(
+            // Neovim 0.11 shows each message of a server on two lines, and asks for a key if there is only one.
             "vim.o.swapfile = false\n\
+             vim.o.cmdheight = 2\n\
              vim.diagnostic.config({{ virtual_text = true }})\n\
              vim.api.nvim_create_autocmd('BufReadPost', {{ callback = function(event)\n\
                vim.lsp.start({{ name = 'editd', cmd = {{ {:?}, 'lsp' }}, init_options = {options},\n\
