@@ -35,6 +35,7 @@ pub(crate) mod jobs;
 pub(crate) mod native;
 mod recovery;
 pub(crate) mod review;
+pub(crate) mod reviewers;
 pub(crate) mod runs;
 pub(crate) mod searching;
 mod session;
@@ -43,7 +44,7 @@ mod workspace_handle;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -51,7 +52,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
 use crate::edit::{Deadline, Display};
-use crate::history::{History, HistoryLimits, WaitingProposals};
+use crate::history::{History, HistoryLimits, ReviewersFile, WaitingProposals};
 use crate::workspace::limits::SEARCHES;
 use crate::workspace::rules::names_of;
 use crate::workspace::{OnStale, Proposal, Workspace};
@@ -163,7 +164,9 @@ impl Engine {
         let policy = PolicyFile::beside(&config.file, home.clone());
         let own = own_paths([&places.state_dir, &places.runtime_dir, &config.file, policy.path()]);
         let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
-        let workspace = Workspace::new(config.limits.clone(), &nonce());
+        let (reviewers, stored) = ReviewersFile::open(places.state_dir.join("reviewers.json"));
+        let mut workspace = Workspace::new(config.limits.clone(), &nonce());
+        workspace.reviewers.restore(stored, SystemTime::now());
         let (cache, clients, hints) = (Arc::<SnapshotCache>::default(), Clients::default(), Hints::default());
         let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = EngineInner {
@@ -173,12 +176,12 @@ impl Engine {
             policy,
             home_names: home.as_deref().map(names_of).unwrap_or_default(),
             home,
-            workspace: WorkspaceHandle::new(state, bases, waiting),
+            workspace: WorkspaceHandle::new(state, bases, (waiting, reviewers)),
             locks: FileLocks::default(),
             cache,
             indexes: Indexes::default(),
             clients,
-            history: history.clone(),
+            history,
             prepared: native::PreparedChanges::default(),
             turns: native::Turns::default(),
             runs: runs::Runs::new(&places.state_dir),
@@ -203,16 +206,20 @@ impl Engine {
         engine.forget_committed();
         proposals.iter().for_each(restored);
         engine.workspace.update(|w| w.restore(proposals));
-        tokio::spawn(engine.clone().follow_hints());
-        tokio::spawn(engine.clone().follow_landed());
         spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
-        // The history compares files to find interrupted transactions, so the files must be recovered first.
-        let recovering = engine.clone();
-        spawn_thread("history", move || {
-            history.settle_previous_run();
-            recovering.recover_runs();
-        })?;
+        engine.start_tasks()?;
         Ok(engine)
+    }
+
+    fn start_tasks(&self) -> std::io::Result<()> {
+        tokio::spawn(self.clone().follow_hints());
+        tokio::spawn(self.clone().follow_landed());
+        // The history compares files to find interrupted transactions, so the files must be recovered first.
+        let engine = self.clone();
+        spawn_thread("history", move || {
+            engine.history.settle_previous_run();
+            engine.recover_runs();
+        })
     }
 
     /// Returns the options for computing a change whose edits are already matched.
@@ -258,7 +265,7 @@ fn history_limits(config: &Config) -> HistoryLimits {
 
 /// Returns a prefix that makes ids differ from those of every other start.
 fn nonce() -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mixed =
         blake3::hash(&[now.as_nanos().to_le_bytes().as_slice(), &std::process::id().to_le_bytes()].concat());
     mixed.to_hex()[..6].to_owned()

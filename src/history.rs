@@ -46,6 +46,7 @@
 
 mod index;
 mod record;
+mod reviewers;
 mod run_record;
 mod segment;
 #[cfg(test)]
@@ -67,6 +68,7 @@ use crate::disk::FileBytes;
 use crate::text::ContentHash;
 use crate::workspace::history::{Back, DISK, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
+pub use reviewers::ReviewersFile;
 pub use waiting::WaitingProposals;
 
 use index::Index;

@@ -48,7 +48,7 @@ const WORKERS: usize = 2;
 pub struct Options {
     /// Folders of the daemon.
     pub places: Places,
-    /// Permission to start the daemon. It is never started again once it has ended.
+    /// Permission to start the daemon, also after it was killed. A daemon that was stopped is not started again.
     pub spawn: Spawn,
     /// The person, and the folder whose changes are shown first.
     pub identity: Identity,
@@ -97,7 +97,7 @@ struct Page {
     shutdown: CancellationToken,
 }
 
-/// Serves the page until the process receives `SIGINT` or `SIGTERM`.
+/// Serves the page until the process receives `SIGINT`, `SIGTERM` or `SIGHUP`.
 pub fn serve(options: Options) -> Result<(), PageError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build()?;
     let served = runtime.block_on(serve_until_signal(options));
@@ -116,6 +116,7 @@ async fn serve_until_signal(options: Options) -> Result<(), PageError> {
     let address = format!("http://127.0.0.1:{}/#{}", server.port(), once.text());
     let page = Arc::new(Page { daemon, once, session, root, state_dir, noticed, shutdown: shutdown.clone() });
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut hangup = signal(SignalKind::hangup())?;
     (page.noticed)(Notice::Ready(address));
     let routes = routes::routes(page.clone(), server.port());
     let limits = Limits::default();
@@ -126,11 +127,13 @@ async fn serve_until_signal(options: Options) -> Result<(), PageError> {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
             }
             shutdown.cancel();
             // The server ends first.
             std::future::pending::<()>().await;
         } => {}
     }
+    page.daemon.say_goodbye().await;
     Ok(())
 }

@@ -27,6 +27,7 @@ mod path;
 mod propose;
 mod read;
 mod results;
+mod reviewers;
 mod run;
 mod symbols;
 
@@ -47,6 +48,7 @@ pub use path::*;
 pub use propose::*;
 pub use read::*;
 pub use results::*;
+pub use reviewers::*;
 pub use run::*;
 pub use symbols::*;
 
@@ -158,6 +160,11 @@ macro_rules! with_methods {
                 Decide = "editd/decide", DecideParams => ProposalResult, decide;
                 /// Proposes rejected hunks again; only on `editor.sock`.
                 Reopen = "editd/reopen", ReopenParams => ProposalResult, reopen;
+                /// Returns the reviewers, and the changes that none of them has seen; only on `editor.sock`.
+                Reviewers = "editd/reviewers", NoParams => ReviewersResult, reviewers;
+                /// Stops waiting for reviewers that have not come back; only on `editor.sock`.
+                DismissReviewers = "editd/dismissReviewers", DismissReviewersParams => DismissReviewersResult,
+                    dismiss_reviewers;
                 /// Stops the daemon; only on `editor.sock`.
                 Shutdown = "editd/shutdown", NoParams => ShutdownResult;
             }

@@ -31,6 +31,7 @@ mod handlers {
     mod native_call;
     mod read;
     mod review;
+    mod reviewers;
     mod run;
     mod search;
     mod status;
@@ -41,7 +42,7 @@ mod handlers {
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -49,6 +50,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::disk::Disk;
 use crate::engine::Engine;
+use crate::workspace::reviewers::Departure;
 use crate::workspace::{Session, SessionId};
 
 pub use crate::engine::{Failure, Places, SessionContext, SessionRoot};
@@ -151,10 +153,16 @@ impl Daemon {
         }
     }
 
-    /// Removes a connection whose client has disconnected, and its session unless that outlives it.
-    pub fn disconnect(&self, session: &SessionContext) {
+    /// Removes a connection that has ended, and its session unless that outlives it. `said_goodbye` is `true` if the
+    /// client has sent `shutdown`: then no change waits for its review any more, unless it may come back at once.
+    pub fn disconnect(&self, session: &SessionContext, said_goodbye: bool) {
+        let departure = match (said_goodbye, session.may_return.load(Ordering::Relaxed)) {
+            (false, _) => Departure::Lost,
+            (true, true) => Departure::MayReturn,
+            (true, false) => Departure::Closed,
+        };
         self.engine.clients.remove(session);
-        self.engine.workspace.update(|w| w.disconnect(session.id));
+        self.engine.workspace.update(|w| w.disconnect(session.id, departure, SystemTime::now()));
         self.ide_servers.disconnect(session.connection);
         self.engine.diagnostics_reported.notify_waiters();
         self.engine.focus_changed.notify_waiters();

@@ -40,6 +40,8 @@ mod refusal;
 mod request;
 /// Proposals under review.
 pub mod review;
+/// Clients that show proposals to a person, connected or expected back.
+pub mod reviewers;
 /// Rules for paths and workspace roots.
 pub mod rules;
 mod session;

@@ -2,6 +2,7 @@
 
 mod file;
 mod questions;
+mod reviewers;
 mod show;
 mod web;
 
@@ -20,6 +21,8 @@ use super::arguments::{Output, ReviewArguments};
 use super::paint::{FAINT, PLACE, Row, cell, fitted, widest, width};
 use super::{CliError, Context, End, paint, root, stream};
 
+pub(super) use reviewers::described;
+
 use file::{CONFLICTED, FileReview, LANDED, Next};
 
 /// Width of the state column.
@@ -32,6 +35,9 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
         return web::review(context, root.as_deref(), arguments);
     }
     let mut client = context.person(root.as_deref())?;
+    if arguments.off {
+        return reviewers::dismiss(context, &mut client, root.as_deref());
+    }
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
         return Err(CliError::usage("--hunk requires --accept or --reject"));
     }
@@ -55,6 +61,7 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
         }
         vec![id.to_owned()]
     } else {
+        reviewers::report(&mut client)?;
         let list = pending(&mut client, None)?;
         show::list(&list, asks)?;
         list.into_iter().map(|proposal| proposal.id).collect()

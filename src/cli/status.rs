@@ -11,13 +11,16 @@ use serde_json::json;
 
 use crate::config::{Config, PathMap, PolicyFile, config_file};
 use crate::disk::{watch_limit, weaker_system};
-use crate::protocol::{Method, NoParams, PROTOCOL, Shutdown, ShutdownResult, Status, StatusResult};
+use crate::protocol::{
+    Method, NoParams, PROTOCOL, Reviewers, ReviewersResult, Shutdown, ShutdownResult, Status, StatusResult,
+};
 use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::rules::Class;
 use crate::workspace::{Limits, Role};
 
 use super::connect::ClientState;
 use super::paint::{ERROR, GOOD, hanging, width};
+use super::review::described;
 use super::run::enforce;
 use super::{CliError, Context, End, connect, paint, root, stream};
 
@@ -26,17 +29,17 @@ const STOPPING: Duration = Duration::from_secs(30);
 
 /// `editd status`. Does not start a daemon.
 pub(crate) fn status(context: &Context) -> Result<End, CliError> {
-    let Some(mut client) = running(context, Role::Agent)? else {
+    let Some(mut client) = running(context, Role::Editor)? else {
         return Err(CliError::failed("no daemon is running")
             .with_hint("the next command that needs one starts it; `editd doctor` checks the installation"));
     };
     if let Some(status) = context.unless_json(client.request(Status::NAME, &NoParams {})?)? {
-        print_status(&status)?;
+        print_status(&status, &client.call::<Reviewers>(&NoParams {})?)?;
     }
     Ok(End::Done)
 }
 
-fn print_status(status: &StatusResult) -> std::io::Result<()> {
+fn print_status(status: &StatusResult, reviewers: &ReviewersResult) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
     let mut rows = vec![
@@ -51,6 +54,10 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
         ("state", status.state_dir.clone()),
         ("sockets", status.runtime_dir.clone()),
     ];
+    rows.extend(reviewers.connected.iter().map(|reviewer| ("reviewer", described(reviewer))));
+    let is_expected = "ended without closing; changes wait for it until `editd review --off`";
+    let expected = |reviewer| ("expected", format!("{}: {is_expected}", described(reviewer)));
+    rows.extend(reviewers.expected.iter().map(expected));
     if let Some(policy) = &status.policy {
         rows.push(("policy", format!("{}, rules: {}", policy.file, policy.rules)));
     }

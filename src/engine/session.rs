@@ -78,6 +78,8 @@ pub struct SessionContext {
     pub(crate) jobs: Arc<Semaphore>,
     /// `true` if the client had sent nothing after the request that was started last.
     pub(crate) has_no_followers: AtomicBool,
+    /// `true` if the client has announced that it may come back right after its goodbye.
+    pub(crate) may_return: AtomicBool,
     /// Held during a search. The searches of a session run one after the other, so that other sessions can
     /// search too.
     pub(crate) searching: Arc<Mutex<()>>,
@@ -95,7 +97,8 @@ impl SessionContext {
         let abilities = Abilities::default();
         let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
         let connection = id;
-        let (turn, searching, has_no_followers) = (Arc::default(), Arc::default(), AtomicBool::default());
+        let (turn, searching) = (Arc::default(), Arc::default());
+        let (has_no_followers, may_return) = (AtomicBool::default(), AtomicBool::default());
         Self {
             id,
             connection,
@@ -108,6 +111,7 @@ impl SessionContext {
             turn,
             jobs,
             has_no_followers,
+            may_return,
             searching,
         }
     }

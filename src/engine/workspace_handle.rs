@@ -12,7 +12,8 @@ use crate::disk::{BaseStore, Root, Stat};
 use crate::engine::clients::Clients;
 use crate::engine::files::observe::{Cached, SnapshotCache};
 use crate::engine::files::watch::WatchOrder;
-use crate::history::WaitingProposals;
+use crate::history::{ReviewersFile, WaitingProposals};
+use crate::workspace::reviewers::StoredReviewers;
 use crate::workspace::{ObservedVersion, Record, Snapshot, Workspace};
 
 /// An observed version of a file with everything needed to check it again.
@@ -38,6 +39,8 @@ pub(crate) struct WorkspaceHandle {
     pub(crate) bases: BaseStore,
     /// Stores pending proposals on disk.
     pub(crate) waiting: WaitingProposals,
+    /// Stores the reviewers on disk.
+    reviewers: ReviewersFile,
     /// Notified after each change of a proposal under review.
     pub(crate) decided: Notify,
     /// `true` if any editor has a document open.
@@ -45,9 +48,13 @@ pub(crate) struct WorkspaceHandle {
 }
 
 impl WorkspaceHandle {
-    pub(crate) fn new(state: WorkspaceState, bases: BaseStore, waiting: WaitingProposals) -> Self {
+    pub(crate) fn new(
+        state: WorkspaceState,
+        bases: BaseStore,
+        (waiting, reviewers): (WaitingProposals, ReviewersFile),
+    ) -> Self {
         let (decided, has_open_documents) = (Notify::default(), AtomicBool::default());
-        Self { state: Mutex::new(state), bases, waiting, decided, has_open_documents }
+        Self { state: Mutex::new(state), bases, waiting, reviewers, decided, has_open_documents }
     }
 
     /// Returns `true` if any editor has a document open. Does not wait for the lock.
@@ -72,6 +79,9 @@ impl WorkspaceHandle {
         for record in &deferred.records {
             self.waiting.write_down(record);
         }
+        if let Some(reviewers) = &deferred.reviewers {
+            self.reviewers.write_down(reviewers);
+        }
         if !deferred.records.is_empty() {
             self.decided.notify_waiters();
         }
@@ -93,6 +103,8 @@ struct Deferred {
     evicted: Vec<Arc<Snapshot>>,
     /// Changes of pending proposals to store on disk.
     records: Vec<Record>,
+    /// The reviewers to store on disk, if they have changed.
+    reviewers: Option<StoredReviewers>,
 }
 
 /// The [`Workspace`] with the receivers of its effects.
@@ -138,7 +150,7 @@ impl WorkspaceState {
         for snapshot in &effects.evicted {
             self.cache.evict(snapshot.hash);
         }
-        Deferred { evicted: effects.evicted, records: effects.records }
+        Deferred { evicted: effects.evicted, records: effects.records, reviewers: effects.reviewers }
     }
 }
 

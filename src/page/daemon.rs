@@ -1,15 +1,16 @@
 //! The connection to the daemon, which is reopened after the daemon was restarted.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
-use crate::protocol::{PROPOSAL_CHANGED, RpcError};
+use crate::protocol::{GOODBYE, PROPOSAL_CHANGED, RpcError};
 use crate::server::Places;
 use crate::transport::{CallError, Client, ConcurrentClient, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
@@ -18,6 +19,12 @@ use super::Notice;
 
 /// Pause between attempts to reach a daemon that has ended.
 const RETRY: Duration = Duration::from_millis(300);
+
+/// Maximum number of attempts that may start a daemon in place of one that was killed.
+const STARTS: u32 = 5;
+
+/// Time that the daemon has to answer a goodbye.
+const GOODBYE_TIME: Duration = Duration::from_secs(1);
 
 /// Number of events that a slow page may be behind. After that it loads everything again.
 const EVENTS: usize = 64;
@@ -41,8 +48,11 @@ pub(super) enum Failure {
 
 pub(super) struct Daemon {
     places: Places,
+    spawn: Spawn,
     identity: Identity,
     current: Mutex<Arc<ConcurrentClient>>,
+    /// `true` if the daemon has said goodbye on the current connection, because the user has stopped it.
+    was_stopped: Arc<AtomicBool>,
     events: broadcast::Sender<Event>,
 }
 
@@ -54,8 +64,9 @@ impl Daemon {
         identity: Identity,
     ) -> Result<Self, ConnectError> {
         let events = broadcast::Sender::new(EVENTS);
-        let client = connected(&places, spawn, &identity, &events).await?;
-        Ok(Self { places, identity, current: Mutex::new(Arc::new(client)), events })
+        let was_stopped = Arc::<AtomicBool>::default();
+        let client = connected(&places, spawn, &identity, (&events, &was_stopped)).await?;
+        Ok(Self { places, spawn, identity, current: Mutex::new(Arc::new(client)), was_stopped, events })
     }
 
     /// Calls a method.
@@ -89,8 +100,17 @@ impl Daemon {
         }
     }
 
-    /// Connects again whenever the daemon has ended and runs again. Never starts it, because a person may have
-    /// stopped it.
+    /// Tells the daemon that the person has ended the review, so that changes do not wait for this page any more.
+    pub(super) async fn say_goodbye(&self) {
+        let client = self.current.lock().clone();
+        if let Some(mut call) = client.send("shutdown", &Value::Null) {
+            // Without an answer, the daemon has ended or hangs.
+            let _ = timeout(GOODBYE_TIME, call.answer()).await;
+        }
+    }
+
+    /// Connects again whenever the daemon has ended. Starts it if it was killed; if it was stopped, waits until another
+    /// client starts it.
     pub(super) async fn stay_connected(&self, noticed: &(dyn Fn(Notice) + Send + Sync)) {
         loop {
             let client = self.current.lock().clone();
@@ -106,9 +126,13 @@ impl Daemon {
     /// Waits for a daemon that accepts this session. Reports the first one that does not.
     async fn reconnected(&self, noticed: &(dyn Fn(Notice) + Send + Sync)) -> ConcurrentClient {
         let mut is_refused = false;
+        let mut starts = if self.was_stopped.swap(false, Ordering::AcqRel) { 0 } else { STARTS };
         loop {
             sleep(RETRY).await;
-            match connected(&self.places, Spawn::Forbidden, &self.identity, &self.events).await {
+            let spawn = if starts == 0 { Spawn::Forbidden } else { self.spawn };
+            starts = starts.saturating_sub(1);
+            let news = (&self.events, &self.was_stopped);
+            match connected(&self.places, spawn, &self.identity, news).await {
                 Ok(client) => return client,
                 Err(ConnectError::Refused(error)) if !is_refused => {
                     is_refused = true;
@@ -125,15 +149,16 @@ async fn connected(
     places: &Places,
     spawn: Spawn,
     identity: &Identity,
-    events: &broadcast::Sender<Event>,
+    (events, was_stopped): (&broadcast::Sender<Event>, &Arc<AtomicBool>),
 ) -> Result<ConcurrentClient, ConnectError> {
-    let (places, identity, events) = (places.clone(), identity.clone(), events.clone());
+    let (places, identity) = (places.clone(), identity.clone());
+    let (events, was_stopped) = (events.clone(), was_stopped.clone());
     let connecting = spawn_blocking(move || {
         let client = Client::connect_as(&places, Role::Editor, spawn, &identity)?;
-        let client = ConcurrentClient::over(client, move |method, params| {
-            if method == PROPOSAL_CHANGED {
-                let _ = events.send(Event::Proposal(params.clone()));
-            }
+        let client = ConcurrentClient::over(client, move |method, params| match method {
+            PROPOSAL_CHANGED => drop(events.send(Event::Proposal(params.clone()))),
+            GOODBYE => was_stopped.store(true, Ordering::Release),
+            _ => {}
         })?;
         Ok(client)
     });

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    DOCUMENT_CONTENT, Decide, HistoryMethod, Method, ProposalMethod, Proposals, Reopen, Undo,
+    DOCUMENT_CONTENT, Decide, HistoryMethod, Method, ProposalMethod, Proposals, Reopen, Reviewers, Undo,
 };
 use crate::web::{Redeemed, refusal, require_token};
 
@@ -27,11 +27,12 @@ pub(super) const MAX_BODY: usize = 8 * 1024 * 1024;
 const MAX_SMALL: usize = 1024;
 
 /// Methods of the daemon that the page uses. Others are not forwarded.
-const METHODS: [&str; 7] = [
+const METHODS: [&str; 8] = [
     Proposals::NAME,
     ProposalMethod::NAME,
     Decide::NAME,
     Reopen::NAME,
+    Reviewers::NAME,
     HistoryMethod::NAME,
     Undo::NAME,
     DOCUMENT_CONTENT,

@@ -94,6 +94,9 @@ impl Daemon {
         gone: CancellationToken,
     ) {
         let mut sent = SentState::default();
+        if let Ok(Some(unreviewed)) = self.unreviewed(&session).await {
+            show_message(&*sink, INFO, &format!("editd: {}", unreviewed.message));
+        }
         loop {
             let began = Instant::now();
             match self.waiting(&session, None).await {

@@ -375,7 +375,7 @@ impl Dispatcher {
             self.outbound.send_json(&goodbye());
         }
         if let Some(session) = self.session.get() {
-            self.daemon.disconnect(session);
+            self.daemon.disconnect(session, self.shut_down);
         }
     }
 }

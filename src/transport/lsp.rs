@@ -21,8 +21,8 @@ use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 use crate::protocol::lsp_review::COMMANDS;
 use crate::protocol::{
     self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_CONTENT, DOCUMENT_STATE, DocumentStateParams,
-    EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, METHODS, Method, PROTOCOL, RpcError, Shutdown,
-    ShutdownResult, Status, StatusResult, TOOLS, decode, ends_of, path_of_uri, with_methods,
+    EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, LEAVING, METHODS, Method, PROTOCOL, RpcError,
+    Shutdown, ShutdownResult, Status, StatusResult, TOOLS, decode, ends_of, path_of_uri, with_methods,
 };
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::text::PositionEncoding;
@@ -62,6 +62,7 @@ pub(crate) fn service(
         .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
         .custom_method(FOCUS, Backend::focus)
+        .custom_method(LEAVING, Backend::leaving)
         .custom_method(documents::DID_OPEN, Backend::did_open)
         .custom_method(documents::DID_CHANGE, Backend::did_change)
         .custom_method(documents::DID_SAVE, Backend::did_save)
@@ -218,6 +219,12 @@ impl Backend {
         }
     }
 
+    async fn leaving(&self, _: Value) {
+        if let Some(session) = self.session.get() {
+            Daemon::may_return(session);
+        }
+    }
+
     /// Returns the session and the parameters of a notification. An invalid notification is ignored, because
     /// notifications have no response.
     fn notification<P: DeserializeOwned>(&self, params: Value) -> Option<(&Arc<SessionContext>, P)> {
@@ -250,6 +257,8 @@ pub(super) fn request(id: Option<Value>, method: String, params: Option<Value>) 
             copy_newer_capabilities(&mut params);
             Some(params.into())
         }
+        // They have no parameters, which the framework insists on; some clients send an empty object.
+        ("shutdown" | "exit", _) => None,
         (method, None | Some(Value::Null)) if method.starts_with("editd/") => Some(Map::new().into()),
         (_, params) => params,
     };

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Response;
 
 use crate::protocol::{
-    APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, GOODBYE, METHODS, RELOAD,
-    RESYNC, RpcError, SAVE, Strict, refusal_error,
+    APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, GOODBYE, LEAVING, METHODS,
+    RELOAD, RESYNC, RpcError, SAVE, Strict, refusal_error,
 };
 use crate::workspace::{Audience, Refusal, RefusalKind, Role};
 
@@ -95,8 +95,8 @@ pub(super) fn panicked(id: &Value) -> Value {
 const LIFECYCLE: [&str; 4] = ["initialize", "initialized", "shutdown", "exit"];
 
 /// Extensions of LSP between editors and the daemon, in addition to [`EDITOR_METHODS`].
-const EDITOR_EXTENSIONS: [&str; 7] =
-    [DOCUMENT_STATE, FOCUS, DIAGNOSTICS_CHANGED, APPLY_EDITS, SAVE, RELOAD, RESYNC];
+const EDITOR_EXTENSIONS: [&str; 8] =
+    [DOCUMENT_STATE, FOCUS, LEAVING, DIAGNOSTICS_CHANGED, APPLY_EDITS, SAVE, RELOAD, RESYNC];
 
 /// Prefixes of LSP method names, before the slash.
 const LSP_FAMILIES: [&str; 14] = [

@@ -96,6 +96,11 @@ impl Session {
         self.ledger.get(key).map(|entry| &entry.base)
     }
 
+    /// Returns `true` if the client shows proposals to a person.
+    pub fn is_reviewer(&self) -> bool {
+        self.role == Role::Editor && self.abilities.review
+    }
+
     /// Returns `true` if the file is inside one of the session's roots.
     pub fn covers(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))

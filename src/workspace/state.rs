@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::text::ContentHash;
 
@@ -11,6 +12,7 @@ use super::ledger::{Base, Coverage, DepartedBase, DepartedBases, Document, Ledge
 use super::limits::{DEPARTED_BASES, GIVEN_BASES, Limits};
 use super::log::{Author, Transition, TransitionLog};
 use super::proposal::{Proposal, ProposalId, ProposalState};
+use super::reviewers::{Departure, Reviewer, Reviewers, StoredReviewers};
 use super::session::{Role, Session, SessionId};
 use super::texts::TextStore;
 
@@ -66,6 +68,8 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Texts that were evicted from memory but may still be requested.
     pub evicted: Vec<Arc<Snapshot>>,
+    /// The reviewers to store, if they have changed.
+    pub reviewers: Option<StoredReviewers>,
 }
 
 /// A change of a pending proposal to be stored.
@@ -108,6 +112,10 @@ pub struct Workspace {
     rejected: RejectedProposals,
     /// The documents that are open in editors.
     pub buffers: Buffers,
+    /// Clients that show proposals to a person.
+    pub reviewers: Reviewers,
+    /// Revision of the reviewers that were stored last.
+    stored_reviewers: u64,
     pub(crate) diagnostics: Reports,
     outcome: Outcome,
 }
@@ -126,20 +134,30 @@ impl Workspace {
     /// Returns the actions requested since the last call.
     pub fn take_outcome(&mut self) -> Outcome {
         self.outcome.evicted.extend(self.texts.evict(self.limits.memory));
+        if self.stored_reviewers != self.reviewers.revision() {
+            self.stored_reviewers = self.reviewers.revision();
+            self.outcome.reviewers = Some(self.reviewers.stored());
+        }
         std::mem::take(&mut self.outcome)
     }
 
     /// Adds the session of a client that has sent `initialize`. A resumed session keeps its bases.
     pub fn connect(&mut self, session: Session) {
         self.count_connection(session.id);
+        if session.is_reviewer() {
+            let reviewer = Reviewer { name: session.author.clone(), places: session.roots.clone() };
+            self.reviewers.connect(session.id, reviewer);
+        }
         match self.sessions.get_mut(&session.id) {
             Some(known) => (known.roots, known.abilities) = (session.roots, session.abilities),
             None => drop(self.sessions.insert(session.id, session)),
         }
     }
 
-    /// Removes a connection, and its session unless it can be resumed.
-    pub fn disconnect(&mut self, id: SessionId) {
+    /// Removes a connection, and its session unless it can be resumed. A reviewer whose connection ended without a
+    /// goodbye is expected back.
+    pub fn disconnect(&mut self, id: SessionId, departure: Departure, now: SystemTime) {
+        self.reviewers.disconnect(id, departure, now);
         if let Some(ended) = self.end_connection(id) {
             self.end_session(ended);
         }
@@ -172,6 +190,18 @@ impl Workspace {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.roots = roots;
         }
+        self.update_reviewer(id);
+    }
+
+    /// Updates what a reviewer watches: its roots, and the files that it has open outside of them.
+    pub(super) fn update_reviewer(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get(&id).filter(|session| session.is_reviewer()) else { return };
+        let open = self.buffers.all().filter(|buffer| buffer.id.session == id);
+        let mut outside: Vec<_> =
+            open.filter(|buffer| !session.covers(&buffer.path)).map(|buffer| buffer.path.clone()).collect();
+        outside.sort_unstable();
+        let places = session.roots.iter().cloned().chain(outside).collect();
+        self.reviewers.watch(id, places);
     }
 
     /// Returns the session with that id.

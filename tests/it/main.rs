@@ -168,6 +168,7 @@ mod review {
     mod reopen;
     mod replace;
     mod restart;
+    mod reviewers;
     pub(crate) mod scene;
     mod typing;
     mod undo;
@@ -278,6 +279,7 @@ mod nvim {
     mod lifecycle;
     mod newest;
     mod options;
+    mod reconnect;
     mod review;
     mod scene;
     mod selection;

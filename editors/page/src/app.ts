@@ -12,7 +12,7 @@ import { stateOf } from './names';
 import { Near } from './near';
 import { ProposalView } from './proposalView';
 import type { Session } from './session';
-import type { Proposal } from './wire';
+import type { Proposal, Reviewers } from './wire';
 
 const STATES: Record<Connection, string> = {
   connecting: 'Connecting…',
@@ -142,6 +142,18 @@ export class App {
     fill(this.connection, STATES[state]);
     if (state === 'connected') {
       this.refresh();
+      void this.reportUnreviewed().catch(() => undefined);
+    }
+  }
+
+  /** Tells what was changed without a review while nobody was connected. */
+  private async reportUnreviewed(): Promise<void> {
+    const { unreviewed } = await this.session.call<Reviewers>('editd/reviewers');
+    if (unreviewed !== undefined) {
+      const show = (): void => {
+        this.showHistory();
+      };
+      this.messages.tell(unreviewed.message, { label: 'Show the history', press: show });
     }
   }
 

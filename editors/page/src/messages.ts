@@ -13,9 +13,11 @@ const SHOWN_WITH_ACTION = 20_000;
 export class Messages {
   /** Results, which go away. */
   private readonly results = el('div', { class: 'result', role: 'status' });
+  /** News, which stay until they are closed. */
+  private readonly news = el('div', { class: 'result', role: 'status' });
   /** Failures, which stay until they are closed. */
   private readonly failures = el('div', { class: 'failure', role: 'alert' });
-  readonly element = el('div', { class: 'messages' }, this.failures, this.results);
+  readonly element = el('div', { class: 'messages' }, this.failures, this.news, this.results);
   private timer = 0;
 
   say(message: string, action?: Action): void {
@@ -33,6 +35,17 @@ export class Messages {
         }),
     );
     this.timer = window.setTimeout(clear, action === undefined ? SHOWN : SHOWN_WITH_ACTION);
+  }
+
+  tell(message: string, action: Action): void {
+    const clear = (): void => {
+      fill(this.news);
+    };
+    const press = (): void => {
+      clear();
+      action.press();
+    };
+    fill(this.news, el('span', {}, oneLine(message)), button(action.label, press), button('Close', clear));
   }
 
   fail(message: string): void {

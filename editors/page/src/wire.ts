@@ -93,6 +93,12 @@ export interface Transaction {
 }
 
 /** Answer of `editd/undo`. */
+/** The part of the result of `editd/reviewers` that the page uses. */
+export interface Reviewers {
+  /** Changes that were made without a review while nobody was connected. */
+  unreviewed?: { message: string };
+}
+
 export interface Undone {
   transaction?: string;
   fingerprint?: string;

@@ -32,5 +32,5 @@ export function activate(context: vscode.ExtensionContext): Api {
 }
 
 export async function deactivate(): Promise<void> {
-  await connection?.stop();
+  await connection?.close();
 }

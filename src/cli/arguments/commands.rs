@@ -133,6 +133,11 @@ pub(crate) struct ReviewArguments {
     #[arg(long, value_name = "N")]
     pub(crate) hunk: Vec<String>,
 
+    /// Stop waiting for an editor or a page that has ended without closing and has not come back: until it does, changes
+    /// in this project are made without a review
+    #[arg(long, conflicts_with_all = ["id", "reopen", "accept", "reject", "hunk", "web"])]
+    pub(crate) off: bool,
+
     /// Review in a browser, until Ctrl-C; meanwhile, changes in this project wait for review
     #[arg(long, conflicts_with_all = ["id", "reopen", "accept", "reject", "hunk"])]
     pub(crate) web: bool,

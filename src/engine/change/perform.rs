@@ -104,7 +104,7 @@ impl Engine {
     fn has_reviewer(&self, paths: impl Iterator<Item = PathBuf>) -> bool {
         let paths: Vec<_> = paths.collect();
         let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
-        self.workspace.update(|w| w.has_reviewer(&paths))
+        self.workspace.update(|w| w.has_reviewer(&paths, SystemTime::now()))
     }
 
     /// Records a computed change as a proposal, and either applies it at once or puts it under review.

@@ -91,6 +91,7 @@ impl Workspace {
             DocumentEvent::Changed { .. } => before.as_ref().is_some_and(|buffer| !buffer.touched),
             _ => false,
         };
+        let changes_open = matches!(event, DocumentEvent::Opened(_) | DocumentEvent::Closed);
         let buffers = &mut self.buffers;
         match event {
             DocumentEvent::Opened(buffer) => buffers.open(*buffer),
@@ -108,6 +109,9 @@ impl Workspace {
             DocumentEvent::State { dirty, version } => buffers.get_mut(id)?.set_dirty(dirty, version),
             DocumentEvent::Focused { selection } => buffers.focus(id, selection),
             DocumentEvent::Settled(loaded) => buffers.get_mut(id)?.settle(loaded),
+        }
+        if changes_open {
+            self.update_reviewer(id.session);
         }
         let buffer = before.as_ref().or_else(|| self.buffers.get(id))?;
         let is_read = self.is_read(&buffer.key);

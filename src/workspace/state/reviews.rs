@@ -13,15 +13,17 @@ use super::proposal_store::RejectedProposal;
 use super::proposals::superseded;
 
 impl Workspace {
-    /// Returns `true` if a connected editor would show a person the proposals for one of these files.
-    pub fn has_reviewer(&self, paths: &[&Path]) -> bool {
+    /// Returns `true` if an editor would show a person the proposals for one of these files: one that is connected, or
+    /// one that is expected back.
+    pub fn has_reviewer(&self, paths: &[&Path], now: SystemTime) -> bool {
         let has_open = |session: &Session, path: &Path| {
             let open = self.buffers.of(path, &FileKey::path(path));
             open.iter().any(|buffer| buffer.id.session == session.id)
         };
         let watches =
             |session: &Session| paths.iter().any(|path| session.covers(path) || has_open(session, path));
-        self.sessions.values().any(|s| s.role == Role::Editor && s.abilities.review && watches(s))
+        self.sessions.values().any(|session| session.is_reviewer() && watches(session))
+            || self.reviewers.expected_for(paths, now).is_some()
     }
 
     /// Puts a proposal under review, unless it is already.

@@ -97,6 +97,11 @@ impl Agent {
         }
     }
 
+    /// Waits until the daemon closes the connection.
+    pub(crate) fn until_closed(&mut self) {
+        self.wire.until_closed();
+    }
+
     /// Waits for the first notification of this method about this file, and removes it from the queue.
     pub(crate) fn told(&mut self, method: &str, name: &str) -> Value {
         let deadline = Instant::now() + PATIENCE;

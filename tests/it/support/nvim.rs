@@ -145,6 +145,14 @@ impl Nvim {
         serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
     }
 
+    /// Quits Neovim as a user does, and waits until it has exited.
+    pub(crate) fn quit(&mut self) {
+        let quit = Packed::Array(vec![2.into(), "nvim_input".into(), Packed::Array(vec![":qa!<CR>".into()])]);
+        rmpv::encode::write_value(&mut self.input, &quit).expect("a notification");
+        self.input.flush().expect("Neovim accepts notifications");
+        super::eventually("Neovim to exit", || self.process.try_wait().expect("a child"));
+    }
+
     /// Waits until the daemon has processed all messages from Neovim.
     pub(crate) fn settle(&mut self) {
         let ask = "

@@ -170,6 +170,15 @@ local function exited(code)
   end)
 end
 
+--- Tells the user what was changed without a review while no editor was connected.
+local function report_unreviewed()
+  M.request('editd/reviewers', {}, function(_, result)
+    if result and result.unreviewed then
+      message.show(result.unreviewed.message .. ' :Editd log')
+    end
+  end)
+end
+
 local function connected()
   if attempts > QUIET_ATTEMPTS then
     message.show('connected again')
@@ -183,6 +192,15 @@ local function connected()
   require('editd.review.keys').define()
   require('editd.state').start()
   require('editd.review').connected()
+  report_unreviewed()
+  vim.api.nvim_create_autocmd('ExitPre', {
+    group = vim.api.nvim_create_augroup('editd.exit', { clear = true }),
+    callback = function()
+      if vim.v.exitreason == 'restart' then
+        M.announce_return()
+      end
+    end,
+  })
 end
 
 --- Returns the configuration of the LSP client, also for |vim.lsp.enable()|.
@@ -297,6 +315,11 @@ function M.stop()
   end
 end
 
+--- Announces that the connection ends and comes back at once: until then, changes wait for a review.
+function M.announce_return()
+  M.notify('editd/leaving', {})
+end
+
 --- Disconnects and connects again.
 function M.restart()
   local client = client_id and vim.lsp.get_client_by_id(client_id)
@@ -306,6 +329,7 @@ function M.restart()
     return
   end
   wanted = false
+  M.announce_return()
   finish(client)
   local timer = assert(vim.uv.new_timer())
   local waited = 0
@@ -359,7 +383,7 @@ end
 function M.notify(method, params)
   local client = M.get()
   if client then
-    client:notify(method, params)
+    client:notify(method, next(params) and params or vim.empty_dict())
   end
 end
 

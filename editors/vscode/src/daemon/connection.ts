@@ -107,7 +107,7 @@ export class Connection implements vscode.Disposable {
 
   /** Finds the program and connects. If the connection fails, retries in the background. */
   async start(): Promise<void> {
-    const generation = await this.disconnect({ kind: 'connecting' });
+    const generation = await this.disconnect({ kind: 'connecting' }, true);
     this.attempts = 0;
     if (generation === this.generation) {
       await this.attempt(config.autostart);
@@ -116,21 +116,27 @@ export class Connection implements vscode.Disposable {
 
   /** Disconnects and stays disconnected. */
   async stop(): Promise<void> {
-    await this.disconnect({ kind: 'off' });
+    await this.disconnect({ kind: 'off' }, false);
+  }
+
+  /** Disconnects because the window closes or reloads, which look the same from here. */
+  async close(): Promise<void> {
+    await this.disconnect({ kind: 'off' }, true);
   }
 
   dispose(): void {
-    void this.stop();
+    void this.close();
   }
 
-  private async disconnect(state: State): Promise<number> {
+  /** If this window may come back, changes wait for its review for a while. */
+  private async disconnect(state: State, mayReturn: boolean): Promise<number> {
     this.generation += 1;
     const generation = this.generation;
     clearTimeout(this.timer);
     const link = this.link;
     this.link = undefined;
     this.setState(state);
-    await link?.stop();
+    await link?.stop(mayReturn);
     return generation;
   }
 

@@ -86,8 +86,12 @@ export class Link {
     return info;
   }
 
-  async stop(): Promise<void> {
+  /** Disconnects. If this window may come back, announces that to the daemon. */
+  async stop(mayReturn = false): Promise<void> {
     try {
+      if (mayReturn && this.client.isRunning()) {
+        await this.client.sendNotification('editd/leaving', {});
+      }
       await this.client.dispose(SHUTDOWN_TIMEOUT);
     } catch {
       // The client has already stopped, or it did not start.

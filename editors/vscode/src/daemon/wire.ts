@@ -165,6 +165,14 @@ export interface TransactionEntry {
   readonly rescued?: boolean;
 }
 
+/** Changes that were made without a review while no editor was connected to the folders of this window. */
+export interface UnreviewedChanges {
+  readonly since: string;
+  readonly changes: number;
+  readonly files: number;
+  readonly message: string;
+}
+
 /** Requests that this extension sends, with their parameters and results. */
 export interface Requests {
   'editd/proposals': { params: { state?: ProposalState }; result: { proposals: readonly ProposalSummary[] } };
@@ -182,6 +190,7 @@ export interface Requests {
     params: { transaction?: string; path?: string; preview?: boolean; fingerprint?: string };
     result: Omit<ApplyResult, 'state'> & { readonly state: ProposalState | 'preview' };
   };
+  'editd/reviewers': { params: Record<string, never>; result: { unreviewed?: UnreviewedChanges } };
   'editd/status': { params: Record<string, never>; result: Record<string, unknown> };
   'workspace/textDocumentContent': { params: { uri: string }; result: { text: string; hash: Hash } };
 }

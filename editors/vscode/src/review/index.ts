@@ -21,6 +21,7 @@ import { statusItem } from './status';
 import { Store } from './store';
 import { SyntaxErrors } from './syntax';
 import { ProposalTree } from './tree';
+import { announceUnreviewed } from './unreviewed';
 import { UnsentDrafts } from './unsentDrafts';
 import { SCHEME } from './uris';
 import { Versions } from './versions';
@@ -50,6 +51,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     statusItem(connection, store),
     contextKeys(connection, store, drafts),
     announceProposals(store, diffs, context.workspaceState),
+    announceUnreviewed(connection, log),
     followRenames(store),
     commands({ connection, store, drafts, diffs, actions, comments, tree }),
     new UnsentDrafts(store, drafts, diffs),
