@@ -1,5 +1,6 @@
 // The review page stays up to date, while others decide, agents work, and the daemon is restarted.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pageStage } from './stage';
 import { untilEqual } from '../../vscode/test/support/until';
 
@@ -187,4 +188,47 @@ scene('the page continues when the daemon was restarted', async ({ page, agent, 
 scene('the page says that the command has ended', async ({ page, interrupt }) => {
   await interrupt();
   await page.page.getByText('The command `editd review --web` has ended.').waitFor();
+});
+
+for (const end of ['kill', 'stop'] as const) {
+  for (const moment of [0, 300, 1000, 3000]) {
+    scene(`a change waits ${moment} ms after a ${end} of the daemon`, async ({ page, files, daemon, agent }) => {
+      agent.close();
+      files.write('a.txt', TEN);
+      const path = files.path('a.txt');
+      const { hash } = JSON.parse(await daemon.run('read', path, '--output', 'json')) as { hash: string };
+      await daemon[end]();
+      await sleep(moment);
+      const edit = daemon.run('edit', path, '--old', 'two', '--new', 'TWO', '--base', hash);
+      await assert.rejects(edit, 'exit code 3: the change waits');
+      assert.equal(files.read('a.txt'), TEN);
+      await page.connected();
+      await page.states(['pending']);
+    });
+  }
+}
+
+scene('a killed daemon is started again, and a stopped one is not', async ({ page, daemon, agent }) => {
+  agent.close();
+  await daemon.kill();
+  await page.page.getByText('The daemon has ended. Waiting for it…').waitFor();
+  await page.connected();
+  await daemon.stop();
+  await page.page.getByText('The daemon has ended. Waiting for it…').waitFor();
+  await sleep(2000);
+  await assert.rejects(daemon.run('status'), 'no daemon is running');
+  await daemon.start();
+  await page.connected();
+});
+
+scene('a page that was closed reports what was changed without a review', async (old) => {
+  const { files, agent, interrupt } = old;
+  files.write('a.txt', TEN);
+  await interrupt();
+  const outcome = await agent.edit({ 'a.txt': BOTH });
+  assert.equal(outcome.state, 'applied');
+  const { page } = await old.again();
+  await page.says('1 change in 1 file was made without a review while no editor was connected here.');
+  await page.button('Show the history').click();
+  await page.page.locator('.history li').waitFor();
 });

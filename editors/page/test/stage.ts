@@ -25,6 +25,8 @@ export interface PageScene {
   /** Opens an address in another tab. */
   open: (address: string) => Promise<ReviewPage>;
   meet: (name: string) => Promise<Agent>;
+  /** Runs the command once more, and opens its address. */
+  again: () => Promise<{ page: ReviewPage }>;
   /** Ends the command, as Ctrl-C does. */
   interrupt: () => Promise<void>;
   /** The output of the command. */
@@ -88,12 +90,8 @@ class Stage {
   async start(): Promise<PageScene> {
     const { daemon, files } = this;
     await daemon.start();
-    const env = { ...this.env, ...daemon.env };
-    this.server = Program.start(editd, ['review', '--web', '--no-open'], { env, log: this.log, cwd: files.folder });
+    const { page, address } = await this.serve();
     const output = (): string => readFileSync(this.log, 'utf8');
-    const address = (await until('the command prints an address', () => /http:\S+#\S+/.exec(output())?.[0])) ?? '';
-    const page = await this.open(address);
-    await page.connected();
     return {
       page,
       address,
@@ -103,8 +101,22 @@ class Stage {
       agent: await this.meet('ada'),
       meet: (author) => this.meet(author),
       open: (other) => this.open(other),
+      again: () => this.serve(),
       interrupt: async () => this.server?.end('SIGINT'),
     };
+  }
+
+  /** Runs the command and opens its address. */
+  private async serve(): Promise<{ page: ReviewPage; address: string }> {
+    const env = { ...this.env, ...this.daemon.env };
+    const { folder } = this.files;
+    rmSync(this.log, { force: true });
+    this.server = Program.start(editd, ['review', '--web', '--no-open'], { env, log: this.log, cwd: folder });
+    const output = (): string => (existsSync(this.log) ? readFileSync(this.log, 'utf8') : '');
+    const address = (await until('the command prints an address', () => /http:\S+#\S+/.exec(output())?.[0])) ?? '';
+    const page = await this.open(address);
+    await page.connected();
+    return { page, address };
   }
 
   private async meet(author: string): Promise<Agent> {
