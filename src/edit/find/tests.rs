@@ -4,6 +4,7 @@ mod anchors;
 mod counts;
 mod drifted;
 mod edge_cases;
+mod indented;
 mod output;
 mod properties;
 mod refusals;
