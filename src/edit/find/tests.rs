@@ -5,6 +5,7 @@ mod counts;
 mod drifted;
 mod edge_cases;
 mod indented;
+mod order;
 mod output;
 mod properties;
 mod refusals;
