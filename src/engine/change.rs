@@ -14,6 +14,7 @@ pub(crate) mod history_recording;
 mod known;
 mod left_uses;
 pub(crate) mod lines;
+pub(crate) mod own;
 pub(crate) mod perform;
 pub(crate) mod placed;
 pub(crate) mod rebase;
