@@ -127,8 +127,9 @@ pub(crate) enum Precondition {
     Any,
     /// The file does not exist.
     New,
-    /// The file is empty or, with `creates`, does not exist. `line` is the line of the patch.
-    Empty { creates: bool, line: usize },
+    /// The file is empty or, with `creates`, does not exist. `line` is the line of the patch; an edit without old
+    /// text has none.
+    Empty { creates: bool, line: Option<usize> },
 }
 
 /// The text that a patch removes together with its file. Without it, the file must be empty.

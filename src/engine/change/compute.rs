@@ -153,6 +153,10 @@ impl RequestedChange<Observed> {
                 }) = self.kind
                     && !text.is_empty()
                 {
+                    let Some(line) = line else {
+                        let kind = edit::EditRefusalKind::EmptyOldText;
+                        return Err(DraftError::Edits(vec![edit::EditRefusal { edit: 0, kind }]));
+                    };
                     let expected = "lines of context or removed lines next to the added lines, to show where they go in a file that is not empty";
                     return Err(RefusalKind::BadPatch { line, expected: expected.to_owned() }.into());
                 }
