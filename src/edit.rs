@@ -33,6 +33,7 @@ mod indent;
 mod line_diff;
 mod line_edit;
 mod merge;
+mod order;
 mod plan;
 mod refusal;
 mod replaced_lines;

@@ -7,6 +7,7 @@
 mod anchored;
 mod apply_patch;
 mod body;
+mod leftover;
 mod names;
 mod search_replace;
 mod source;
@@ -14,7 +15,7 @@ mod unified;
 
 use std::collections::HashMap;
 
-use crate::edit::{Edit, LineEdit, LinePlace, LineRange};
+use crate::edit::{Edit, LineEdit, LinePlace, LineRange, Options, find};
 use crate::text::HashTag;
 use source::Source;
 
@@ -222,8 +223,18 @@ impl FilePatch {
             && let PatchChange::Edit { hunks: more, to: new } = &mut other.change
             && (to.is_none() || new.is_none())
         {
+            let section = hunks.last().map_or(0, |hunk| hunk.edit.anchor.section + 1);
+            for hunk in more.iter_mut() {
+                hunk.edit.anchor.section += section;
+            }
             hunks.append(more);
             *to = to.take().or(new.take());
+            return Ok(());
+        }
+        if let PatchChange::Create { content, .. } | PatchChange::Fill { content, .. } = &mut self.change
+            && let PatchChange::Edit { hunks, to: None } = &other.change
+        {
+            *content = changed(content, hunks)?;
             return Ok(());
         }
         if let PatchChange::Lines { hunks, to } = &mut self.change
@@ -238,6 +249,17 @@ impl FilePatch {
         let expected = format!("no further section for `{}` after the one at line {}", other.path, self.line);
         Err(PatchError { line: other.line, expected })
     }
+}
+
+/// Returns the content of a new file after hunks of a later section, which must match it exactly.
+fn changed(content: &str, hunks: &[PatchHunk]) -> Result<String, PatchError> {
+    let edits: Vec<Edit> = hunks.iter().map(|hunk| hunk.edit.clone()).collect();
+    let found = find(content, &edits, &Options { fuzzy: false, ..Options::default() });
+    found.map(|found| found.plan.apply(content)).map_err(|refused| {
+        let hunk = refused.first().and_then(|refused| hunks.get(refused.edit));
+        let expected = "lines that the section above writes into the new file".to_owned();
+        PatchError { line: hunk.map_or(1, |hunk| hunk.line), expected }
+    })
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod parse;
 mod path;
 mod refusal;
 mod symbol;
+mod uses;
 
 pub use change::{SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
 pub use colour::{Colour, ColourSpan, MAX_COLOURED_SIZE, colours};
@@ -44,3 +45,4 @@ pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
 pub use path::SymbolPath;
 pub use refusal::{Candidate, SymbolRefusal};
 pub use symbol::{Outline, Symbol, SymbolKind};
+pub use uses::uses;

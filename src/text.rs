@@ -15,6 +15,7 @@
 //! ```
 
 mod buffer;
+mod declared;
 mod decode;
 mod encoding;
 mod hash;
@@ -25,6 +26,7 @@ mod streaming;
 mod style;
 
 pub use buffer::Text;
+pub use declared::declares;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
 pub use encoding::{Encoding, Format, Unencodable};
 pub use hash::{ContentHash, HashTag, Hasher, ParseHashError};

@@ -80,6 +80,15 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Returns the start of the innermost context line, if there is only one.
+    pub(super) fn named_place(&self, base: &Base<'_>) -> Option<usize> {
+        let context = self.context.as_ref()?;
+        match (&context.heads[..], &context.lines[..]) {
+            ([line], _) | ([], [line]) => Some(base.start_of(*line)),
+            _ => None,
+        }
+    }
+
     /// Returns the offsets at which an insertion can go: after the innermost context line, or at the end of
     /// the base. Empty if the anchor names neither.
     pub(super) fn insertion_points(&self, base: &Base<'_>) -> Vec<usize> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::conflicts;
 use super::finder::{Finder, LocatedEdit};
+use super::order::HunksBefore;
 use super::plan::{Shift, overlap};
 use super::refusal::LineCounter;
 use super::replaced_lines::{indentation_before, join_removals};
@@ -69,9 +70,29 @@ pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch,
         return Ok(FoundMatch { plan: found.plan.moved_by(base.len() - following.len()), ..found });
     }
     if options.sequential && edits.len() > 1 {
-        return find_in_sequence(base, edits, options);
+        let single: Vec<_> = (0..edits.len()).map(|edit| edit..edit + 1).collect();
+        return find_in_sequence(base, edits, &single, options);
     }
-    find_together(base, edits, options).map(|(found, _)| found)
+    let found = find_together(base, edits, options).map(|(found, _)| found);
+    let sections = sections(edits);
+    found.or_else(|refused| match sections.len() {
+        0 | 1 => Err(refused),
+        // The patch may be a series: each section is made for the result of the one before.
+        _ => find_in_sequence(base, edits, &sections, options).map_err(|_| refused),
+    })
+}
+
+/// Returns the edits of each section of a patch.
+fn sections(edits: &[Edit]) -> Vec<Range<usize>> {
+    let mut sections: Vec<Range<usize>> = Vec::new();
+    for (at, edit) in edits.iter().enumerate() {
+        let is_next = at == 0 || edits[at - 1].anchor.section != edit.anchor.section;
+        match sections.last_mut().filter(|_| !is_next) {
+            Some(section) => section.end = at + 1,
+            None => sections.push(at..at + 1),
+        }
+    }
+    sections
 }
 
 /// Like [`find`] for edits that all apply to `base`. Also returns the bytes of the base that the edits
@@ -86,21 +107,23 @@ fn find_together(
     let new_texts = OnceCell::new();
     let mut warnings = Vec::new();
     let (mut located, mut refused) = (Vec::new(), Vec::new());
-    // End of the last hunk that matched.
-    let mut reached: Option<usize> = None;
+    let mut hunks_before = HunksBefore::default();
     for (edit, needle) in needles.iter().enumerate() {
         let hunk = needle.whole_lines;
-        let after = reached.filter(|_| hunk);
+        let before = if hunk { hunks_before } else { HunksBefore::default() };
         if needle.old == needle.new && !needle.old.is_empty() {
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
-            if hunk && let Ok(context) = finder.locate(edit, after, false, &new_texts) {
-                reached = Some(context.first.end);
+            if hunk {
+                let context = finder.locate(edit, before, false, &new_texts).ok();
+                hunks_before.names_place = context.is_some();
+                hunks_before.end = context.map(|context| context.first.end).or(before.end);
             }
             continue;
         }
-        match finder.locate(edit, after, refused.len() < MAX_EXPLAINED, &new_texts) {
+        hunks_before.names_place &= !hunk;
+        match finder.locate(edit, before, refused.len() < MAX_EXPLAINED, &new_texts) {
             Ok(found) => {
-                reached = if hunk { Some(found.first.end) } else { reached };
+                hunks_before.end = if hunk { Some(found.first.end) } else { hunks_before.end };
                 located.push(found);
             }
             Err(kind) => refused.push(EditRefusal { edit, kind }),
@@ -192,37 +215,44 @@ fn under_indented_line<'e>(base: &str, start: usize, edit: &'e Edit) -> Option<&
     lines(&edit.new).skip(1).find(shallow).map(|line| line.content.trim())
 }
 
-/// Matches every edit in the result of the previous ones. Stops at the first edit without a match: later
-/// edits were made for a text that will never exist.
+/// Matches every step, one or several edits, in the result of the previous ones. Stops at the first step without a
+/// match: later edits were made for a text that will never exist.
 ///
 /// Line numbers of the matches refer to the text that each edit was matched in.
-fn find_in_sequence(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch, Vec<EditRefusal>> {
+fn find_in_sequence(
+    base: &str,
+    edits: &[Edit],
+    sequence: &[Range<usize>],
+    options: &Options,
+) -> Result<FoundMatch, Vec<EditRefusal>> {
     let mut found = FoundMatch { plan: Plan::empty(base.len()), matches: Vec::new(), warnings: Vec::new() };
     let (mut text, mut steps, mut written) = (base.to_owned(), Vec::new(), Written::default());
     // The index is valid for the base only.
     let mut later = Options { index: None, sequential: false, ..options.clone() };
-    for (at, edit) in edits.iter().enumerate() {
+    for range in sequence {
+        let (at, edits) = (range.start, &edits[range.clone()]);
         let options = if steps.is_empty() { options } else { &later };
-        let step = find_together(&text, std::slice::from_ref(edit), options);
+        let step = find_together(&text, edits, options);
         let refused = |kind| Err(vec![EditRefusal { edit: at, kind }]);
         if options.deadline.check().is_err() {
             return refused(EditRefusalKind::Timeout);
         }
         if !step.as_ref().is_ok_and(|(step, sites)| is_sure(step, sites, &written))
-            && let Some(kind) = contradiction(base, edit, &steps, &later)
+            && let Some(kind) = edits.iter().find_map(|edit| contradiction(base, edit, &steps, &later))
         {
             return refused(kind);
         }
         match step {
             Ok((step, sites)) => {
-                let renumbered = |warning: String| warning.replacen("edit 0", &format!("edit {at}"), 1);
-                found.warnings.extend(step.warnings.into_iter().map(renumbered));
+                found.warnings.extend(step.warnings.into_iter().map(|warning| renumbered(warning, at)));
                 found.warnings.extend(written.warnings(at, &sites));
                 let written_now: usize = step.plan.splices().iter().map(|splice| splice.text.len()).sum();
                 later.room = later.room.saturating_sub(written_now);
                 text = step.plan.apply(&text);
                 found.plan = found.plan.then(&step.plan);
-                found.matches.extend(step.matches.into_iter().map(|found| Match { edit: at, ..found }));
+                found
+                    .matches
+                    .extend(step.matches.into_iter().map(|found| Match { edit: at + found.edit, ..found }));
                 written.record(at, step.plan.splices());
                 steps.push((at, step.plan));
             }
@@ -230,7 +260,10 @@ fn find_in_sequence(base: &str, edits: &[Edit], options: &Options) -> Result<Fou
                 found.warnings.push(format!("edit {at} changes nothing"));
             }
             Err(refused) => {
-                return Err(refused.into_iter().map(|one| EditRefusal { edit: at, ..one }).collect());
+                return Err(refused
+                    .into_iter()
+                    .map(|one| EditRefusal { edit: at + one.edit, ..one })
+                    .collect());
             }
         }
     }
@@ -239,6 +272,16 @@ fn find_in_sequence(base: &str, edits: &[Edit], options: &Options) -> Result<Fou
         return Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
     }
     Ok(found)
+}
+
+/// Adds `first` to the number of the edit at the start of a warning.
+fn renumbered(warning: String, first: usize) -> String {
+    let Some(rest) = warning.strip_prefix("edit ") else { return warning };
+    let digits = rest.len() - rest.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+    match rest[..digits].parse::<usize>() {
+        Ok(edit) => format!("edit {}{}", edit + first, &rest[digits..]),
+        Err(_) => warning,
+    }
 }
 
 /// Returns `true` if a match is certain whatever the base contains: it is exact, or it overlaps what an

@@ -1,5 +1,6 @@
 //! Matching of a single edit.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
@@ -8,6 +9,7 @@ use super::base::Base;
 use super::conflicts::NewTexts;
 use super::elided::{placeholder, placeholder_beside_text};
 use super::fold::{Needle, with_lf_endings};
+use super::order::{Hunks, HunksBefore};
 use super::replaced_lines::{removes_lines, widen};
 use super::replacement::ReplacementBuilder;
 use super::tiers::{Hits, INDENTATION, MANY, Reads, Site, TIERS, Tier, Tolerance};
@@ -31,7 +33,7 @@ const STRIDE: usize = 256;
 pub(super) struct LocatedEdit {
     pub(super) edit: usize,
     pub(super) strategy: Strategy,
-    pub(super) warnings: Vec<&'static str>,
+    pub(super) warnings: Vec<Cow<'static, str>>,
     /// Similarity of the old text and the matched text, 0 to 1.
     pub(super) similarity: f64,
     /// Byte range of the first match.
@@ -60,8 +62,10 @@ struct Search<'s> {
     edit: usize,
     count: Count,
     scope: Scope<'s>,
-    /// End of the previous hunk, if the edit is a hunk that follows one.
-    after: Option<usize>,
+    /// The hunks before, if the edit is a hunk.
+    before: HunksBefore,
+    /// Warning about the place that the order of the hunks selected.
+    chosen: Cell<Option<String>>,
 }
 
 impl<'a> Finder<'a> {
@@ -77,19 +81,18 @@ impl<'a> Finder<'a> {
     }
 
     /// Matches one edit. `explain` asks for the closest regions if there is no match. `new_texts` is shared
-    /// by all edits of a call. `after` is the end of the previous hunk, if the edit is a hunk that follows
-    /// one.
+    /// by all edits of a call. `before` describes the hunks before, if the edit is a hunk.
     pub(super) fn locate<'f>(
         &'f self,
         edit: usize,
-        after: Option<usize>,
+        before: HunksBefore,
         explain: bool,
         new_texts: &OnceCell<NewTexts<'f>>,
     ) -> Located {
         let (needle, edit_request) = (&self.needles[edit], &self.edits[edit]);
         self.base.is_applied.set(false);
         let scope = Scope::new(&self.base, &edit_request.anchor)?;
-        let search = Search { edit, count: edit_request.count, scope, after };
+        let search = Search { edit, count: edit_request.count, scope, before, chosen: Cell::default() };
         if needle.old.is_empty() {
             return self.insertion(&search, needle);
         }
@@ -121,18 +124,24 @@ impl<'a> Finder<'a> {
     }
 
     fn hits(&self, search: &Search<'_>, tier: &Tier, needle: &Needle<'_>) -> Result<Hits, EditRefusalKind> {
-        let replaces_all = search.count != Count::One && tier.strategy == Strategy::Exact;
+        let replaces_all = search.count != Count::One && tier.strategy == Strategy::Exact
+            || search.count == Count::All && tier.strategy == Strategy::Indentation;
         // To narrow the matches, all of them have to be known.
-        let narrows = search.scope.narrows() || search.after.is_some();
+        let ordered = self.edits[search.edit].anchor.ordered;
+        let narrows = search.scope.narrows() || search.before.end.is_some() || ordered;
         let limit = if replaces_all || narrows { usize::MAX } else { MANY };
         let mut hits = (tier.locate)(&self.base, needle, limit)?;
         if tier.reads == Reads::Unwrapped {
             hits.sites.retain(|site| self.base.is_whole_lines(&site.range));
         }
+        let all = if ordered { hits.sites.clone() } else { Vec::new() };
         search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
-        if let Some(after) = search.after {
+        if let Some(after) = search.before.end {
             hits.keep_only(|site| site.range.start >= after);
         }
+        let hunks = Hunks { edits: self.edits, needles: &self.needles };
+        let place = (search.edit, &search.scope, search.before);
+        search.chosen.set(hunks.choose(&self.base, place, (tier.strategy, &all), &mut hits)?);
         Ok(hits)
     }
 
@@ -180,7 +189,7 @@ impl<'a> Finder<'a> {
                 Err(EditRefusalKind::NotFound { .. }) if found.is_some() => continue,
                 located => located?,
             };
-            located.warnings.insert(0, reading.warning);
+            located.warnings.insert(0, reading.warning.into());
             let Some(known) = &found else {
                 found = Some(located);
                 continue;
@@ -198,16 +207,18 @@ impl<'a> Finder<'a> {
     }
 
     /// Accepts the matches of a tier, or refuses the edit if their number is not the expected one. A tolerant
-    /// tier must have a single match, whatever the count.
+    /// tier must have a single match, whatever the count. Several that differ in indentation are all replaced on
+    /// request: each has to prove the indentation of its new lines.
     fn decide(&self, search: &Search<'_>, needle: &Needle<'_>, tier: &Tier, hits: Hits) -> Located {
         let found = hits.sites.len();
         let is_exact = tier.strategy == Strategy::Exact;
+        let replaces_all = is_exact || search.count == Count::All && tier.strategy == Strategy::Indentation;
         let occurrences = || Occurrences::of(self.base.text, &hits);
         match search.count {
             Count::Exactly(expected) if expected as usize != found && (is_exact || expected != 1) => {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
-            count if found > 1 && (!is_exact || count == Count::One || hits.overlap()) => {
+            count if found > 1 && (!replaces_all || count == Count::One || hits.overlap()) => {
                 Err(EditRefusalKind::Ambiguous { occurrences: occurrences() })
             }
             _ => self.located(search, needle, tier, hits.sites),
@@ -252,7 +263,13 @@ impl<'a> Finder<'a> {
         Ok(LocatedEdit {
             edit: search.edit,
             strategy: tier.strategy,
-            warnings: tier.warning.into_iter().chain(removes.then_some(LINES_REMOVED)).collect(),
+            warnings: tier
+                .warning
+                .into_iter()
+                .chain(removes.then_some(LINES_REMOVED))
+                .map(Cow::from)
+                .chain(search.chosen.take().map(Cow::from))
+                .collect(),
             similarity,
             first,
             replacements,
@@ -294,6 +311,9 @@ impl<'a> Finder<'a> {
                 return Err(EditRefusalKind::Ambiguous { occurrences });
             }
         };
+        if let Some(line) = self.refuses_placeholders().then(|| placeholder("", &needle.new)).flatten() {
+            return Err(placeholder_refusal(needle, line));
+        }
         let splices = ReplacementBuilder::insertion(self.base.text, at, &needle.new);
         Ok(LocatedEdit {
             edit: search.edit,

@@ -4,12 +4,14 @@
 //! lines need an indentation, which must follow from the matched lines: [`Rule`] holds what these prove. If
 //! they prove too little, the edit is refused.
 
+mod beside;
 mod role;
 mod rule;
 mod units;
 
 use std::ops::Range;
 
+use beside::Beside;
 use role::{Role, closes_more, roles};
 pub(super) use role::{bracket_steps, opens_block};
 use rule::{Before, Evidence, Nearby, Rule};
@@ -56,6 +58,7 @@ pub(super) struct Indenter<'a> {
     pairs: Vec<Option<Pair<'a>>>,
     /// Content of every old line.
     old: Vec<&'a str>,
+    old_roles: Vec<Role>,
     new: Vec<NewLine<'a>>,
     rule: Rule<'a>,
     /// `true` if only the first line lost its indentation, as when a text is copied from its first letter on.
@@ -104,7 +107,7 @@ impl<'a> Indenter<'a> {
         let evidence = Evidence { pairs: &pairs, roles: &old_roles, new: &new, nearby };
         let (rule, only_first_lost) = rule::choose(&evidence);
         let clipped_from = closes_more(&old, &texts).unwrap_or(usize::MAX);
-        Some(Self { pairs, old, new, rule, only_first_lost, clipped_from })
+        Some(Self { pairs, old, old_roles, new, rule, only_first_lost, clipped_from })
     }
 
     /// Returns the indentation of every new line, as the file writes it.
@@ -139,6 +142,13 @@ impl<'a> Indenter<'a> {
         }
         let own = self.own_pair(line, origins);
         let replaced_shift = self.shift_of_replaced(line, origins);
+        if matches!(self.rule, Rule::Exact { .. }) && own.is_none() && replaced_shift.is_none() {
+            match self.beside(line, origins) {
+                Beside::Nothing => {}
+                Beside::Follows(shift) => return shift.exactly(new.indent),
+                Beside::Unclear => return None,
+            }
+        }
         if let (Rule::Scale(scale), Some(before)) = (&self.rule, self.before(line, known))
             && !scale.nests_by_one(new.indent, &before)
         {
@@ -258,7 +268,12 @@ impl<'a> Indenter<'a> {
         if let Some((old, pair)) = equally_deep(before)
             && !opens_block(self.old[old])
         {
-            return Some(pair.actual.to_owned());
+            // The next line has the same depth in the request and another one in the file, so the new line may
+            // belong to either, unless the next line closes the block.
+            let is_other = |(next, other): (usize, Pair<'a>)| {
+                other.actual != pair.actual && !closes_block(self.old[next]) && !is_directive(self.old[next])
+            };
+            return (!equally_deep(after).is_some_and(is_other)).then(|| pair.actual.to_owned());
         }
         if let (Some((opener, _)), Some((_, pair))) = (before, equally_deep(after))
             && opens_block(self.old[opener])
@@ -324,6 +339,11 @@ enum Depth<'a> {
     None,
     One(&'a str),
     Several,
+}
+
+/// Returns `true` for a line that begins with `#`: directives are often at the margin, whatever block they are in.
+fn is_directive(line: &str) -> bool {
+    split_indent(line).1.starts_with('#')
 }
 
 /// Returns the run of changed lines around a new line.

@@ -31,6 +31,12 @@ pub struct Anchor {
     /// `true` if the old text is the lines of a hunk: no match starts within a line, and the hunks of one
     /// call come in file order, so that of several matches the only one after the previous hunk is used.
     pub whole_lines: bool,
+    /// `true` if the format of the patch says that a hunk means the first match after the place that the patch
+    /// names directly before it.
+    pub ordered: bool,
+    /// Number of the section of the patch, from 0, among those of its file: a later section may have been made for
+    /// the result of an earlier one.
+    pub section: usize,
 }
 
 impl Edit {

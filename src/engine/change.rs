@@ -9,9 +9,12 @@ pub(crate) mod compute;
 pub(crate) mod content;
 pub(crate) mod draft;
 pub(crate) mod edits;
+pub(crate) mod guard;
 pub(crate) mod history_recording;
 mod known;
+mod left_uses;
 pub(crate) mod lines;
+pub(crate) mod own;
 pub(crate) mod perform;
 pub(crate) mod placed;
 pub(crate) mod rebase;
@@ -124,8 +127,9 @@ pub(crate) enum Precondition {
     Any,
     /// The file does not exist.
     New,
-    /// The file is empty or, with `creates`, does not exist. `line` is the line of the patch.
-    Empty { creates: bool, line: usize },
+    /// The file is empty or, with `creates`, does not exist. `line` is the line of the patch; an edit without old
+    /// text has none.
+    Empty { creates: bool, line: Option<usize> },
 }
 
 /// The text that a patch removes together with its file. Without it, the file must be empty.

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use super::source::Source;
-use super::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError};
+use super::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchFormat, leftover};
 use crate::edit::{LineEdit, LinePlace, LineRange, parse_range};
 use crate::text::HashTag;
 
@@ -22,6 +22,15 @@ pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
     // The envelope of another format may be around it.
     let index = if line == "*** Begin Patch" { index + 1 } else { index };
     header(source.line(index)).is_some_and(|(_, tag)| tag.is_some())
+}
+
+/// Returns `true` if a line names a file with a tag, and an operation follows it.
+pub(super) fn begins_section(source: &Source<'_>, index: usize) -> bool {
+    let is_operation = |line: &str| {
+        let word = line.split_whitespace().next();
+        matches!(word, Some("PUT" | "CUT" | "REM" | "MV"))
+    };
+    header(source.line(index)).is_some_and(|(_, tag)| tag.is_some()) && is_operation(source.line(index + 1))
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
@@ -37,6 +46,9 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
         } else if let Some(file) = files.last_mut() {
             at = operation(source, at, file, &mut clips)?;
         } else {
+            if !is_envelope(line) {
+                leftover::check(source, at..at + 1, false, PatchFormat::Anchored)?;
+            }
             at += 1;
         }
     }
@@ -63,6 +75,11 @@ struct Clips {
     next: usize,
 }
 
+/// Returns `true` for the lines around a patch in the envelope of another format.
+fn is_envelope(line: &str) -> bool {
+    matches!(line.trim(), "*** Begin Patch" | "*** End Patch")
+}
+
 /// Parses the operation at a line. Returns the index of the line after it.
 fn operation(
     source: &Source<'_>,
@@ -75,7 +92,7 @@ fn operation(
         line.trim_start().split_once(char::is_whitespace).unwrap_or((line.trim_start(), ""));
     let operand = operand.trim();
     match word {
-        "" | "***" | "```" => Ok(at + 1),
+        "" | "```" => Ok(at + 1),
         "PUT" => put(source, at, operand, file, clips),
         "CUT" => {
             let (lines, register) = split_register(operand);
@@ -100,7 +117,7 @@ fn operation(
             }
             _ => Err(PatchError::at(at, "one `MV` in a section")),
         },
-        _ if line.starts_with("*** ") || line.starts_with("```") => Ok(at + 1),
+        _ if is_envelope(line) || line.starts_with("```") => Ok(at + 1),
         _ => Err(PatchError::at(at, "`PUT`, `CUT`, `REM`, `MV` or the next `[path#tag]`")),
     }
 }

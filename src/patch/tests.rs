@@ -51,7 +51,7 @@ fn summarize_file(file: &FilePatch) -> String {
 fn summarize_edits(hunks: &[PatchHunk]) -> String {
     let mut summary = String::new();
     for PatchHunk { line, edit } in hunks {
-        let Anchor { under, line: hint, at_end, whole_lines } = &edit.anchor;
+        let Anchor { under, line: hint, at_end, whole_lines, ordered: _, section: _ } = &edit.anchor;
         assert!(whole_lines, "a hunk is whole lines");
         write!(summary, "  {line}:").unwrap();
         for context in under {

@@ -2,10 +2,11 @@
 
 mod hunk;
 mod path;
+mod stamp;
 
 use super::body::{self, ParsedHunk};
 use super::source::{Source, fence};
-use super::{FilePatch, PatchChange, PatchError, PatchHunk};
+use super::{FilePatch, PatchChange, PatchError, PatchFormat, PatchHunk, leftover};
 use hunk::DiffHunk;
 use path::Names;
 
@@ -20,14 +21,18 @@ pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     let mut parser = Parser { source, at: 0, fence: None };
-    let mut files = Vec::new();
+    let (mut files, mut reached) = (Vec::new(), 0);
     while let Some(line) = source.get(parser.at) {
         let at = parser.at;
         if line.starts_with("diff --git ") || names_two(source, at) {
+            leftover::check(source, reached..at, !files.is_empty(), PatchFormat::UnifiedDiff)?;
             files.push(parser.section()?);
+            reached = parser.at;
             continue;
         }
-        if line.starts_with("@@") || line.starts_with("--- ") && source.line(at + 1).starts_with("@@") {
+        let begins_hunk =
+            |line: &str| line.strip_prefix("@@").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        if begins_hunk(line) || line.starts_with("--- ") && begins_hunk(source.line(at + 1)) {
             return Err(PatchError::at(at, FILES));
         }
         parser.fence = match (parser.fence, fence(line)) {
@@ -37,7 +42,11 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
         };
         parser.at += 1;
     }
-    if files.is_empty() { Err(PatchError::at(0, FILES)) } else { Ok(files) }
+    if files.is_empty() {
+        return Err(PatchError::at(0, FILES));
+    }
+    leftover::check(source, reached..source.len(), true, PatchFormat::UnifiedDiff)?;
+    Ok(files)
 }
 
 /// Returns `true` if a line and the next one name the old and the new file.
@@ -77,8 +86,9 @@ impl Parser<'_> {
             headers = self.headers()?;
         }
         if names_two(self.source, self.at) {
-            names.old = Some(path::parse_header(self.source.line(self.at), self.at)?);
-            names.new = Some(path::parse_header(self.source.line(self.at + 1), self.at + 1)?);
+            names.old = Some(path::parse_header(self.source.line(self.at), self.at)?.0);
+            let (new, is_missing) = path::parse_header(self.source.line(self.at + 1), self.at + 1)?;
+            (names.new, names.new_is_missing) = (Some(new), is_missing);
             self.at += 2;
         }
         let mut parsed = Vec::new();
@@ -94,7 +104,9 @@ impl Parser<'_> {
                 change: body::change(parsed, Some(to), false)?,
             });
         }
-        let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_deleted());
+        let created = headers.created || names.is_new();
+        let deleted =
+            headers.deleted || names.is_deleted() || names.new_is_missing && leaves_nothing(&parsed);
         let Some(path) = names.path().filter(|_| !(created && deleted)) else {
             return Err(PatchError::at(first, "the path of a file in `--- path` or `+++ path`"));
         };
@@ -159,9 +171,16 @@ impl Parser<'_> {
         } else if names.is_deleted() || headers.deleted {
             hunk.all_are(body::Mark::Removed, "a line of the deleted file, which begins with `-`")?;
         }
+        leftover::check(self.source, hunk.text_end..hunk.end, true, PatchFormat::UnifiedDiff)?;
         self.at = hunk.end;
         hunk.into_hunk()
     }
+}
+
+/// Returns `true` if hunks leave no line of their file.
+fn leaves_nothing(parsed: &[ParsedHunk]) -> bool {
+    let is_removal = |hunk: &ParsedHunk| matches!(hunk, ParsedHunk::Hunk(hunk) if hunk.edit.new.is_empty());
+    !parsed.is_empty() && parsed.iter().all(is_removal)
 }
 
 /// Returns the content of a new file.

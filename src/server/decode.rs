@@ -193,7 +193,7 @@ fn kind(file: FilePatch) -> Result<ChangeKind<RequestedPath>> {
             write(content, executable.then_some(NewMode::Executable), Precondition::New)
         }
         PatchChange::Fill { content, creates, line } => {
-            write(content, None, Precondition::Empty { creates, line })
+            write(content, None, Precondition::Empty { creates, line: Some(line) })
         }
         PatchChange::Delete { hunks } => {
             let removed =

@@ -62,6 +62,8 @@ pub struct SymbolChange {
     pub lines: Vec<LineRange>,
     /// Warnings for the author.
     pub warnings: Vec<String>,
+    /// The old name, if the edit changes the name in the declaration only.
+    pub renamed: Option<String>,
 }
 
 impl SymbolEdit {
@@ -155,7 +157,8 @@ fn rename(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefusal> {
     if new != symbol.name && !is_name(new, site.grammar.names) {
         return Err(SymbolRefusal::BadText { reason: if new.is_empty() { "blank" } else { "not a name" } });
     }
-    Ok(SymbolChange::of(vec![Splice { range, text: new.to_owned() }]))
+    let renamed = (new != symbol.name).then(|| site.text[range.clone()].to_owned());
+    Ok(SymbolChange { renamed, ..SymbolChange::of(vec![Splice { range, text: new.to_owned() }]) })
 }
 
 fn is_name(name: &str, style: NameStyle) -> bool {

@@ -117,6 +117,8 @@ pub struct ShownVersion {
     pub hash: ContentHash,
     /// The lines.
     pub lines: ShownLines,
+    /// `true` if the session made the version by its own change and has not read it since.
+    pub is_result: bool,
 }
 
 /// The last versions of a file that a session was shown, newest first.
@@ -143,8 +145,15 @@ impl ShownVersions {
     pub(crate) fn add(&mut self, hash: ContentHash, lines: &ShownLines) {
         let known = self.0.iter().position(|version| version.hash == hash).and_then(|at| self.0.remove(at));
         let lines = known.map_or_else(|| lines.clone(), |known| known.lines.with(lines));
-        self.0.push_front(ShownVersion { hash, lines });
+        self.0.push_front(ShownVersion { hash, lines, is_result: false });
         self.0.truncate(VERSIONS);
+    }
+
+    /// Records that the newest version is the result of an own change.
+    pub(crate) fn mark_result(&mut self) {
+        if let Some(version) = self.0.front_mut() {
+            version.is_result = true;
+        }
     }
 }
 
@@ -176,7 +185,10 @@ mod tests {
         }
         assert_eq!(versions.of(hash(0)), None);
         versions.add(hash(1), &set(&[(2, 2)]));
-        assert_eq!(versions.iter().next(), Some(&ShownVersion { hash: hash(1), lines: set(&[(1, 2)]) }));
+        assert_eq!(
+            versions.iter().next(),
+            Some(&ShownVersion { hash: hash(1), lines: set(&[(1, 2)]), is_result: false })
+        );
         assert_eq!(versions.iter().count(), VERSIONS);
     }
 

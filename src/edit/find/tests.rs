@@ -4,6 +4,8 @@ mod anchors;
 mod counts;
 mod drifted;
 mod edge_cases;
+mod indented;
+mod order;
 mod output;
 mod properties;
 mod refusals;

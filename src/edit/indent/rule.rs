@@ -54,6 +54,12 @@ pub(super) fn choose<'a>(evidence: &Evidence<'_, 'a>) -> (Rule<'a>, bool) {
     if evidence.nearby.mixes_tabs_and_spaces()
         && let Some(columns) = Columns::of(evidence, &all)
     {
+        // After a shift by whole tabs, spaces are still those of the file.
+        let pairs: Vec<_> = all.iter().map(|(pair, _)| *pair).collect();
+        if let Some(shift) = PrefixShift::of(&pairs).filter(PrefixShift::is_of_tabs) {
+            return (Rule::Shift(shift), false);
+        }
+
         return (Rule::Columns(columns), false);
     }
     if let Some(matching) = nearly_exact(&all) {

@@ -234,6 +234,11 @@ impl<'a> PrefixShift<'a> {
         kind(' ') || kind('\t')
     }
 
+    /// Returns `true` if only tabs are added or removed.
+    pub(super) fn is_of_tabs(&self) -> bool {
+        self.from != self.to && self.from.chars().chain(self.to.chars()).all(|sign| sign == '\t')
+    }
+
     /// Shifts `indent`, if it begins with the replaced prefix.
     pub(super) fn exactly(&self, indent: &str) -> Option<String> {
         match indent.strip_prefix(self.from) {

@@ -1,4 +1,4 @@
-//! Line numbers of a text after changes of others.
+//! Line numbers of a text after changes of others, and after known changes.
 //!
 //! A diff does not tell which of several equal lines was removed or added: it picks one. Here, a line is only
 //! found if there is one candidate: it occurs once in both versions, or it stands between two such lines with
@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::edit::LineRange;
-use crate::text::lines;
+use crate::edit::{LineRange, Plan};
+use crate::text::{Line, lines};
 
 /// The lines of an earlier version of a text in the current one.
 ///
@@ -28,6 +28,8 @@ pub struct LineMap {
     blank: Vec<bool>,
     /// Number of current lines.
     total: usize,
+    /// `true` if the change between the versions is known, so that no other line proves where one is now.
+    is_known: bool,
 }
 
 impl LineMap {
@@ -48,7 +50,31 @@ impl LineMap {
             reached = (line + 1, found + 1);
         }
         let blank = old.iter().map(|line| line.trim().is_empty()).collect();
-        Self { current, blank, total: new.len() }
+        Self { current, blank, total: new.len(), is_known: false }
+    }
+
+    /// Compares a text with the result of a plan for it. Lines that the plan changes are not found.
+    pub fn of_plan(old: &str, new: &str, plan: &Plan) -> Self {
+        let new: Vec<Line<'_>> = lines(new).collect();
+        let (mut splices, mut grown) = (plan.splices().iter().peekable(), 0_isize);
+        let (mut current, mut blank) = (Vec::new(), Vec::new());
+        for line in lines(old) {
+            let end = line.start + line.content.len() + line.ending.as_str().len();
+            let mut is_changed = false;
+            while let Some(splice) = splices.peek().filter(|splice| splice.range.start < end) {
+                is_changed |= splice.range.end > line.start;
+                if splice.range.end > end {
+                    break;
+                }
+                grown += splice.text.len().cast_signed() - splice.range.len().cast_signed();
+                splices.next();
+            }
+            let start = line.start.checked_add_signed(grown).filter(|_| !is_changed);
+            let found = start.and_then(|start| new.binary_search_by_key(&start, |line| line.start).ok());
+            current.push(found.filter(|&found| new[found].content == line.content));
+            blank.push(line.content.trim().is_empty());
+        }
+        Self { current, blank, total: new.len(), is_known: true }
     }
 
     /// Returns the numbers of lines in the current version. Returns `None` if one of them has changed, if a
@@ -68,10 +94,23 @@ impl LineMap {
         let is_blank = |line: usize| self.blank.get(line).copied().unwrap_or(true);
         let mark_before = (0..first).rev().find(|&line| !stays(line) || !is_blank(line));
         let mark_after = (last + 1..self.current.len()).find(|&line| !stays(line) || !is_blank(line));
-        let is_sure = (first..=last).filter(|&line| !is_blank(line)).count() > 1
+        let is_sure = self.is_known
+            || (first..=last).filter(|&line| !is_blank(line)).count() > 1
             || mark_before.map_or(moved == first, stays)
             || mark_after.map_or(self.current.len() + moved == self.total + first, stays);
         (is_whole && is_sure).then(|| LineRange { start: moved + 1, end })
+    }
+
+    /// Returns `true` if a known change moves neither the lines before a range nor those after it, so that its numbers
+    /// mean the same place in both versions, even if the lines themselves were replaced.
+    pub fn keeps_numbers(&self, range: LineRange) -> bool {
+        let found = |line: usize| self.current_of(line).map(|found| found == line);
+        let before = (0..range.start.saturating_sub(1)).rev().find_map(found);
+        let after = (range.end..self.current.len()).find_map(found);
+        self.is_known
+            && range.end <= self.current.len()
+            && before.unwrap_or(true)
+            && after.unwrap_or(self.current.len() == self.total)
     }
 
     fn current_of(&self, line: usize) -> Option<usize> {

@@ -151,23 +151,47 @@ impl<'n> DriftCheck<'n> {
     fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
         match alignment.gap {
             Gap::None => true,
-            Gap::Missing(line) => self.run_of(line).is_none() && !self.identifies_block(line),
+            Gap::Missing(line) => {
+                self.run_of(line).is_none() && !self.identifies_block(line) && !self.separates(line)
+            }
             Gap::Surplus(before) => {
                 // At an insertion, or between removed lines, it is unclear whether the extra line should
                 // stay.
-                let apart = |(old, _): &Run| {
+                let actual = base.line(alignment.start + before);
+                let is_blank = is_blank_line(actual);
+                let apart = |(old, new): &Run| {
                     if old.is_empty() {
                         old.start != before
+                    } else if is_blank && new.is_empty() {
+                        // The blank line may have separated the removed lines.
+                        !self.is_beside(old, before, before)
                     } else {
                         before <= old.start || before >= old.end
                     }
                 };
                 // The extra line may also be one that the edit has already inserted.
-                let actual = base.line(alignment.start + before);
                 let written = self.changed.iter().flat_map(|(_, new)| &self.new[new.clone()]);
                 self.changed.iter().all(apart)
                     && written.into_iter().all(|new| !eq_ignoring_whitespace(new, actual))
             }
+        }
+    }
+
+    /// Returns `true` if a line is blank and the edit writes a blank line next to it: together they separate the new
+    /// lines, so it is unclear if the file, which lacks the line, should have both.
+    fn separates(&self, line: usize) -> bool {
+        let writes_blank = |new: &Range<usize>| self.new[new.clone()].iter().any(|new| is_blank_line(new));
+        is_blank_line(self.requested[line])
+            && self.changed.iter().any(|(old, new)| self.is_beside(old, line, line + 1) && writes_blank(new))
+    }
+
+    /// Returns `true` if only blank lines are between changed lines and others.
+    fn is_beside(&self, changed: &Range<usize>, start: usize, end: usize) -> bool {
+        let are_blank = |lines: Range<usize>| self.requested[lines].iter().all(|line| is_blank_line(line));
+        match (end <= changed.start, changed.end <= start) {
+            (true, _) => are_blank(end..changed.start),
+            (_, true) => are_blank(changed.end..start),
+            _ => true,
         }
     }
 

@@ -7,10 +7,10 @@ use crate::config::SyntaxMode;
 use crate::edit;
 use crate::edit::{Deadline, Display, Plan};
 use crate::engine::change::content::Content;
-use crate::engine::change::draft::{
-    Draft, DraftError, Indexes, created, draft_cells, refuse_placeholder, stays_notebook,
-};
+use crate::engine::change::draft::{Draft, DraftError, Indexes, created, draft_cells, stays_notebook};
 use crate::engine::change::edits::{Version, carry_edits, draft_edits, draft_texts};
+use crate::engine::change::guard::Guard;
+use crate::engine::change::left_uses::left_uses;
 use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::{file_diff, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
@@ -80,7 +80,8 @@ impl RequestedChange<Observed> {
         let about = |kind| Refusal::at(&path, kind).of_change(index);
         let coverage = self.check_known(&base.state, rules).map_err(|kind| vec![about(kind)])?;
         match self.draft(base, rules) {
-            Ok(draft) => {
+            Ok(mut draft) => {
+                draft.warnings.extend(left_uses(&self.file, &draft, rules.deadline));
                 let syntax = self.new_errors(&draft.plan, rules).map_err(|kind| vec![about(kind)])?;
                 let (action, format) = (self.action(), self.format());
                 let computed = finish(self.file, action, format, draft, coverage, rules);
@@ -133,7 +134,10 @@ impl RequestedChange<Observed> {
 
     fn draft(&self, base: &Basis, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
         match (&self.kind, &self.file.content) {
-            (ChangeKind::Write(new), FileContent::Missing) => Ok(created(&new.text)),
+            (ChangeKind::Write(new), FileContent::Missing) => {
+                self.check_content("", new, rules)?;
+                Ok(created(&new.text))
+            }
             (ChangeKind::Rename { to, .. }, _) if to.exists() => Err(DraftError::File(RefusalKind::Exists)),
             (ChangeKind::Delete(removed), _) => {
                 removed.as_ref().map_or(Ok(()), |removed| self.check_removed(removed, rules))?;
@@ -149,6 +153,10 @@ impl RequestedChange<Observed> {
                 }) = self.kind
                     && !text.is_empty()
                 {
+                    let Some(line) = line else {
+                        let kind = edit::EditRefusalKind::EmptyOldText;
+                        return Err(DraftError::Edits(vec![edit::EditRefusal { edit: 0, kind }]));
+                    };
                     let expected = "lines of context or removed lines next to the added lines, to show where they go in a file that is not empty";
                     return Err(RefusalKind::BadPatch { line, expected: expected.to_owned() }.into());
                 }
@@ -210,20 +218,32 @@ impl RequestedChange<Observed> {
                 edited(edits)
             }
             ChangeKind::Rename { edits, .. } if !edits.is_empty() => edited(edits),
-            ChangeKind::Write(NewContent { text: content, literal, .. }) => {
-                if rules.matching.fuzzy && !*literal {
-                    refuse_placeholder(path, text, content)?;
-                }
+            ChangeKind::Write(new @ NewContent { text: content, literal, .. }) => {
+                self.check_content(text, new, rules)?;
                 let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file" };
                 let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
                 let draft = Draft { plan, ..Draft::default() };
                 if *literal { Ok(draft) } else { Ok(checked(draft)?) }
             }
-            ChangeKind::Cells(ops) => draft_cells(text, ops),
+            ChangeKind::Cells(ops) => {
+                Guard::new(path, rules).check_cells(text, ops)?;
+                draft_cells(text, ops)
+            }
             ChangeKind::Delete(_) | ChangeKind::Rename { .. } => {
                 Ok(Draft { plan: Plan::empty(text.len()), ..Draft::default() })
             }
         }
+    }
+
+    /// Refuses whole content with a placeholder, unless it is literal.
+    fn check_content(
+        &self,
+        before: &str,
+        new: &NewContent,
+        rules: &ComputeOptions<'_>,
+    ) -> Result<(), RefusalKind> {
+        let guard = Guard::new(&self.file.target.path, rules);
+        if new.literal { Ok(()) } else { guard.check(before, &new.text).map_err(RefusalKind::Edit) }
     }
 
     /// Returns the action on the file.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::disk::{FileBytes, Piece};
 use crate::edit::Plan;
 use crate::engine::files::observe::Observed;
-use crate::text::{ContentHash, DecodedVec, Format, Text, decode_vec};
+use crate::text::{ContentHash, DecodedVec, Format, Text, declares, decode_vec};
 use crate::workspace::{FileContent, RefusalKind, Snapshot};
 
 /// Maximum number of splices for which the result shares memory with the old text, as rope and as bytes. With
@@ -38,7 +38,7 @@ impl Content {
         format: Format,
         size_limit: u64,
     ) -> Result<Self, RefusalKind> {
-        check_added(plan, format)?;
+        check_added(observed, plan, format)?;
         Self::restored(observed, plan, format, size_limit)
     }
 
@@ -128,9 +128,11 @@ fn spliced(text: &Arc<String>, plan: &Plan) -> FileBytes {
     FileBytes::of_pieces(pieces)
 }
 
-/// Refuses added text that depends on the encoding, if the encoding was guessed.
-fn check_added(plan: &Plan, format: Format) -> Result<(), RefusalKind> {
-    if plan.splices().iter().all(|splice| format.takes(&splice.text)) {
+/// Refuses added text that depends on the encoding, if the encoding was guessed and the file does not declare it.
+fn check_added(observed: &Observed, plan: &Plan, format: Format) -> Result<(), RefusalKind> {
+    let before = observed.text.as_ref().map_or("", |text| text.as_str());
+    let takes = |added: &str| format.takes(added) || declares(before, format, added);
+    if plan.splices().iter().all(|splice| takes(&splice.text)) {
         return Ok(());
     }
     Err(RefusalKind::GuessedEncoding { name: format.encoding.name() })

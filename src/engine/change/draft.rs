@@ -7,11 +7,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::edit;
-use crate::edit::{EditRefusalKind, Match, Plan, SharedIndex};
+use crate::edit::{Match, Plan, SharedIndex};
 use crate::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
 use crate::syntax::SymbolRefusal;
-use crate::text::{ContentHash, lines};
-use crate::workspace::{RefusalKind, is_prose};
+use crate::text::ContentHash;
+use crate::workspace::RefusalKind;
 
 /// A plan for one text, with its matches and warnings. [`finish`](super::compute::finish) turns it into a
 /// computed change.
@@ -23,6 +23,8 @@ pub(crate) struct Draft {
     pub(crate) rebased: bool,
     /// The plan before a rebase, with the hash of the version that it was for.
     pub(crate) original_plan: Option<(ContentHash, Arc<Plan>)>,
+    /// Names that the change replaces in a declaration only.
+    pub(crate) renamed: Vec<String>,
 }
 
 /// Plans operations on the cells of a notebook.
@@ -38,17 +40,6 @@ pub(crate) fn draft_cells(text: &str, ops: &[CellOp]) -> Result<Draft, DraftErro
 /// with some of the hunks of a cell operation.
 pub(crate) fn stays_notebook(path: &Path, text: &str, plan: &Plan) -> Result<(), RefusalKind> {
     broken(path, text, plan).map_or(Ok(()), |why| Err(RefusalKind::BrokenNotebook(why)))
-}
-
-/// Refuses content with a placeholder for omitted code, because writing it would delete that code. Prose is
-/// exempt, because it may contain such a line as text.
-pub(crate) fn refuse_placeholder(path: &Path, text: &str, content: &str) -> Result<(), RefusalKind> {
-    if is_prose(path) {
-        return Ok(());
-    }
-    let Some(line) = edit::placeholder(text, content) else { return Ok(()) };
-    let text = lines(content).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
-    Err(RefusalKind::Edit(EditRefusalKind::Placeholder { line, text }))
 }
 
 /// Plans a new file.

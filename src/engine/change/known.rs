@@ -3,7 +3,7 @@
 use crate::edit;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::rebase::stale;
-use crate::engine::change::{ChangeKind, EditForm, Precondition, RequestedChange};
+use crate::engine::change::{ChangeKind, EditForm, NewContent, Precondition, RequestedChange};
 use crate::engine::files::observe::Observed;
 use crate::text::{count_lines, line_start};
 use crate::workspace::{BaseState, Coverage, Known, OnStale, RefusalKind};
@@ -55,9 +55,15 @@ impl RequestedChange<Observed> {
                 *coverage
             }
         };
-        match (&self.kind, coverage) {
-            (ChangeKind::Edit(..) | ChangeKind::Cells(_), _) | (_, Coverage::Whole) => {}
-            (_, Coverage::Part) => return Err(self.unread(Known::SomeLines)),
+        // A file that should be empty is refused because it is not.
+        let needs_some = matches!(
+            self.kind,
+            ChangeKind::Edit(..)
+                | ChangeKind::Cells(_)
+                | ChangeKind::Write(NewContent { precondition: Precondition::Empty { .. }, .. })
+        );
+        if coverage == Coverage::Part && !needs_some {
+            return Err(self.unread(Known::SomeLines));
         }
         Ok(match base {
             // The result contains changes of others that the author has not seen.

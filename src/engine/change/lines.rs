@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::edit::{
     Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, lines_of, reindented, snippet,
 };
+use crate::engine::change::own::{read_last, with_expected_text};
 use crate::engine::change::rebase::stale;
 use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
@@ -74,10 +75,10 @@ impl Engine {
     pub(crate) fn bases_of(
         &self,
         session: &SessionContext,
-        changes: &[RequestedChange<Observed>],
+        changes: &mut [RequestedChange<Observed>],
     ) -> Result<Vec<Basis>, Vec<Refusal>> {
         let (mut sent, mut refused) = (Vec::with_capacity(changes.len()), Vec::new());
-        for change in changes {
+        for change in &*changes {
             match self.version_of(session, change) {
                 Ok(version) => sent.push(version),
                 Err(refusal) => refused.push(refusal.of_change(change.index)),
@@ -89,18 +90,18 @@ impl Engine {
         let files: Vec<_> =
             changes.iter().zip(&sent).map(|(change, (sent, _))| (change.file.version(), *sent)).collect();
         let states = self.base_states(session, &files);
-        let with_text = |(mut state, (_, shown)): (BaseState, (_, ShownLines))| {
+        let with_text = |(change, (mut state, (sent, shown))): (&mut _, (BaseState, (_, ShownLines)))| {
             if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = &mut state {
                 *text = self.stored_base(*base);
             }
-            Basis { state, shown }
+            self.over_own_changes(session, change, (sent, Basis { state, shown }))
         };
-        Ok(states.into_iter().zip(sent).map(with_text).collect())
+        Ok(changes.iter_mut().zip(states.into_iter().zip(sent)).map(with_text).collect())
     }
 
     /// Returns the version that a change names, with the lines of it that the author was shown. Without a
-    /// name, line numbers are those of the newest version, if they mean the same lines in all versions that
-    /// the author was shown.
+    /// name, line numbers are those of the version that was shown last. If the author has changed the file since
+    /// it read it, they must mean the same lines in the result, or `first` must tell which version they mean.
     fn version_of(
         &self,
         session: &SessionContext,
@@ -128,8 +129,17 @@ impl Engine {
             }
             None => {
                 let Some(newest) = versions.first() else { return Ok((None, ShownLines::All)) };
-                self.same_in_all(&versions, &anchors).map_err(|kind| Refusal::at(&target.path, kind))?;
-                Ok((Some(SentBase::Shown(newest.hash)), newest.lines.clone()))
+                let candidates = read_last(&versions);
+                match self.same_in_all((session, &target.key), candidates, &anchors) {
+                    Ok(()) => Ok((Some(SentBase::Shown(newest.hash)), newest.lines.clone())),
+                    Err(kind) => {
+                        let fitting = with_expected_text(change, candidates, |version| self.text_of(version));
+                        let is_clear = self.same_in_all((session, &target.key), &fitting, &anchors).is_ok();
+                        let meant = fitting.first().filter(|_| is_clear).map(|version| version.hash);
+                        let hash = meant.ok_or_else(|| Refusal::at(&target.path, kind))?;
+                        Ok((Some(SentBase::Shown(hash)), shown(hash)))
+                    }
+                }
             }
         }
     }
@@ -142,7 +152,12 @@ impl Engine {
     }
 
     /// Refuses lines that are other lines in an older version. `versions` are newest first.
-    fn same_in_all(&self, versions: &[ShownVersion], anchors: &[LineRange]) -> Result<(), RefusalKind> {
+    fn same_in_all(
+        &self,
+        (session, key): (&SessionContext, &FileKey),
+        versions: &[ShownVersion],
+        anchors: &[LineRange],
+    ) -> Result<(), RefusalKind> {
         let [newest, older @ ..] = versions else { return Ok(()) };
         let newest_text = self.text_of(newest);
         for version in older {
@@ -150,10 +165,18 @@ impl Engine {
             if used.is_empty() {
                 continue;
             }
-            let map = newest_text.as_ref().zip(self.text_of(version));
-            let map = map
-                .map(|(newest, older)| LineMap::between(&older.text.to_string(), &newest.text.to_string()));
-            let stays = |lines: &LineRange| map.as_ref().is_some_and(|map| map.get(*lines) == Some(*lines));
+            let texts = newest_text.as_ref().zip(self.text_of(version));
+            let own = texts.as_ref().and_then(|(newest, older)| {
+                self.map_of_own_changes(session, key, (older.as_ref(), newest.as_ref()))
+            });
+            let between = LazyCell::new(|| {
+                let (newest, older) = texts.as_ref()?;
+                Some(LineMap::between(&older.text.to_string(), &newest.text.to_string()))
+            });
+            let stays = |lines: &LineRange| {
+                let is_in = |map: Option<&LineMap>| map.is_some_and(|map| map.get(*lines) == Some(*lines));
+                own.as_ref().is_some_and(|own| own.keeps_numbers(*lines)) || is_in(between.as_ref())
+            };
             if let Some(lines) = used.into_iter().find(|lines| !stays(lines)) {
                 let shows = |version: &&ShownVersion| version.lines.contains(*lines);
                 let tags =

@@ -199,7 +199,7 @@ impl Engine {
             change.advance(observe, observe).map_err(|refusal| refusal.of_change(index))
         });
         let mut changes = collect_all(observed)?;
-        let bases = self.bases_of(session, &changes).map_err(Failure::Refused)?;
+        let bases = self.bases_of(session, &mut changes).map_err(Failure::Refused)?;
         let filled = fill_moves(&mut changes, &bases, rules.deadline);
         if let Err(refusals) = filled {
             for (change, basis) in changes.iter().zip(&bases) {

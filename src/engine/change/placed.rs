@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use crate::edit::{
-    EditRefusal, EditRefusalKind, LineEdit, LineMap, LineRange, LocatedLines, Match, Plan, Splice, Strategy,
-    lines_of, locate, plan_lines,
+    EditRefusal, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LocatedLines, Match, Plan, Splice,
+    Strategy, lines_of, locate, plan_lines,
 };
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::draft::DraftError;
 use crate::engine::change::edits::Version;
+use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::syntax::{Language, SymbolChange, SymbolEdit, edit_symbol, outline};
+use crate::syntax::{Language, SymbolChange, SymbolEdit, SymbolOp, edit_symbol, outline};
 use crate::text::{count_lines, line_start};
 use crate::workspace::RefusalKind;
 
@@ -42,6 +43,7 @@ impl Placed {
         let lines = locate(version.text, line_edits(edits)).map_err(DraftError::Edits)?;
         let symbols = place_symbols(path, version.text, edits, rules)?;
         let placed = Self { lines, symbols };
+        placed.refuse_placeholders(path, version.text, edits, rules)?;
         let refused =
             placed.needed().filter(|(_, lines)| !version.shown.contains(*lines)).map(|(edit, lines)| {
                 let kind = EditRefusalKind::Lines(unseen(version.text, lines));
@@ -98,6 +100,43 @@ impl Placed {
         })
     }
 
+    /// Refuses new text with a placeholder for omitted code, in the place of lines or symbols.
+    fn refuse_placeholders(
+        &self,
+        path: &Path,
+        text: &str,
+        edits: &[RequestedEdit],
+        rules: &ComputeOptions<'_>,
+    ) -> Result<(), DraftError> {
+        let guard = Guard::new(path, rules);
+        let of_symbol = |(edit, splices): (usize, Vec<Splice>)| {
+            let EditForm::Symbol(SymbolEdit { op, new, .. }) = &edits.get(edit)?.form else { return None };
+            let has_text = !matches!(op, SymbolOp::Delete | SymbolOp::RenameHere);
+            let old: String = splices.iter().map(|splice| &text[splice.range.clone()]).collect();
+            has_text.then_some((edit, old, new.as_str()))
+        };
+        let of_lines = |(edit, splices): (usize, Vec<Splice>)| {
+            let EditForm::Lines(LineEdit { place, new: Some(new), moved: false, .. }) =
+                &edits.get(edit)?.form
+            else {
+                return None;
+            };
+            let old = if let LinePlace::Lines(lines) = place { lines_of(text, *lines) } else { "" };
+            (!splices.is_empty()).then(|| (edit, old.to_owned(), new.as_str()))
+        };
+        let texts =
+            self.by_edit(text).into_iter().filter_map(|one| of_symbol(one.clone()).or_else(|| of_lines(one)));
+        let refused: Vec<_> = texts
+            .filter_map(|(edit, old, new)| Some(EditRefusal { edit, kind: guard.check(&old, new).err()? }))
+            .collect();
+        if refused.is_empty() { Ok(()) } else { Err(DraftError::Edits(refused)) }
+    }
+
+    /// Returns the names that the edits change in a declaration only.
+    pub(crate) fn renamed(&self) -> Vec<String> {
+        self.symbols.iter().filter_map(|symbol| symbol.change.renamed.clone()).collect()
+    }
+
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lines = self.lines.iter().map(|located| (located.edit, &located.warnings));
         let symbols = self.symbols.iter().map(|symbol| (symbol.edit, &symbol.change.warnings));
@@ -133,7 +172,7 @@ impl PlacedSymbol {
             text: splice.text.clone(),
         };
         let splices = self.change.splices.iter().map(moved).collect();
-        let change = SymbolChange { splices, lines: vec![extent], warnings: self.change.warnings.clone() };
+        let change = SymbolChange { splices, lines: vec![extent], ..self.change.clone() };
         Some(Self { edit: self.edit, change, extent })
     }
 }

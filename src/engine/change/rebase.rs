@@ -60,6 +60,7 @@ pub(crate) fn rebase_planned(
         warnings: file.warnings.clone(),
         rebased: file.rebased,
         original_plan: Some((before.hash, file.plan.clone())),
+        renamed: Vec::new(),
     };
     let draft = match rebased {
         Some(plan) => {
@@ -211,7 +212,7 @@ pub(crate) fn file_diff(
 }
 
 /// Returns the path relative to the root, as diffs show it.
-fn shown_path(observed: &Observed) -> String {
+pub(super) fn shown_path(observed: &Observed) -> String {
     let target = &observed.target;
     target.path.strip_prefix(target.root.path()).unwrap_or(&target.path).display().to_string()
 }

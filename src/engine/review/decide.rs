@@ -206,6 +206,7 @@ impl Engine {
             warnings: file.warnings.clone(),
             rebased: file.rebased || !is_fresh,
             original_plan: None,
+            renamed: Vec::new(),
         };
         // The author has not seen the other changes since the proposal.
         let coverage = if is_fresh { file.coverage } else { Coverage::Part };

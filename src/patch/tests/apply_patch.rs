@@ -48,6 +48,13 @@ fn every_kind_of_section_is_read() {
     "@@\n-a\n\n@@\n-b\n",
     "  3: \"a\\n\" -> \"\"\n  6: \"b\\n\" -> \"\"\n"
 )]
+#[case::a_chunk_of_an_empty_line("@@\n\n@@\n-b\n", "  3: \"b\\n\" -> \"\"\n")]
+#[case::a_last_chunk_of_empty_lines("@@\n-b\n@@\n\n\n", "  3: \"b\\n\" -> \"\"\n")]
+#[case::a_named_chunk_of_an_empty_line("@@ f\n\n@@\n-b\n", "  3: under \"f\" \"b\\n\" -> \"\"\n")]
+#[case::an_empty_line_at_the_end_of_the_file(
+    "@@\n\n-b\n*** End of File\n",
+    "  3: at the end \"\\nb\\n\" -> \"\\n\"\n"
+)]
 #[case::lost_space("@@\n-a\n}\n", "  3: \"a\\n}\\n\" -> \"}\\n\"\n")]
 #[case::signs_in_the_text("@@\n--a\n++b\n ***\n", "  3: \"-a\\n***\\n\" -> \"+b\\n***\\n\"\n")]
 #[case::markers_in_the_text(
@@ -74,6 +81,11 @@ fn surrounding_text_is_skipped(#[case] around: &str) {
 #[case::trailing_whitespace("*** Begin Patch \n*** Update File: a \n@@ \n-b\n*** End Patch\t\n")]
 #[case::one_is_padded("  *** Begin Patch\n*** Update File: a\n@@\n-b\n*** End Patch\n")]
 #[case::the_last_is_padded("*** Begin Patch\n *** Update File: a\n@@\n-b\n*** End Patch  \n")]
+#[case::a_padded_end("*** Begin Patch\n*** Update File: a\n@@\n-b\n *** End Patch\n")]
+#[case::a_padded_end_and_blank_lines("*** Begin Patch\n*** Update File: a\n@@\n-b\n\t*** End Patch \n\n\n")]
+#[case::a_padded_end_in_a_fence("*** Begin Patch\n*** Update File: a\n@@\n-b\n *** End Patch\n```\nDone.\n")]
+#[case::a_padded_end_in_a_here_document("*** Begin Patch\n*** Update File: a\n@@\n-b\n *** End Patch\nEOF\n")]
+#[case::all_are_padded(" *** Begin Patch\n *** Update File: a\n@@\n-b\n *** End Patch\nDone.\n")]
 #[case::indented("    *** Begin Patch\n    *** Update File: a\n    @@\n    -b\n    *** End Patch\n")]
 #[case::no_beginning("\n*** Update File: a\n@@\n-b\n*** End Patch\n")]
 #[case::no_space_before_the_path("*** Begin Patch\n*** Update File:a\n@@\n-b\n*** End Patch\n")]
@@ -82,6 +94,23 @@ fn surrounding_text_is_skipped(#[case] around: &str) {
 fn variants_of_markers_are_accepted(#[case] text: &str) {
     let line = if text.contains("-b\n\n") { 4 } else { 3 };
     assert_eq!(summarize(text), format!("edit a\n  {line}: \"b\\n\" -> \"\"\n"));
+}
+
+#[test]
+fn padded_markers_begin_sections() {
+    let sections =
+        " *** Add File: n\n+x\n *** Delete File: o\n  *** Update File: a\n *** Move to: b\n@@\n-b\n";
+    let expected = "create n \"x\\n\"\ndelete o\nrename a to b\n  7: \"b\\n\" -> \"\"\n";
+    assert_eq!(summarize_sections(sections), expected);
+    // Within a chunk, a line with a blank before it is context unless all markers are padded.
+    let padded = " *** Begin Patch\n *** Update File: a\n-b\n *** Update File: c\n-d\n *** End of File\n *** End Patch\n";
+    let expected = "edit a\n  3: \"b\\n\" -> \"\"\nedit c\n  5: at the end \"d\\n\" -> \"\"\n";
+    assert_eq!(summarize(padded), expected);
+    let context = "*** Begin Patch\n*** Update File: a\n-b\n *** Update File: c\n-d\n*** End Patch\n";
+    assert_eq!(
+        summarize(context),
+        "edit a\n  3: \"b\\n*** Update File: c\\nd\\n\" -> \"*** Update File: c\\n\"\n"
+    );
 }
 
 #[test]
@@ -104,9 +133,10 @@ fn two_patches_in_one_text_are_merged() {
     "*** Add File: a\n+b\n*** Delete File: a\n",
     "line 4: expected no further section for `a` after the one at line 2\n"
 )]
-#[case::added_and_edited(
-    "*** Add File: a\n+b\n*** Update File: a\n-b\n",
-    "line 4: expected no further section for `a` after the one at line 2\n"
+#[case::added_and_edited("*** Add File: a\n+b\n+c\n*** Update File: a\n-b\n", "create a \"c\\n\"\n")]
+#[case::added_and_edited_elsewhere(
+    "*** Add File: a\n+b\n*** Update File: a\n-c\n",
+    "line 5: expected lines that the section above writes into the new file\n"
 )]
 #[case::two_names(
     "*** Update File: a\n*** Move to: b\n*** Update File: a\n*** Move to: c\n",

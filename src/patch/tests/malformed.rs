@@ -69,10 +69,10 @@ fn incomplete_blocks_are_refused(#[case] text: &str, #[case] line: usize, #[case
 )]
 #[case::no_chunk("*** Begin Patch\n*** Update File: a\n*** End Patch\n", 3, "a chunk: `@@`")]
 #[case::empty_chunk("*** Begin Patch\n*** Update File: a\n@@ fn x()\n*** End Patch\n", 4, "lines of a chunk")]
-#[case::chunk_of_empty_lines(
-    "*** Begin Patch\n*** Update File: a\n@@\n\n@@\n-b\n*** End Patch\n",
+#[case::only_a_chunk_of_empty_lines(
+    "*** Begin Patch\n*** Update File: a\n@@\n\n*** End Patch\n",
     5,
-    "lines of a chunk"
+    "a chunk: `@@`"
 )]
 #[case::new_file_with_context(
     "*** Begin Patch\n*** Add File: a\n+b\n c\n*** End Patch\n",
@@ -128,6 +128,11 @@ fn incomplete_sections_are_refused(#[case] text: &str, #[case] line: usize, #[ca
 #[case::combined("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n--a\n", 3, "a diff of two files")]
 #[case::no_file_on_either_side("--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n+a\n", 1, "the path of a file")]
 #[case::no_name("--- \n+++ \n@@ -1 +1 @@\n-a\n", 1, "the path of a file")]
+#[case::a_date_that_may_be_a_part_of_the_name(
+    "--- a/x 2024-01-01\n+++ b/x 2024-01-01\n@@ -1 +1 @@\n-a\n",
+    1,
+    "a tab between a name and a date"
+)]
 #[case::a_name_that_is_not_utf_8(
     "--- \"a/\\377\"\n+++ \"b/\\377\"\n@@ -1 +1 @@\n-a\n",
     1,
@@ -151,4 +156,117 @@ fn incomplete_sections_are_refused(#[case] text: &str, #[case] line: usize, #[ca
 fn incomplete_diffs_are_refused(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
     let summary = summarize_as(PatchFormat::UnifiedDiff, text);
     assert!(summary.starts_with(&format!("line {line}: expected {expected}")), "{summary}");
+}
+
+#[rstest]
+#[case::colon("<<<<<<< SEARCH:")]
+#[case::lower_case("<<<<<<< Search")]
+#[case::conflict("<<<<<<< HEAD")]
+#[case::find("<<<<<<< FIND")]
+#[case::name_behind("<<<<<<< SEARCH b.rs")]
+#[case::short("<<< SEARCH")]
+#[case::in_a_quotation("> <<<<<<< SEARCH")]
+#[case::in_a_list("- <<<<<<< SEARCH")]
+#[case::in_a_numbered_list("2. <<<<<<< SEARCH")]
+#[case::dashes("--- SEARCH")]
+#[case::a_tail(">>>>>>> REPLACE")]
+#[case::a_short_tail(">>> REPLACE")]
+#[case::a_long_tail(">>>>>>> b.rs")]
+#[case::a_patch("*** Begin Patch")]
+#[case::a_section("*** Update File: b.rs")]
+#[case::an_indented_section("  *** Add file: b.rs")]
+#[case::a_move("*** Move to: b.rs")]
+#[case::numbers("@@ -1,2 +1,2 @@")]
+#[case::names("--- a/b.rs\n+++ b/b.rs")]
+#[case::indented_names("  --- a/b.rs\n  +++ b/b.rs")]
+#[case::git("diff --git a/b.rs b/b.rs")]
+#[case::anchored("[b.rs#1a2b3c4d5e]\nPUT 1.=2:")]
+fn a_marker_between_sections_is_never_dropped(#[case] marker: &str) {
+    const BLOCK: &str = "a.rs\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+    const PATCH: &str = "*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch\n";
+    const DIFF: &str = "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n\nProse.\n";
+    let formats = [
+        (PatchFormat::SearchReplace, BLOCK),
+        (PatchFormat::ApplyPatch, PATCH),
+        (PatchFormat::UnifiedDiff, DIFF),
+    ];
+    for (format, patch) in formats {
+        let other = marker.trim_start();
+        let is_own = match format {
+            PatchFormat::SearchReplace => false,
+            PatchFormat::ApplyPatch => other.starts_with("***"),
+            _ => other.starts_with("--- a") || other.starts_with("diff") || other.starts_with("@@"),
+        };
+        if is_own && other.starts_with("@@") {
+            // It begins the next hunk of the diff.
+            continue;
+        }
+        let after = patch.lines().count() + 2;
+        for (text, line) in [
+            (format!("{patch}\n{marker}\nz\n"), after),
+            (format!("{patch}\n{marker}\nz\n{patch}"), after),
+            (format!("Prose.\n{marker}\nz\n{patch}"), 2),
+        ] {
+            let error = parse(&text, Some(format)).expect_err(&text);
+            assert!(error.line == line || is_own, "{error:?} in {text}");
+            let quoted = marker.lines().next().unwrap().trim();
+            assert!(error.expected.contains(quoted) || is_own, "{error:?} in {text}");
+        }
+    }
+}
+
+#[rstest]
+#[case::heading("# Begin\n\nTitle\n=======\n\nOther\n-------\n")]
+#[case::rules("---\n\n***\n\n* * *\n\n___\n\n===\n")]
+#[case::fences("```python\nx = 1 << 3\n```\n\n~~~\n~~~\n")]
+#[case::prompts("```\n>>> f(1)\n2\n>>> x\n```\n")]
+#[case::quotation("> quoted\n>> twice\n>>> thrice\n")]
+#[case::list("- one\n- two\n\n+ three\n\n* four\n\n1. five\n")]
+#[case::emphasis("***Update*** the file.\n\n**Add** it, and ***Delete the rest***.\n")]
+#[case::mention("The block `<<<<<<< SEARCH` begins; see `*** Begin Patch` and @@ -1 +1 @@.\n")]
+#[case::variable("@@count = 0\n@param x\n")]
+#[case::link("[b.rs](b.rs#L1)\n[note]\n[x#L1]\n")]
+#[case::mail("From 0123 Mon Sep 17\nSubject: x\n\n---\n x | 2 +-\n")]
+#[case::here_document("apply_patch <<'EOF'\n")]
+fn prose_between_sections_is_no_marker(#[case] prose: &str) {
+    for patch in [
+        "a.rs\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n",
+        "*** Begin Patch\n*** Update File: a.rs\n-x\n+y\n*** End Patch\n",
+        "--- a.rs\n+++ a.rs\n@@ -1 +1 @@\n-x\n+y\n",
+    ] {
+        let parsed = parse(&format!("{prose}\n{patch}\nProse.\n{prose}"), None);
+        let files = parsed.unwrap_or_else(|error| panic!("{error:?} in {prose}{patch}"));
+        assert_eq!((files.len(), files[0].path.as_str()), (1, "a.rs"), "{files:?}");
+    }
+}
+
+#[rstest]
+#[case::less_indented(
+    "  a.c\n  <<<<<<< SEARCH\n  x\ny\n  =======\n  >>>>>>> REPLACE\n",
+    4,
+    "the indentation"
+)]
+#[case::divider("  a.c\n  <<<<<<< SEARCH\n  x\n=======\n  >>>>>>> REPLACE\n", 4, "the indentation")]
+#[case::start_line_in_the_new_text(
+    "a.c\n<<<<<<< SEARCH\n:start_line:3\n-------\nx\n=======\n:start_line:3\n-------\ny\n>>>>>>> REPLACE\n",
+    7,
+    "`:start_line:` only above the search text"
+)]
+fn other_lines_in_a_block_are_refused(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
+    let summary = summarize_as(PatchFormat::SearchReplace, text);
+    assert!(summary.starts_with(&format!("line {line}: expected {expected}")), "{summary}");
+}
+
+#[test]
+fn an_anchored_patch_contains_no_other_sections() {
+    let text = "[a.rs#1a2b3c4d5e]\nPUT 1:\n+x\n*** Update File: b.rs\n@@\n-y\n*** End Patch\n";
+    let summary = summarize_as(PatchFormat::Anchored, text);
+    assert!(summary.starts_with("line 4: expected `PUT`, `CUT`"), "{summary}");
+}
+
+#[test]
+fn changed_lines_behind_wrong_counts_are_not_taken_for_a_list() {
+    let text = "--- a\n+++ a\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n-d\n+e\n\nThat is all.\n";
+    let hunk = "\"a\\nb\\n\\nd\\n\" -> \"a\\nc\\n\\ne\\n\"";
+    assert_eq!(summarize_as(PatchFormat::UnifiedDiff, text), format!("edit a\n  3: near 1 {hunk}\n"));
 }

@@ -33,6 +33,8 @@ const EDIT: &str = "\"old\\n\" -> \"new\\n\"\n";
 #[case::css_comment("/* src/a.rs */\n{}")]
 #[case::html_comment("<!-- src/a.rs -->\n{}")]
 #[case::list("- src/a.rs\n{}")]
+#[case::a_fence_of_its_own("```\nsrc/a.rs\n```\n\n```rust\n{}```\n")]
+#[case::a_fence_of_its_own_above_a_bare_block("```text\nsrc/a.rs\n```\n{}")]
 #[case::prose_between("src/a.rs\nThis closes the door.\n```rust\n{}```\n")]
 #[case::prose_with_code("Here is the change to `src/a.rs` that you want:\n```rust\n{}```\n")]
 #[case::prose_with_a_path("Now change src/a.rs:\n\n{}")]
@@ -111,6 +113,7 @@ fn content_is_taken_verbatim(#[case] old: &str, #[case] new: &str, #[case] expec
 #[case::trailing_whitespace("<<<<<<< SEARCH \nold\n======= \nnew\n>>>>>>> REPLACE\t\n")]
 #[case::other_words("<<<<<<< ORIGINAL\nold\n=======\nnew\n>>>>>>> UPDATED\n")]
 #[case::other_signs("------- SEARCH\nold\n=======\nnew\n+++++++ REPLACE\n")]
+#[case::bracket_behind_the_word("<<<<<<< SEARCH>\nold\n=======\nnew\n>>>>>>> REPLACE\n")]
 #[case::line_endings("<<<<<<< SEARCH\r\nold\r\n=======\r\nnew\r\n>>>>>>> REPLACE\r\n")]
 #[case::no_final_line_ending("<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE")]
 fn variants_of_markers_are_accepted(#[case] block: &str) {
@@ -137,4 +140,28 @@ fn a_start_line_is_a_hint() {
 fn an_empty_search_fills_a_file(#[case] search: &str) {
     let text = format!("a.rs\n<<<<<<< SEARCH\n{search}=======\none\n\ntwo\n>>>>>>> REPLACE\n");
     assert_eq!(summarize(&text), "fill or create a.rs \"one\\n\\ntwo\\n\"\n");
+}
+
+#[rstest]
+#[case::list("1. Close it:\n\n   src/a.rs\n   ```rust\n{}   ```\n", "   ")]
+#[case::tab("\tsrc/a.rs\n{}", "\t")]
+fn a_block_may_be_indented_as_a_whole(#[case] around: &str, #[case] pad: &str) {
+    let block = "<<<<<<< SEARCH\n  old\n\n=======\n  new\n\n>>>>>>> REPLACE\n";
+    let line = around.split("{}").next().unwrap().lines().count() + 1;
+    for padded_blank in [true, false] {
+        let pad_line = |line: &str| match line {
+            "\n" if !padded_blank => "\n".to_owned(),
+            line => format!("{pad}{line}"),
+        };
+        let indented: String = block.split_inclusive('\n').map(pad_line).collect();
+        let summary = summarize(&around.replace("{}", &indented));
+        assert_eq!(summary, format!("edit src/a.rs\n  {line}: \"  old\\n\\n\" -> \"  new\\n\\n\"\n"));
+    }
+}
+
+#[test]
+fn a_block_of_another_indentation_is_content() {
+    let inner = "  <<<<<<< SEARCH\n  x\n  =======\n  y\n  >>>>>>> REPLACE\n";
+    let text = format!("a.md\n<<<<<<< SEARCH\n{inner}=======\nnew\n>>>>>>> REPLACE\n");
+    assert_eq!(summarize(&text), format!("edit a.md\n  2: {inner:?} -> \"new\\n\"\n"));
 }

@@ -107,6 +107,18 @@ fn surrounding_text_is_skipped(#[case] around: &str) {
 #[case::the_other_one("--- a/x.c\n+++ x.c\n", "x.c")]
 #[case::a_backup_copy("--- x.c.orig\n+++ x.c\n", "x.c")]
 #[case::time_stamps("--- a/x.c\t2024-01-01 10:00:00.0 +0100\n+++ b/x.c\t2024-01-02\n", "x.c")]
+#[case::time_stamps_after_blanks(
+    "--- a/x.c 2024-01-01 10:00:00.000000000 +0100\n+++ b/x.c  2024-01-02 00:00:00 +0000\n",
+    "x.c"
+)]
+#[case::a_time_stamp_of_ctime(
+    "--- a/x.c Mon Jan  1 10:00:00 2024\n+++ b/x.c Mon Jan 1 10:00:00 CET 2024\n",
+    "x.c"
+)]
+#[case::a_joined_time_stamp("--- a/x.c 2024-01-01T10:00:00Z\n+++ b/x.c 2024-01-01T10:00:00.5\n", "x.c")]
+#[case::a_date_in_a_name("--- a/log 2024-01-01.txt\n+++ b/log 2024-01-01.txt\n", "log 2024-01-01.txt")]
+#[case::a_date_at_the_end_of_a_name("--- a/log 2024-01-01\t\n+++ \"b/log 2024-01-01\"\n", "log 2024-01-01")]
+#[case::a_time_in_a_name("--- a/at 10:00:00\n+++ b/at 10:00:00\n", "at 10:00:00")]
 #[case::spaces("--- a/my notes.txt\n+++ b/my notes.txt\n", "my notes.txt")]
 #[case::quoted(
     "--- \"a/gr\\303\\266\\303\\237e \\\"x\\\".txt\"\n+++ \"b/gr\\303\\266\\303\\237e \\\"x\\\".txt\"\n",
@@ -153,6 +165,38 @@ fn prefixes_and_time_stamps_are_removed_from_names(#[case] names: &str, #[case] 
     "diff --git a/x b/x\ndeleted file mode 100644\nindex 123..000\n",
     "delete x\n"
 )]
+#[case::new_file_with_a_time_stamp_after_blanks(
+    "--- /dev/null 1970-01-01 00:00:00.000000000 +0000\n+++ b/c.txt 2024-01-01 00:00:00.000000000 +0000\n@@ -0,0 +1 @@\n+a\n",
+    "create c.txt \"a\\n\"\n"
+)]
+#[case::new_file_with_a_date_behind_null(
+    "--- /dev/null 1970-01-01\n+++ b/x\n@@ -0,0 +1 @@\n+a\n",
+    "create x \"a\\n\"\n"
+)]
+#[case::deleted_with_a_time_stamp_after_blanks(
+    "--- a/x 2024-01-01 00:00:00 +0000\n+++ /dev/null 1970-01-01 00:00:00 +0000\n@@ -1 +0,0 @@\n-a\n",
+    "delete x\n  3: near 1 \"a\\n\" -> \"\"\n"
+)]
+#[case::deleted_at_time_0(
+    "--- a/x\t2024-01-01 00:00:00.0 +0000\n+++ b/x\t1970-01-01 00:00:00.000000000 +0000\n@@ -1 +0,0 @@\n-a\n",
+    "delete x\n  3: near 1 \"a\\n\" -> \"\"\n"
+)]
+#[case::deleted_at_time_0_east(
+    "--- x\n+++ x 1970-01-01 05:30:00.0 +0530\n@@ -1 +0,0 @@\n-a\n",
+    "delete x\n  3: near 1 \"a\\n\" -> \"\"\n"
+)]
+#[case::deleted_at_time_0_west(
+    "--- x\n+++ x\t1969-12-31 16:00:00.0 -0800\n@@ -1 +0,0 @@\n-a\n",
+    "delete x\n  3: near 1 \"a\\n\" -> \"\"\n"
+)]
+#[case::emptied(
+    "--- x\n+++ x\t1970-01-01 00:00:01.0 +0000\n@@ -1 +0,0 @@\n-a\n",
+    "edit x\n  3: near 1 \"a\\n\" -> \"\"\n"
+)]
+#[case::edited_at_time_0(
+    "--- x\n+++ x\t1970-01-01 00:00:00.0 +0000\n@@ -1,2 +1 @@\n a\n-b\n",
+    "edit x\n  3: near 1 \"a\\nb\\n\" -> \"a\\n\"\n"
+)]
 #[case::deleted_by_names_alone("--- a/x\n+++ /dev/null\n", "delete x\n")]
 #[case::renamed("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", "rename x to y\n")]
 #[case::renamed_with_spaces(
@@ -166,6 +210,10 @@ fn prefixes_and_time_stamps_are_removed_from_names(#[case] names: &str, #[case] 
 #[case::several(
     "diff --git a/x b/x\nnew file mode 100644\ndiff --git a/y b/y\ndeleted file mode 100644\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- z\n+++ z\n@@ -1 +1 @@\n-a\n",
     "create x \"\"\ndelete y\n  7: near 1 \"a\\n\" -> \"\"\nedit z\n  11: near 1 \"a\\n\" -> \"\"\n"
+)]
+#[case::created_and_changed(
+    "commit 1\n\n    Add x\n\ndiff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n\ncommit 2\n\n    Change x\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n",
+    "create x \"a\\nc\\n\"\n"
 )]
 #[case::twice_the_same(
     "--- x\n+++ x\n@@ -1 +1 @@\n-a\n--- x\n+++ x\n@@ -9 +8 @@\n-b\n",

@@ -13,7 +13,7 @@ pub(super) struct DiffHunk<'a> {
     first: usize,
     header: Option<HunkHeader>,
     /// Index after the last line that belongs to the text of the hunk.
-    text_end: usize,
+    pub(super) text_end: usize,
     /// Index of the line at which parsing continues.
     pub(super) end: usize,
 }
@@ -120,8 +120,9 @@ impl<'a> DiffHunk<'a> {
         let last_text = last(|line| !is_empty(line));
         if let Some(exact) = self.exact_end() {
             let only_prose = last_marked.is_none_or(|marked| marked < exact);
+            let next = lines().find(|(index, line)| *index >= exact && !is_empty(line));
             let separated =
-                is_empty(self.source.line(exact)) && last_unmarked.is_some_and(|unmarked| unmarked > exact);
+                is_empty(self.source.line(exact)) && next.is_some_and(|(_, line)| is_unmarked(line));
             if exact == self.end || only_prose || separated {
                 return exact;
             }

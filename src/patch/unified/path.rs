@@ -1,6 +1,7 @@
 //! Parses file names in the headers of a diff.
 
 use super::super::PatchError;
+use super::stamp;
 
 /// Prefixes of the old and the new file name; they depend on what git compared.
 const PREFIXES: [(&str, &str); 6] =
@@ -16,6 +17,8 @@ pub(super) struct Names {
     pub(super) old: Option<Name>,
     /// Name in `+++ path`, if that line exists.
     pub(super) new: Option<Name>,
+    /// `true` if the time stamp of the new file is the one that `diff -N` writes for a missing file.
+    pub(super) new_is_missing: bool,
     /// The two names of `diff --git`, if the line can be split into them.
     git: Option<(String, String)>,
 }
@@ -75,12 +78,21 @@ fn strip_prefixes<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> 
     })
 }
 
-/// Parses `--- name` or `+++ name`. A tab ends the name; a time stamp follows it.
-pub(super) fn parse_header(line: &str, index: usize) -> Result<Name, PatchError> {
+/// Parses `--- name` or `+++ name`. A tab ends the name, and a time stamp follows it; some programs write blanks
+/// instead of the tab. Returns the name, and `true` if the time stamp says that there is no such file.
+pub(super) fn parse_header(line: &str, index: usize) -> Result<(Name, bool), PatchError> {
     let rest = line.get(4..).unwrap_or_default();
-    let quoted = rest.starts_with('"');
-    let name = if quoted { rest } else { rest.split('\t').next().unwrap_or_default() };
-    let name = if quoted { name.rfind('"').map_or(name, |end| &name[..=end]) } else { name };
+    if let (true, Some(end)) = (rest.starts_with('"'), rest.rfind('"')) {
+        let (name, after) = rest.split_at(end + 1);
+        return Ok((named(name, index)?, stamp::is_of_missing_file(after)));
+    }
+    let expected = "a tab between a name and a date, or quotes around a name that ends in a date";
+    let split = rest.split_once('\t').map_or_else(|| stamp::split(rest), Some);
+    let (name, after) = split.ok_or_else(|| PatchError::at(index, expected))?;
+    Ok((named(name, index)?, stamp::is_of_missing_file(after)))
+}
+
+fn named(name: &str, index: usize) -> Result<Name, PatchError> {
     Ok(Some(parse_name(name, index)?).filter(|name| name != "/dev/null"))
 }
 

@@ -1,6 +1,9 @@
 //! Edits of a change, whose moves may concern other files.
 
-use crate::engine::change::{ChangeKind, Clip, EditForm, EditIndex, RequestedChange, RequestedEdit};
+use crate::edit::Count;
+use crate::engine::change::{
+    ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange, RequestedEdit,
+};
 use crate::engine::files::access::Clearance;
 use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
 use crate::workspace::{NamedVersion, RequestedPath};
@@ -52,9 +55,26 @@ pub(super) fn read(
         return Ok(others);
     }
     let file = requested_path(path, uri, ("path", "uri"))?;
-    let (clearance, kind) = (Clearance::default(), ChangeKind::Edit(own, encoding));
+    let clearance = Clearance::default();
+    let kind = if let (Some(text), None) = (filling(&own), encoding) {
+        let precondition = Precondition::Empty { creates: true, line: None };
+        ChangeKind::Write(NewContent { text, literal: false, encoding: None, mode: None, precondition })
+    } else {
+        ChangeKind::Edit(own, encoding)
+    };
     others.insert(0, RequestedChange { index: change, file, base, implied: false, clearance, kind });
     Ok(others)
+}
+
+/// Returns the new text of a single edit without old text: the content of a file that is empty or missing.
+fn filling(edits: &[RequestedEdit]) -> Option<String> {
+    match edits {
+        [RequestedEdit { form: EditForm::Text(edit), .. }] => {
+            let is_empty = edit.old.trim_start_matches('\u{feff}').is_empty();
+            (is_empty && edit.count == Count::One).then(|| edit.new.clone())
+        }
+        _ => None,
+    }
 }
 
 /// Creates the change of a file that is one end of a move.

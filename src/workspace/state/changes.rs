@@ -7,6 +7,7 @@ use crate::workspace::files::{FileContent, FileKey, ObservedVersion, Snapshot};
 use crate::workspace::ledger::{Coverage, KnownBase, LedgerEntry, Reading};
 use crate::workspace::limits::UNSHARED_PER_EDIT;
 use crate::workspace::log::{Author, Transition};
+use crate::workspace::proposal::ApplyStep;
 use crate::workspace::session::{Role, SessionId};
 use crate::workspace::shown::{ShownLines, ShownVersion};
 
@@ -261,6 +262,21 @@ impl Workspace {
         entry.into_iter().flat_map(|entry| entry.shown.iter().cloned()).collect()
     }
 
+    /// Returns the plans with which a session changed a file from one content to another, in order, if no one else
+    /// changed it in between and all of them are known.
+    pub fn own_plans(
+        &self,
+        id: SessionId,
+        key: &FileKey,
+        from: ContentHash,
+        to: ContentHash,
+    ) -> Option<Vec<Arc<Plan>>> {
+        match self.log.apply_step(key, id, from, to) {
+            ApplyStep::Carry(plans) => Some(plans),
+            _ => None,
+        }
+    }
+
     /// Returns the version with a tag among those of a file that a session may name as a base.
     pub fn version_with_tag(&self, id: SessionId, key: &FileKey, tag: &HashTag) -> Option<ContentHash> {
         let shown = self.shown_versions(id, key).into_iter().map(|version| version.hash);
@@ -296,7 +312,17 @@ impl Workspace {
             self.forget(id, key);
         }
         match &after.content {
-            FileContent::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, reading),
+            FileContent::Text(snapshot) => {
+                let was_read = self
+                    .shown_versions(id, &after.key)
+                    .iter()
+                    .any(|version| version.hash == snapshot.hash && !version.is_result);
+                self.set_base(id, &after.key, &after.path, snapshot, reading);
+                let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.get_mut(&after.key));
+                if let (Some(entry), false) = (entry, was_read) {
+                    entry.shown.mark_result();
+                }
+            }
             FileContent::Missing | FileContent::Opaque(_) => self.forget(id, &after.key),
         }
     }

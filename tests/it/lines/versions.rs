@@ -161,3 +161,88 @@ fn numbers_stay_valid_over_edits_that_search_for_text() {
     edits(&mut agent, &format!("a.txt#{tag}"), json!([{ "lines": "4", "newText": "4" }])).done();
     assert_eq!(workspace.text("a.txt"), "two\nthree\n4\nfive\n");
 }
+
+#[test]
+fn own_changes_make_nothing_stale() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    let tag = anchored(&mut agent, "a.txt");
+    let path = format!("a.txt#{tag}");
+    edits(&mut agent, &path, json!([{ "after": 1, "newText": "1a\n1b" }])).done();
+    // Old numbers, with an edit that searches for text, and one of text alone.
+    let both = json!([{ "lines": "3", "newText": "3" }, { "oldText": "two", "newText": "2" }]);
+    edits(&mut agent, &path, both).done();
+    edits(&mut agent, &path, json!([{ "oldText": "1a\n", "newText": "" }])).done();
+    edits(
+        &mut agent,
+        &path,
+        json!([{ "before": 5, "newText": "4a" }, { "move": { "lines": "1" }, "to": { "after": 5 } }]),
+    )
+    .done();
+    assert_eq!(workspace.text("a.txt"), "1b\n2\n3\nfour\n4a\nfive\none\n");
+    // The numbers of lines that the author itself has replaced mean nothing any more.
+    edits(&mut agent, &path, json!([{ "lines": "3", "newText": "x" }])).refused("stale");
+    edits(&mut agent, &path, json!([{ "lines": "4-5", "newText": "x" }])).refused("stale");
+}
+
+#[test]
+fn equal_lines_are_told_apart_by_own_changes() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\nx\nx\nx\n"));
+    let mut agent = machine.agent(&workspace);
+    let path = format!("a.txt#{}", anchored(&mut agent, "a.txt"));
+    edits(&mut agent, &path, json!([{ "lines": "2", "delete": true }])).done();
+    edits(&mut agent, &path, json!([{ "lines": "3", "newText": "three" }])).done();
+    edits(&mut agent, &path, json!([{ "after": 4, "newText": "x" }])).done();
+    edits(&mut agent, &path, json!([{ "lines": "4", "newText": "four" }])).done();
+    assert_eq!(workspace.text("a.txt"), "x\nthree\nfour\nx\n");
+}
+
+#[test]
+fn a_change_of_another_between_own_ones_is_stale() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    let path = format!("a.txt#{}", anchored(&mut agent, "a.txt"));
+    edits(&mut agent, &path, json!([{ "lines": "1", "newText": "1" }])).done();
+    workspace.put("a.txt", "1\ntwo\nTHREE\nfour\nfive\n");
+    edits(&mut agent, &path, json!([{ "oldText": "five", "newText": "5" }])).refused("stale");
+    edits(&mut agent, &path, json!([{ "lines": "3", "newText": "3" }])).refused("stale");
+    assert_eq!(workspace.text("a.txt"), "1\ntwo\nTHREE\nfour\nfive\n");
+}
+
+#[test]
+fn lines_without_a_tag_are_those_of_the_last_read() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    anchored(&mut agent, "a.txt");
+    workspace.put("a.txt", "zero\none\ntwo\nthree\nfour\nfive\n");
+    anchored(&mut agent, "a.txt");
+    edits(&mut agent, "a.txt", json!([{ "lines": "2", "newText": "1" }])).done();
+    edits(&mut agent, "a.txt", json!([{ "after": 1, "newText": "0a" }])).done();
+    agent.read("a.txt");
+    edits(&mut agent, "a.txt", json!([{ "lines": "4", "newText": "2" }])).done();
+    assert_eq!(workspace.text("a.txt"), "zero\n0a\n1\n2\nthree\nfour\nfive\n");
+}
+
+#[test]
+fn the_first_line_decides_which_version_is_meant() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    anchored(&mut agent, "a.txt");
+    edits(&mut agent, "a.txt", json!([{ "after": 1, "newText": "1a" }])).done();
+    edits(&mut agent, "a.txt", json!([{ "lines": "3", "newText": "x" }])).refused("ambiguous");
+    edits(&mut agent, "a.txt", json!([{ "lines": "3", "first": "three", "newText": "3" }])).done();
+    edits(&mut agent, "a.txt", json!([{ "lines": "3", "first": "two", "newText": "2" }])).done();
+    assert_eq!(workspace.text("a.txt"), "one\n1a\n2\n3\nfour\nfive\n");
+}
+
+#[test]
+fn lines_that_were_replaced_keep_their_numbers() {
+    let (machine, workspace) = machine();
+    let mut agent = machine.agent(&workspace);
+    anchored(&mut agent, "a.txt");
+    edits(&mut agent, "a.txt", json!([{ "lines": "2-3", "newText": "2\n3" }])).done();
+    edits(&mut agent, "a.txt", json!([{ "lines": "3", "newText": "drei" }])).done();
+    edits(&mut agent, "a.txt", json!([{ "lines": "2-4", "newText": "zwei\nvier" }])).done();
+    assert_eq!(workspace.text("a.txt"), "one\nzwei\nvier\nfive\n");
+    edits(&mut agent, "a.txt", json!([{ "lines": "4", "newText": "x" }])).refused("ambiguous");
+}

@@ -86,11 +86,29 @@ fn an_edit_without_effect_is_refused(#[case] before: &str, #[case] old: &str, #[
     assert_eq!(workspace.text("a.txt"), before);
 }
 
-#[rstest]
-#[case("some text\n")]
-#[case("")]
-fn an_empty_old_text_is_refused(#[case] before: &str) {
-    refused(before, "", "new", "empty_old_text");
+#[test]
+fn an_empty_old_text_is_refused() {
+    refused("some text\n", "", "new", "empty_old_text");
+    refused("\n", "", "new", "empty_old_text");
+}
+
+#[test]
+fn an_empty_old_text_makes_a_missing_file_and_fills_an_empty_one() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("empty.txt", ""), ("unread.txt", "")]));
+    let mut agent = machine.agent(&workspace);
+    agent.read("empty.txt");
+    assert_eq!(agent.edit("new/a.txt", "", "new\n").done()["files"][0]["action"], "create");
+    agent.edit("empty.txt", "", "filled\n").done();
+    assert_eq!(
+        (workspace.text("new/a.txt"), workspace.text("empty.txt")),
+        ("new\n".into(), "filled\n".into())
+    );
+    agent.edit("unread.txt", "", "x").refused("unread");
+    // It is known now, and not empty.
+    assert_eq!(agent.edit("new/a.txt", "", "x").refused("empty_old_text")["edit"], 0);
+    let two = json!([{ "oldText": "", "newText": "a" }, { "oldText": "", "newText": "b" }]);
+    agent.call("editd/edit", json!({ "path": "no.txt", "edits": two })).refused("missing");
+    assert!(!workspace.has("no.txt"));
 }
 
 #[test]

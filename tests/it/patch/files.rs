@@ -195,3 +195,37 @@ fn a_new_file_consists_of_the_added_lines(#[case] lines: &str, #[case] bytes: &[
     agent.call("editd/edit", json!({ "patch": patch })).done();
     assert_eq!(workspace.bytes("new.txt"), bytes);
 }
+
+#[test]
+fn time_stamps_after_blanks_are_no_part_of_a_name() {
+    let (_machine, workspace, mut agent) = scene();
+    let diff = "--- /dev/null 1970-01-01 00:00:00.000000000 +0000\n+++ b/d.txt 2024-01-01 00:00:00.000000000 +0000\n\
+        @@ -0,0 +1 @@\n+new\n--- a/a.txt 2024-01-01 00:00:00.000000000 +0000\n\
+        +++ b/a.txt 2024-01-02 00:00:00.000000000 +0000\n@@ -1 +1 @@\n-alpha\n+ALPHA\n";
+    agent.call("editd/edit", json!({ "patch": diff })).done();
+    assert_eq!((workspace.text("d.txt").as_str(), workspace.text("a.txt").as_str()), ("new\n", "ALPHA\n"));
+}
+
+#[test]
+fn a_removal_that_a_diff_marks_by_time_0_deletes_the_file() {
+    let (_machine, workspace, mut agent) = scene();
+    let diff = "--- old/b.txt\t2024-01-01 00:00:00.000000000 +0100\n\
+        +++ b.txt\t1970-01-01 01:00:00.000000000 +0100\n@@ -1,2 +0,0 @@\n-beta\n-two\n";
+    let done = agent.call("editd/edit", json!({ "patch": diff })).done();
+    assert_eq!(done["files"][0]["action"], "delete");
+    assert!(!workspace.has("b.txt"));
+}
+
+#[test]
+fn a_series_for_one_file_is_applied_in_order() {
+    let (_machine, workspace, mut agent) = scene();
+    let series = "commit 1\n\n    Add d\n\ndiff --git a/d.txt b/d.txt\nnew file mode 100644\n--- /dev/null\n+++ b/d.txt\n\
+        @@ -0,0 +1,2 @@\n+one\n+two\n\ncommit 2\n\n    Change d and b\n\ndiff --git a/d.txt b/d.txt\n--- a/d.txt\n+++ b/d.txt\n\
+        @@ -1,2 +1,2 @@\n one\n-two\n+TWO\ndiff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1,2 +1,2 @@\n-beta\n+BETA\n two\n\
+        \ncommit 3\n\n    Change b again\n\ndiff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1,2 +1,2 @@\n-BETA\n+Beta\n two\n";
+    agent.call("editd/edit", json!({ "patch": series })).done();
+    assert_eq!(
+        (workspace.text("d.txt").as_str(), workspace.text("b.txt").as_str()),
+        ("one\nTWO\n", "Beta\ntwo\n")
+    );
+}

@@ -81,3 +81,60 @@ fn a_patch_that_is_too_long_is_refused() {
     cut(16 << 10).invalid("patch.text");
     assert_eq!(cut(15 << 10).refused("bad_patch")["line"], (15 << 10) + 2);
 }
+
+/// The opening lines of a second block that no format knows, with a line that belongs to its block.
+const UNKNOWN: [&str; 9] = [
+    "<<<<<<< SEARCH:",
+    "<<<<<<< Search",
+    "<<<<<<< HEAD",
+    "<<<<<<< FIND",
+    "<<<<<<< SEARCH y",
+    "<<< SEARCH",
+    "- <<<<<<< SEARCH",
+    "> <<<<<<< SEARCH",
+    "*** Update File: y",
+];
+
+#[test]
+fn no_block_is_dropped_while_others_are_applied() {
+    let machine = Machine::start();
+    for marker in UNKNOWN {
+        for turned in [false, true] {
+            let workspace = Workspace::with(&[("x", "a\n"), ("y", "c\n")]);
+            let mut agent = machine.agent(&workspace);
+            agent.read_all(&["x", "y"]);
+            let known = "x\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+            let unknown = format!("y\n{marker}\nc\n=======\nd\n>>>>>>> REPLACE\n");
+            let text = if turned { format!("{unknown}\n{known}") } else { format!("{known}\n{unknown}") };
+            let error = agent
+                .call("editd/edit", json!({ "patch": { "format": "search_replace", "text": text } }))
+                .expect_err(&text);
+            assert_eq!(error.kind(), "bad_patch", "{error:?}");
+            let line = text.lines().position(|line| line == marker).expect("the marker") + 1;
+            assert_eq!(error.data["line"], line, "{error:?} in {text}");
+            assert!(error.message.contains(marker), "{error:?}");
+            assert_eq!((workspace.text("x"), workspace.text("y")), ("a\n".to_owned(), "c\n".to_owned()));
+        }
+    }
+}
+
+#[test]
+fn a_second_format_in_the_same_text_is_refused() {
+    let machine = Machine::start();
+    let block = "x\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    let sections = "*** Begin Patch\n*** Update File: y\n-c\n+d\n*** End Patch\n";
+    let diff = "--- a/z\n+++ b/z\n@@ -1 +1 @@\n-e\n+f\n\nThat is it.\n";
+    for (first, second) in
+        [(block, sections), (sections, block), (block, diff), (sections, diff), (diff, block)]
+    {
+        let files = [("x", "a\n"), ("y", "c\n"), ("z", "e\n")];
+        let workspace = Workspace::with(&files);
+        let mut agent = machine.agent(&workspace);
+        agent.read_all(&["x", "y", "z"]);
+        let patch = format!("{first}\nAnd:\n\n{second}");
+        agent.call("editd/edit", json!({ "patch": patch })).refused("bad_patch");
+        for (name, text) in files {
+            assert_eq!(workspace.text(name), text);
+        }
+    }
+}

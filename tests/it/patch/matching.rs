@@ -144,3 +144,25 @@ fn hunks_may_not_share_changed_lines(#[case] patch: String, #[case] kind: &str) 
     answer.refused(kind);
     assert_eq!(bytes, b"a\nb\nc\n");
 }
+
+#[rstest]
+#[case::context(sections("@@\n [two]\n@@\n-same\n+other\n"), "[one]\nsame\n[two]\nother\n[three]\nsame\n", 2)]
+#[case::a_named_line(sections("@@ [two]\n-same\n+other\n"), "[one]\nsame\n[two]\nother\n[three]\nsame\n", 2)]
+#[case::as_many_hunks(
+    sections("@@\n-same\n+1\n@@\n-same\n+2\n@@\n-same\n+3\n"),
+    "[one]\n1\n[two]\n2\n[three]\n3\n",
+    2
+)]
+fn hunks_of_sections_are_in_order(#[case] patch: String, #[case] after: &str, #[case] number: usize) {
+    let before = "[one]\nsame\n[two]\nsame\n[three]\nsame\n";
+    let (answer, bytes) = apply(before, &patch);
+    let answer = answer.done();
+    assert_eq!(String::from_utf8_lossy(&bytes), after);
+    let said = format!("in 3 places; this is number {number}");
+    assert!(answer["files"][0]["warnings"].to_string().contains(&said), "{answer}");
+}
+
+#[test]
+fn an_end_with_a_blank_before_it_is_an_end() {
+    assert_result("a\nb\n", "*** Begin Patch\n*** Update File: x\n@@\n-b\n+c\n *** End Patch", "a\nc\n");
+}

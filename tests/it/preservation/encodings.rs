@@ -63,3 +63,28 @@ fn any_text_can_be_removed_from_a_legacy_file() {
     machine.agent(&workspace).read_and_edit("a.txt", "déjà à la fenêtre ", "").done();
     assert_eq!(workspace.bytes("a.txt"), latin(&FRENCH.replace("déjà à la fenêtre ", "")));
 }
+
+#[rstest]
+#[case::of_python("a.py", "# -*- coding: latin-1 -*-\nx = 'garçon naïf, déjà vu'\n", "ê", "€")]
+#[case::of_xml(
+    "a.xml",
+    "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a>garçon naïf, déjà vu</a>\n",
+    "ê",
+    "€"
+)]
+#[case::of_html("a.html", "<html><meta charset=\"windows-1252\">\n<p>garçon naïf, déjà vu</p>\n", "€", "ł")]
+fn a_declared_encoding_that_agrees_with_the_guess_is_trusted(
+    #[case] path: &str,
+    #[case] text: &str,
+    #[case] taken: &str,
+    #[case] refused: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::file(path, latin(text)));
+    let mut agent = machine.agent(&workspace);
+    agent.read(path);
+    agent.edit(path, "vu", refused).refused("encoding");
+    assert_eq!(workspace.bytes(path), latin(text));
+    agent.edit(path, "vu", taken).done();
+    let expected = text.replace("vu", taken);
+    assert_eq!(workspace.bytes(path), encoding_rs::WINDOWS_1252.encode(&expected).0.into_owned());
+}

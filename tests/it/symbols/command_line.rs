@@ -52,3 +52,15 @@ fn a_new_syntax_error_is_reported() {
     let notes = String::from_utf8_lossy(&output.stderr);
     assert!(notes.contains("note: new syntax error in line 5: self.items.append(item\n"), "{notes}");
 }
+
+#[test]
+fn a_rename_of_the_declaration_lists_the_uses_that_are_left() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("cart.py");
+    workspace.put("cart.py", format!("{CODE}\n\nprint(add(1, 2))\n"));
+    let rename = ["edit", &path, "--symbol", "add@12", "--op", "rename_here", "--new", "plus", "--yes"];
+    let output = machine.run(&rename);
+    succeeds(&output);
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert!(notes.contains("the name is still used in cart.py, lines 4, 16"), "{notes}");
+}

@@ -175,3 +175,54 @@ fn files_without_a_grammar_have_no_symbols() {
     agent.call("editd/outline", json!({ "path": "b.bin" })).refused("binary");
     agent.call("editd/outline", json!({ "path": "none.py" })).refused("missing");
 }
+
+#[test]
+fn a_rename_of_the_declaration_lists_the_uses_that_are_left() {
+    let code = "def total(x):\n    return x\n\n\ndef main():\n    print(total(1), \"total\")  # total\n    return total\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("src/sum.py", code));
+    let mut agent = machine.agent(&workspace);
+    agent.read("src/sum.py");
+    let rename = json!({ "symbol": "total", "op": "rename_here", "newText": "amount" });
+    // Lines of the result: the other edit moves them.
+    let edits = json!([rename, { "after": 0, "newText": "# Sums." }]);
+    let done = agent.call("editd/edit", json!({ "path": "src/sum.py", "edits": edits })).done();
+    let warnings = done["files"][0]["warnings"].to_string();
+    let expected =
+        "only the declaration of `total` was renamed; the name is still used in src/sum.py, lines 7, 8";
+    assert!(warnings.contains(expected), "{warnings}");
+    agent.undo().done();
+    agent.read("src/sum.py");
+    // All uses are renamed in the same call.
+    let body = json!({ "symbol": "main", "op": "body", "newText": "return amount" });
+    let edits = json!([{ "symbol": "total", "op": "rename_here", "newText": "amount" }, body]);
+    let done = agent.call("editd/edit", json!({ "path": "src/sum.py", "edits": edits })).done();
+    assert!(!done["files"][0]["warnings"].to_string().contains("still used"), "{done}");
+}
+
+#[test]
+fn the_list_of_uses_that_are_left_is_bounded() {
+    let code = format!("int x = 1;\nint f() {{\n{}    return 0;\n}}\n", "    x++;\n".repeat(500));
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.c", code));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.c");
+    let edits = json!([{ "symbol": "x", "op": "rename_here", "newText": "count" }]);
+    let done = agent.call("editd/edit", json!({ "path": "a.c", "edits": edits })).done();
+    let warnings = done["files"][0]["warnings"].to_string();
+    assert!(warnings.contains("lines 3, 4, 5") && warnings.contains("22 and 480 more"), "{warnings}");
+}
+
+#[test]
+fn own_changes_make_no_edit_of_a_symbol_stale() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    let read = agent.call("editd/read", json!({ "path": "cart.py", "anchored": true })).done();
+    let anchor = read["anchor"].as_str().expect("an anchor").to_owned();
+    let mut body = |text: &str| {
+        let edits = json!([{ "symbol": "Cart.total", "op": "body", "newText": text }]);
+        agent.call("editd/edit", json!({ "path": anchor, "edits": edits })).done();
+    };
+    body("return 1");
+    body("return 2\nreturn 3");
+    body("return 4");
+    assert_eq!(workspace.text("cart.py"), CODE.replace("sum(self.items)", "4"));
+}

@@ -74,3 +74,14 @@ fn a_refusal_about_symbols_costs_375_tokens() {
     workspace.put("src/table.py", module().replace("row", "line").repeat(3));
     deletes("Table", false, "stale");
 }
+
+#[test]
+fn a_rename_of_the_declaration_lists_the_uses_that_are_left() {
+    let (machine, workspace) = scene();
+    workspace.put("cart.py", format!("{CODE}\n\nprint(add(1, 2))\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "cart.py" })).done();
+    let edits = json!([{ "symbol": "add@12", "op": "rename_here", "newText": "plus" }]);
+    let done = mcp.call("edit", json!({ "path": "cart.py", "edits": edits })).done();
+    assert!(done.text.contains("the name is still used in cart.py, lines 4, 16"), "{}", done.text);
+}

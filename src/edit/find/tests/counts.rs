@@ -68,3 +68,20 @@ fn no_match_at_all_is_not_found() {
     let kind = counted("b\n", "a", Count::Exactly(2)).unwrap_err().remove(0).kind;
     assert!(matches!(kind, EditRefusalKind::NotFound { .. }));
 }
+
+#[test]
+fn all_matches_that_prove_their_indentation_are_replaced() {
+    let all =
+        |base: &str, old: &str, new: &str| apply(base, &[Edit { count: Count::All, ..Edit::new(old, new) }]);
+    let base =
+        "def f():\n    if a:\n        go(1)\n\ndef g():\n    if b:\n        if a:\n            go(1)\n";
+    let (old, new) = ("  if a:\n      go(1)\n", "  if a:\n      go(2)\n      stop()\n");
+    let (result, matches, _) = all(base, old, new).unwrap();
+    let expected = "def f():\n    if a:\n        go(2)\n        stop()\n\ndef g():\n    if b:\n        if a:\n            go(2)\n            stop()\n";
+    assert_eq!((&*result, matches[0].replacements), (expected, 2));
+    // The second match lost the depth of its block, so the place of the new line is unclear.
+    let base = "def f():\n    if a:\n        go(1)\n    c()\n\ndef g():\n    if a:\n    go(1)\n    c()\n";
+    let (old, new) = ("  if a:\n  go(1)\n  c()\n", "  if a:\n  go(1)\n  stop()\n  c()\n");
+    let refused = all(base, old, new).unwrap_err().remove(0).kind;
+    assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
+}

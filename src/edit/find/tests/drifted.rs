@@ -65,3 +65,41 @@ fn an_edit_that_was_made_in_other_words_counts_as_applied() {
     let kind = refused(&done, &old, &old.replace("item.price", new));
     assert!(matches!(kind, EditRefusalKind::NotFound { already_applied: true, .. }), "{kind:?}");
 }
+
+/// Four functions, of which the third is separated by one or two blank lines or none.
+fn functions(before: &str, after: &str) -> String {
+    let function = |name: &str| format!("def {name}_function():\n    return compute_{name}()\n");
+    [
+        function("alpha"),
+        "\n".into(),
+        function("beta"),
+        before.into(),
+        function("gamma"),
+        after.into(),
+        function("delta"),
+    ]
+    .concat()
+}
+
+#[rstest]
+#[case::the_extra_line_is_before_the_lines("\n\n", "\n")]
+#[case::the_extra_line_is_after_them("\n", "\n\n")]
+fn no_blank_line_is_left_over_by_a_removal(#[case] before: &str, #[case] after: &str) {
+    let base = functions(before, after);
+    let old = functions("\n", "\n");
+    let new = old.replace("def gamma_function():\n    return compute_gamma()\n\n", "");
+    assert!(matches!(refused(&base, &old, &new), EditRefusalKind::NotFound { .. }));
+    // A change elsewhere keeps all of them.
+    let (old, new) = (&old, old.replace("compute_alpha", "find_alpha"));
+    found_by(Strategy::DriftedContext, &base, old, &new, &base.replace("compute_alpha", "find_alpha"));
+}
+
+#[test]
+fn no_blank_line_is_added_where_the_file_has_none() {
+    let (base, old) = (functions("", "\n"), functions("\n", "\n"));
+    let added = "def added_function():\n    return compute_added()\n\n";
+    let new = old.replace("def gamma", &format!("{added}def gamma"));
+    assert!(matches!(refused(&base, &old, &new), EditRefusalKind::NotFound { .. }));
+    let new = old.replace("compute_alpha", "find_alpha");
+    found_by(Strategy::DriftedContext, &base, &old, &new, &base.replace("compute_alpha", "find_alpha"));
+}
