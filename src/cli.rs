@@ -250,7 +250,11 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     // A daemon that is started where programs cannot write could not write either.
     let is_forbidden = arguments.no_spawn || crate::hook::is_enforced();
     let spawn = if is_forbidden { Spawn::Forbidden } else { Spawn::Allowed };
-    let author = author(arguments.author)?;
+    // Of the log, the option selects changes by their author; the environment does not.
+    let (author, wanted) = match arguments.command {
+        Command::Log(_) => (None, arguments.author),
+        _ => (author(arguments.author)?, None),
+    };
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
@@ -265,7 +269,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Proposals => review::proposals(&context),
         Command::Review(arguments) => review::review(&context, &arguments),
         Command::Undo(arguments) => undo::undo(&context, &arguments),
-        Command::Log(arguments) => log::log(&context, &arguments),
+        Command::Log(arguments) => log::log(&context, &arguments, wanted),
         Command::Show { id } => log::show(&context, &id),
         Command::Blame { path, filter } => blame::blame(&context, &path, &filter),
         Command::Status => status::status(&context),

@@ -45,6 +45,21 @@ pub(super) fn start_and_wait(command: &mut Command) -> io::Result<ExitStatus> {
     })
 }
 
+/// Makes a command end when the thread that starts it ends, even if this program is killed.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the standard library has no other way to run code in the new process")]
+pub(super) fn end_with_this(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+    let bind =
+        || rustix::process::set_parent_process_death_signal(Some(Signal::TERM)).map_err(io::Error::from);
+    // SAFETY: Between `fork` and `exec`, only one system call runs. It allocates nothing and takes no locks.
+    unsafe { command.pre_exec(bind) };
+}
+
+/// Makes a command end when the thread that starts it ends. Only Linux can do that.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_with_this(_: &mut Command) {}
+
 fn pid_of(child: &Child) -> Option<Pid> {
     Pid::from_raw(child.id().cast_signed())
 }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::Read;
+use crate::protocol::{Read, ReadContent};
 use crate::text::{ContentHash, HashTag};
+use crate::transport::Client;
 use crate::workspace::{NamedVersion, NewMode};
 
 use super::arguments::{Consent, EditArguments, MoveArguments, WriteArguments};
@@ -191,11 +192,23 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
     consent.purpose.add_to(&mut request);
     consent::retry_while_stale(is_settled && !names_version, || {
         for (path, _) in paths.iter().filter(|(_, is_tagged)| is_settled && !is_tagged) {
-            // If the read fails, the edit itself is refused with a better reason.
-            let _ = client.call::<Read>(&json!({ "path": path }));
+            read_whole(&mut client, path);
         }
         consent::make(context, &mut client, &request, false)
     })
+}
+
+/// Reads all lines of a file, which may take several calls. If a read fails, the edit itself is refused with a better
+/// reason.
+fn read_whole(client: &mut Client, path: &str) {
+    let mut offset = 1;
+    while let Ok(read) = client.call::<Read>(&json!({ "path": path, "offset": offset }))
+        && let ReadContent::Text(text) = read.content
+        && text.truncated
+        && text.end_line >= offset
+    {
+        offset = text.end_line + 1;
+    }
 }
 
 /// Returns `true` if a request carries a base hash.

@@ -12,7 +12,7 @@ use crate::protocol::{
 };
 
 use super::arguments::LogArguments;
-use super::paint::{AUTHOR, ERROR, FAINT, PLACE, Row, ago, cell, fitted, widest, width};
+use super::paint::{AUTHOR, ERROR, FAINT, PLACE, Row, ago, cell, fitted, one_line, widest, width};
 use super::{CliError, Context, End, consent, paint, root, stream};
 
 /// Maximum number of files named in one line.
@@ -21,9 +21,14 @@ const NAMED: usize = 3;
 const TURN: usize = 8;
 
 /// `editd log`.
-pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, CliError> {
+pub(crate) fn log(
+    context: &Context,
+    arguments: &LogArguments,
+    author: Option<String>,
+) -> Result<End, CliError> {
     let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
     let params = HistoryParams {
+        author: author.clone(),
         uri: target.map(|target| target.uri()),
         diff: arguments.patch,
         limit: Some(arguments.number as usize),
@@ -32,7 +37,7 @@ pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Cl
     let root = root.as_deref();
     let Some(history) = context.query::<HistoryMethod>(root, &params)? else { return Ok(End::Done) };
     if history.transactions.is_empty() {
-        stream::note(&empty_note(arguments, root))?;
+        stream::note(&empty_note((arguments, author.is_some()), root))?;
     }
     print_rows(&history.transactions, root, arguments.patch)?;
     Ok(End::Done)
@@ -67,7 +72,8 @@ fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io:
             None if file.added + file.removed == 0 => {}
             None => {
                 let path = paint::visible(&file.path);
-                writeln!(out, "{FAINT}The diff of {path} was too long to be stored.{FAINT:#}")?;
+                let why = "is too long to be stored, and the file was changed by another program since";
+                writeln!(out, "{FAINT}The diff of {path} {why}.{FAINT:#}")?;
             }
         }
     }
@@ -138,14 +144,14 @@ fn print_proposal(proposal: &ProposalResult) -> std::io::Result<()> {
     row.add(PLACE, proposal.id.clone());
     row.add(Style::new(), format!("  {}", fitted(&proposal.author, AUTHOR)));
     row.add(FAINT, format!("  {}  ", ago(&proposal.at)));
-    row.add(Style::new(), format!("{}  {}", proposal.state, cell(label)));
+    row.add(Style::new(), format!("{}  {}", proposal.state, one_line(label)));
     row.print(&mut out, width())?;
     consent::show(proposal.files.iter().map(|file| &file.entry))
 }
 
 /// Returns a note for an empty list: the reason and the next step.
-fn empty_note(arguments: &LogArguments, root: Option<&Path>) -> String {
-    if arguments.filter.is_given() {
+fn empty_note((arguments, has_author): (&LogArguments, bool), root: Option<&Path>) -> String {
+    if arguments.filter.is_given() || has_author {
         return "No change matches; `editd log` lists all changes.".to_owned();
     }
     match (arguments.path.as_deref().or(root), root) {
@@ -184,7 +190,7 @@ fn log_row(
         row.add(ERROR, "undone ".to_owned());
     }
     if let Some(label) = &transaction.label {
-        row.add(Style::new(), format!("{}  ", cell(label)));
+        row.add(Style::new(), format!("{}  ", one_line(label)));
     }
     for (at, file) in transaction.files.iter().take(NAMED).enumerate() {
         let comma = if at > 0 { ", " } else { "" };

@@ -164,6 +164,13 @@ pub(super) fn cell(text: &str) -> String {
     visible(text).replace('\t', " ")
 }
 
+/// Returns the first line of a text for a row, with a mark if there are more.
+pub(super) fn one_line(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let first = cell(lines.next().unwrap_or_default().trim_end());
+    if lines.next().is_some() { format!("{first} {CUT}") } else { first }
+}
+
 /// Pads or truncates a name to exactly `columns`.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let name = cell(name);

@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::process::Command;
 
 use super::arguments::{Command as Subcommand, ReviewArguments};
-use super::child::{end_of, start_and_wait};
+use super::child::{end_of, end_with_this, start_and_wait};
 use super::{CliError, End, stream};
 
 /// The command to start instead of `ssh`, with its arguments, separated by spaces.
@@ -62,6 +62,7 @@ pub(super) fn run(remote: &Remote, command: &Subcommand) -> Result<End, CliError
     let program = words.next().unwrap_or("ssh");
     let mut ssh = Command::new(program);
     ssh.args(words).args(options).arg(&remote.host).arg("--").arg(remote.script(&arguments));
+    end_with_this(&mut ssh);
     let end = end_of(&program.into(), start_and_wait(&mut ssh));
     if end == End::Code(NO_CONNECTION) {
         return Err(CliError::failed(format!("`ssh` could not run editd on {}", remote.host))

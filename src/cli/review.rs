@@ -160,6 +160,16 @@ fn decide_at_once(
     }
     let named = |hunk: &String| if hunk.starts_with('h') { hunk.clone() } else { format!("h{hunk}") };
     let hunks: Vec<String> = hunks.iter().map(named).collect();
+    let known: Vec<_> =
+        proposal.files.iter().flat_map(|file| &file.entry.hunks).map(|hunk| &hunk.id).collect();
+    if let Some(unknown) = hunks.iter().find(|hunk| !known.contains(hunk)) {
+        let (id, number) = (paint::visible(id), paint::visible(unknown.trim_start_matches('h')));
+        let hint = match known.len() {
+            1 => "it has one hunk, 1".to_owned(),
+            count => format!("its hunks are 1 to {count}; `editd show {id}` prints them"),
+        };
+        return Err(CliError::failed(format!("{id} has no hunk {number}")).with_hint(hint));
+    }
     let which = if hunks.is_empty() { json!("all") } else { json!(hunks) };
     let params = json!({ "id": id, "revision": proposal.revision, decision: which });
     let result = client.request(Decide::NAME, &params)?;

@@ -199,6 +199,7 @@ fn whole_lines(text: &str, start: usize, spot: &Spot) -> impl Iterator<Item = (u
 pub(crate) struct HistoryFilter {
     pub(crate) path: Option<RequestedPath>,
     pub(crate) transaction: Option<String>,
+    pub(crate) author: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) turn: Option<String>,
     pub(crate) agent: Option<String>,
@@ -251,10 +252,12 @@ impl View<'_> {
     fn transaction(&self, recorded: RecordedEntry, diff: bool) -> VisibleTransaction {
         let details =
             diff.then(|| self.engine.history.details(&recorded.entry.id)).flatten().unwrap_or_default();
-        let file = |file: &PastFile| {
-            let diff = details.get(file.detail).and_then(|detail| detail.diff.clone());
-            (file.clone(), diff)
+        let diff = |file: &PastFile| {
+            let detail = details.get(file.detail)?;
+            let computed = || self.engine.past_diff(self.session, (&recorded.entry, file), detail);
+            detail.diff.clone().or_else(computed)
         };
+        let file = |file: &PastFile| (file.clone(), diff(file));
         let files = self.files(&recorded.entry).map(file).collect();
         let entry = &recorded.entry;
         let paths = entry.paths.iter().filter(|change| self.shows(&change.path)).cloned().collect();
@@ -327,7 +330,8 @@ impl HistoryFilter {
         let is_one = |wanted: &Option<String>, known: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| known == Some(wanted))
         };
-        is_one(&self.session, entry.session.as_deref())
+        is_one(&self.author, Some(&entry.author))
+            && is_one(&self.session, entry.session.as_deref())
             && is_one(&self.turn, entry.origin.turn.as_deref())
             && is_one(&self.agent, entry.origin.agent.as_deref())
             && self.since.is_none_or(|since| entry.at >= since)

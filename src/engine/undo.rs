@@ -2,6 +2,7 @@
 
 pub(crate) mod paths;
 mod reversal;
+mod text_after;
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

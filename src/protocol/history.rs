@@ -45,6 +45,8 @@ pub struct HistoryParams {
     pub transaction: Option<String>,
     /// Includes the diff of each file.
     pub diff: bool,
+    /// Restricts the result to changes of this author.
+    pub author: Option<String>,
     /// Restricts the result to the session with this name.
     pub session: Option<String>,
     /// Restricts the result to the turn with this id.

@@ -142,6 +142,8 @@ pub const LANDED_REVIEWS: usize = 64;
 pub const LANDED_BYTES: u64 = 32 << 20;
 /// Maximum number of files in a landed change that a person reviews. Larger ones can be undone as a whole.
 pub const LANDED_FILES: usize = 500;
+/// Maximum number of hunks stored for each file of a closed proposal that was not reviewed, if its diff is not stored.
+pub const STORED_HUNKS: usize = 1024;
 /// Maximum number of matches stored for each file of a closed proposal.
 pub const STORED_MATCHES: usize = 64;
 /// Maximum bytes of new text in the transition log; the oldest transitions are dropped first.

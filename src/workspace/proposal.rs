@@ -10,7 +10,7 @@ use crate::text::{ContentHash, Format};
 use super::files::{FileKey, Snapshot};
 use super::history::Origin;
 use super::ledger::Coverage;
-use super::limits::{KEPT_DIFF, STORED_MATCHES};
+use super::limits::{KEPT_DIFF, STORED_HUNKS, STORED_MATCHES};
 use super::review::{Landed, Review};
 use super::rules::EXECUTABLE_CONFIG;
 use super::session::{Role, SessionId};
@@ -239,8 +239,8 @@ impl PlannedFile {
         stored.shown = stored.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
         if self.diff.unified.len() > KEPT_DIFF {
             // Decisions and comments of a person refer to hunks.
-            let hunks = if reviewed { self.diff.hunks.clone() } else { Vec::new() };
-            stored.drop_diff(hunks);
+            let is_kept = reviewed || self.diff.hunks.len() <= STORED_HUNKS;
+            stored.drop_diff(if is_kept { self.diff.hunks.clone() } else { Vec::new() });
         }
         stored
     }
@@ -254,9 +254,23 @@ impl PlannedFile {
     /// Drops the text of the diff, which is too long to be stored.
     pub(super) fn drop_diff(&mut self, hunks: Vec<Hunk>) {
         self.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
-        self.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
+        self.warnings.push(DROPPED_DIFF.to_owned());
+    }
+
+    /// Returns `true` if the diff was dropped.
+    pub fn lacks_diff(&self) -> bool {
+        self.diff.unified.is_empty() && self.diff.added + self.diff.removed > 0
+    }
+
+    /// Sets a diff that was dropped and computed again.
+    pub fn restore_diff(&mut self, unified: String) {
+        self.diff = Arc::new(FileDiff { unified, ..(*self.diff).clone() });
+        self.warnings.retain(|warning| warning != DROPPED_DIFF);
     }
 }
+
+/// The warning of a file whose diff was dropped.
+const DROPPED_DIFF: &str = "The diff of this closed proposal was too long to be stored.";
 
 /// A request that may be sent twice but takes effect once.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -236,6 +236,10 @@ impl PlannedFile {
             Action::Create { .. } => vec![whole(HunkKind::Create)],
             Action::Delete => vec![whole(HunkKind::Delete)],
             Action::Rename { .. } => std::iter::once(whole(HunkKind::Rename)).chain(texts()).collect(),
+            // The lines of the hunks of a closed proposal are not stored if there are very many.
+            Action::Edit if self.diff.hunks.is_empty() && self.diff.added + self.diff.removed > 0 => {
+                vec![whole(HunkKind::Text)]
+            }
             Action::Edit if self.diff.hunks.is_empty() => vec![whole(self.kind_without_lines())],
             Action::Edit => texts().collect(),
         }

@@ -26,6 +26,7 @@ pub(super) fn state(proposal: &ProposalResult) -> String {
         ("applied", Some(_)) => "kept".to_owned(),
         ("rejected", Some(_)) => "reverted".to_owned(),
         ("partial", Some(_)) => "partly reverted".to_owned(),
+        ("partial", None) => "partly applied".to_owned(),
         (state, _) => visible(state),
     }
 }
@@ -201,6 +202,20 @@ fn context_of(diff: &str, hunk: &Hunk) -> (String, String) {
     (before, after)
 }
 
+/// Returns the state of a file of a closed proposal, as people call it: that of its hunks if they were decided alike,
+/// else that of the proposal.
+fn file_state(file: &AppliedFile, (said, is_landed): (&str, bool)) -> String {
+    let (accepted, reverted) = if is_landed { ("kept", "reverted") } else { ("applied", "rejected") };
+    let all = |states: &[&str]| file.entry.hunks.iter().all(|hunk| states.contains(&hunk.state.as_str()));
+    if all(&["accepted", "edited"]) {
+        accepted.to_owned()
+    } else if all(&["rejected"]) {
+        reverted.to_owned()
+    } else {
+        said.to_owned()
+    }
+}
+
 /// Prints the outcome of a review.
 pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
@@ -222,7 +237,7 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     }
     for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
         let mut row = Row::default();
-        row.add(GOOD, said.clone());
+        row.add(GOOD, file_state(file, (&said, proposal.landed.is_some())));
         let path = file.entry.new_path.as_ref().unwrap_or(&file.entry.path);
         row.add(Style::new(), format!("  {}", short(path)));
         // Lines that the command has added are removed when they are reverted.

@@ -11,8 +11,9 @@ use crate::engine::change::content::Content;
 use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::change::rebase::{drift_to, rebase};
 use crate::engine::files::observe::Observed;
+use crate::engine::undo::text_after::TextAfter;
 use crate::notebook::broken;
-use crate::text::{ContentHash, Format, decode_as};
+use crate::text::{Format, decode_as};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
 use crate::workspace::{Action, Coverage, NewMode, OnStale, Refusal, RefusalKind, Since, Snapshot};
 
@@ -30,13 +31,6 @@ pub(crate) struct Reversal<'a> {
     /// Part of the file that the author of the undo has read.
     pub(crate) coverage: Coverage,
     pub(crate) rules: &'a ComputeOptions<'a>,
-}
-
-/// The text of a file after a transaction.
-struct TextAfter {
-    text: String,
-    /// The later changes that lead to the current text, if all of them are known.
-    since: Option<Vec<Plan>>,
 }
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -171,7 +165,7 @@ impl Reversal<'_> {
         let (Some(present), Some(format)) = (&now.text, now.content.snapshot().map(|now| now.format)) else {
             return Err(self.stale(&now, None));
         };
-        let text_after = self.text_after(&now, after);
+        let text_after = self.engine.text_after((self.entry, self.file), Some(&now), after);
         let known_text = text_after.as_ref().map(|after| after.text.as_str());
         let (plan, warning) = self.rebase_undo(undo, text_after.as_ref(), &now, present)?;
         let new_format = match (format == after, before == after) {
@@ -227,38 +221,6 @@ impl Reversal<'_> {
         }
     }
 
-    /// Returns the text after the transaction: from stored texts, or by inverting the known later changes.
-    fn text_after(&self, now: &Observed, format: Format) -> Option<TextAfter> {
-        let known = self.engine.history.about(self.file.place());
-        let own = known.iter().position(|entry| entry.id == self.entry.id)?;
-        let chain = chain_from(self.file.place(), self.file.hash_after, &known[own + 1..]);
-        let mut states = vec![self.file.hash_after?];
-        states.extend(chain.iter().map_while(|(_, file)| file.hash_after));
-        let present = states.iter().rposition(|state| Some(*state) == now.content.hash());
-        let (start, mut text) = match (present, &now.text) {
-            (Some(start), Some(text)) => (start, text.to_string()),
-            _ => states
-                .iter()
-                .enumerate()
-                .find_map(|(at, state)| Some((at, self.engine.known_text(*state)?)))?,
-        };
-        let mut since = Vec::with_capacity(start);
-        for (entry, file) in chain[..start].iter().rev() {
-            let detail = self.engine.history.details(&entry.id)?.into_iter().nth(file.detail)?;
-            let Back::Edits { way, .. } = detail.back else { return None };
-            if !way.inverse.fits(&text) {
-                return None;
-            }
-            let before = way.inverse.apply(&text);
-            since.push(way.inverse.invert(&text));
-            text = before;
-        }
-        since.reverse();
-        let is_correct =
-            format.encode(&text).is_ok_and(|bytes| Some(ContentHash::of(&bytes)) == self.file.hash_after);
-        is_correct.then_some(TextAfter { text, since: present.map(|_| since) })
-    }
-
     fn image(&self) -> Option<Content> {
         let hash = self.file.hash_before?;
         self.engine.history.image(&self.entry.id, hash).map(Content::of_bytes)
@@ -290,7 +252,7 @@ impl Reversal<'_> {
     fn stale_as_left(&self, now: &Observed) -> Refusal {
         let text = self.file.hash_after.and_then(|hash| self.engine.known_text(hash)).or_else(|| {
             let Back::Edits { after, .. } = &self.detail.back else { return None };
-            self.text_after(now, *after).map(|after| after.text)
+            self.engine.text_after((self.entry, self.file), Some(now), *after).map(|after| after.text)
         });
         self.stale(now, text.as_deref())
     }
@@ -319,7 +281,7 @@ impl Reversal<'_> {
             if self.file.action == PastAction::Create {
                 return None;
             }
-            let since = self.text_after(now, *after)?.since?;
+            let since = self.engine.text_after((self.entry, self.file), Some(now), *after)?.since?;
             (0..since.len()).find(|&at| way.carried(&since[..=at]).is_none())
         };
         Some(chain[overlaps().unwrap_or(newest)].0.id.clone())

@@ -58,7 +58,8 @@ impl Daemon {
 }
 
 fn filter_of(params: HistoryParams) -> Result<HistoryFilter, Invalid> {
-    let HistoryParams { path, uri, transaction, diff, session, turn, agent, since, limit, before } = params;
+    let HistoryParams { path, uri, transaction, diff, author, session, turn, agent, since, limit, before } =
+        params;
     if limit == Some(0) {
         return Err(Invalid::new("limit", "it is 0"));
     }
@@ -68,7 +69,7 @@ fn filter_of(params: HistoryParams) -> Result<HistoryFilter, Invalid> {
     let path = path_of(path, uri)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let since = since.map(SystemTime::from);
-    Ok(HistoryFilter { path, transaction, session, turn, agent, since, before, limit, diff })
+    Ok(HistoryFilter { path, transaction, author, session, turn, agent, since, before, limit, diff })
 }
 
 fn blame_entry((start_line, end_line, owner): (usize, usize, Option<Arc<PastEntry>>)) -> BlameEntry {

@@ -23,6 +23,7 @@ impl Daemon {
         let (engine, session) = (self.engine.clone(), session.clone());
         let shown = move || {
             engine.require_readable_files(&session, &proposal)?;
+            let proposal = engine.with_past_diffs(&session, proposal);
             Ok(encode::proposal_view(&engine.view(&session, proposal), session.encoding))
         };
         blocking(shown).await?

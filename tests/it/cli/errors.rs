@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Workspace, hash_of};
+use crate::support::{Machine, Workspace, hash_of, numbered_lines};
 
 /// Terms of the protocol, which must not appear in messages of the command line.
 const WIRE: [&str; 12] = [
@@ -229,4 +229,16 @@ fn cell_text_in_old_refers_to_the_json_of_the_notebook() {
             .contains("look at the JSON with `editd read --raw` and copy --old from there"),
         "{stderr}"
     );
+}
+
+#[test]
+fn json_with_yes_edits_lines_beyond_those_of_one_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(5000)));
+    let path = workspace.absolute("a.txt");
+    let edits = json!([{ "lines": "4500", "newText": "four thousand five hundred" }]);
+    let params = json!({ "path": path, "edits": edits });
+    let output = machine.run_with_input(&["edit", "--json", "-", "--yes"], &params.to_string());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let changed = numbered_lines(5000).replace("line 4500\n", "four thousand five hundred\n");
+    assert_eq!(workspace.text("a.txt"), changed);
 }

@@ -44,7 +44,7 @@ fn each_hunk_is_shown_with_what_was_there_before() {
     assert!(shown.contains("already made"), "{shown}");
     assert!(shown.contains("-line 20\n+LINE 20\n"), "{shown}");
     assert!(shown.contains("Keep this hunk [y,n,a,d,A,D,e,c,s,q,?]? n\n"), "{shown}");
-    assert!(shown.contains("\npartly reverted  a.txt +1 -1\npartly reverted  new.txt +0 -2\n"), "{shown}");
+    assert!(shown.contains("\npartly reverted  a.txt +1 -1\nreverted  new.txt +0 -2\n"), "{shown}");
     assert!(!shown.contains("--reopen"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -183,6 +183,26 @@ fn the_review_page_of_the_other_machine_is_reached_at_its_address() {
         let written = agent.call("editd/edit", write.clone()).done();
         (written["state"] == "applied").then_some(())
     });
+}
+
+#[test]
+fn a_killed_command_leaves_no_ssh() {
+    let machine = Machine::asleep("");
+    let started = machine.home().join("started");
+    let mut command = machine.command(&["--ssh", "box", "status"]);
+    // Stands for an `ssh` whose connection stays open.
+    let script = machine.home().join("ssh");
+    fs::write(&script, format!("#!/bin/sh\necho $$ >{}\nexec sleep 1000\n", started.display()))
+        .expect("a script");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("a program");
+    let mut running = command.env("EDITD_SSH", &script).stdin(Stdio::null()).spawn().expect("editd");
+    let pid = eventually("ssh to run", || {
+        let text = fs::read_to_string(&started).ok()?;
+        Pid::from_raw(text.trim().parse().ok()?)
+    });
+    running.kill().expect("a running process");
+    running.wait().expect("an end");
+    eventually("ssh to end", || test_kill_process(pid).is_err().then_some(()));
 }
 
 #[test]
