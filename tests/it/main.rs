@@ -254,6 +254,7 @@ mod lsp {
     mod neovim_without_plugin;
     mod newest;
     mod review;
+    mod several;
 }
 mod mcp {
     mod cancel;
