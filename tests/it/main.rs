@@ -169,6 +169,7 @@ mod review {
     mod replace;
     mod restart;
     mod reviewers;
+    mod rounds;
     pub(crate) mod scene;
     mod typing;
     mod undo;
