@@ -276,6 +276,7 @@ mod nvim {
     mod buffers;
     mod display;
     mod edits;
+    mod files;
     mod install;
     mod landed;
     mod lifecycle;
