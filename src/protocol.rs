@@ -74,6 +74,8 @@ pub const TOOLS: [&str; 13] = [
 
 /// Notification to agents: a file that they have read has changed.
 pub const FILE_CHANGED: &str = "editd/fileChanged";
+/// Notification to editors: a file that they have open was renamed.
+pub const FILE_RENAMED: &str = "editd/fileRenamed";
 /// Notification to agents: one of their proposals has changed.
 pub const PROPOSAL_CHANGED: &str = "editd/proposalChanged";
 /// Method of LSP 3.18 that returns the text of a virtual document.

@@ -6,6 +6,9 @@ use std::os::fd::AsFd;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::edit::LinePart;
+use crate::text::is_hidden;
+
 /// Style of added lines.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
 /// Style of removed lines.
@@ -51,6 +54,27 @@ pub(crate) fn diff_body(out: &mut impl Write, body: &str) -> std::io::Result<()>
     })
 }
 
+/// Writes a line of a diff in parts. Says how many unchanged characters are left out.
+pub(crate) fn diff_line(out: &mut impl Write, sign: char, parts: &[LinePart<'_>]) -> std::io::Result<()> {
+    let style = diff_style(sign.encode_utf8(&mut [0; 4]));
+    write!(out, "{style}{sign}")?;
+    let mut ends = false;
+    for part in parts {
+        match part {
+            LinePart::Shown(text) => {
+                ends = text.ends_with('\n');
+                write!(out, "{}", visible(text.strip_suffix('\n').unwrap_or(text)))?;
+            }
+            LinePart::Omitted(count) => {
+                let noun = if *count == 1 { "character" } else { "characters" };
+                write!(out, "{style:#}{FAINT}{CUT}{count} {noun}{CUT}{FAINT:#}{style}")?;
+            }
+        }
+    }
+    writeln!(out, "{style:#}")?;
+    if ends { Ok(()) } else { writeln!(out, "{FAINT}\\ No newline at end of file{FAINT:#}") }
+}
+
 /// Returns the style of a line below the header of a diff.
 fn diff_style(line: &str) -> Style {
     match line.as_bytes().first() {
@@ -69,7 +93,7 @@ pub(crate) fn visible(text: &str) -> String {
         '\r' => "␍".to_owned(),
         '\u{7f}' => "␡".to_owned(),
         c if c < ' ' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(c).to_string(),
-        c if c.is_control() || is_bidi(c) => format!("<U+{:04X}>", u32::from(c)),
+        c if c.is_control() || is_hidden(c) => format!("<U+{:04X}>", u32::from(c)),
         c => c.to_string(),
     };
     text.chars().map(show).collect()
@@ -83,7 +107,7 @@ pub(crate) fn lines(text: &str) -> String {
 /// Returns a value as JSON that cannot control a terminal. Escapes the control characters that JSON allows.
 pub(crate) fn json(value: &serde_json::Value) -> String {
     let escape = |c: char| match c {
-        c if c.is_control() || is_bidi(c) => format!("\\u{:04x}", u32::from(c)),
+        c if c.is_control() || is_hidden(c) => format!("\\u{:04x}", u32::from(c)),
         c => c.to_string(),
     };
     value.to_string().chars().map(escape).collect()
@@ -98,12 +122,6 @@ pub(crate) fn io_message(error: &std::io::Error) -> String {
 /// Returns a path that is safe to show on a terminal.
 pub(crate) fn path(path: &std::path::Path) -> String {
     visible(&path.to_string_lossy())
-}
-
-/// Returns `true` for characters that reorder the displayed text, so that it reads differently from its
-/// content.
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
 /// A line with several styles, truncated to the width of the terminal.
@@ -239,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_file_cannot_control_the_terminal() {
-        assert_eq!(visible("a\u{1b}[2Jb\r\u{7f}\u{202e}\t"), "a␛[2Jb␍␡<U+202E>\t");
+        assert_eq!(visible("a\u{1b}[2Jb\r\u{7f}\u{202e}\u{200b}\t"), "a␛[2Jb␍␡<U+202E><U+200B>\t");
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! `editd review`: decisions about proposals at a terminal, hunk by hunk.
 
 mod file;
+mod progress;
 mod questions;
 mod reviewers;
+mod several;
 mod show;
 mod web;
 
 use std::io::Write;
 
 use anstyle::Style;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::protocol::{
     Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsParams, Reopen,
@@ -24,6 +26,7 @@ use super::{CliError, Context, End, paint, root, stream};
 pub(super) use reviewers::described;
 
 use file::{CONFLICTED, FileReview, LANDED, Next};
+use progress::Progress;
 
 /// Width of the state column.
 const STATE: usize = 10;
@@ -187,71 +190,74 @@ fn decide_at_once(
     Ok(end_if(waits))
 }
 
-/// Reviews the files of a proposal. Sends the decisions about each file before it shows the next.
+/// Reviews the files of a proposal. Each decision is sent before the next question, so that none is lost if the
+/// command is interrupted.
 fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, CliError> {
     let mut proposal = fetch(client, id)?;
     if !check_waiting(&proposal)? {
         return Ok(Outcome::Decided);
     }
     show::head(&proposal)?;
-    let (mut at, mut touched, mut rest) = (0, None, None);
+    let mut progress = Progress::default();
+    let (mut at, mut rest) = (0, None);
     while at < proposal.files.len() {
-        let is_again = touched.is_some();
-        let mut file = FileReview::new(&proposal, at, touched.take());
-        if let Some(rest) = rest.filter(|_| !is_again) {
+        let mut file = FileReview::new(&proposal, at, &mut progress);
+        if let Some(rest) = rest {
             file.answer_rest(0, rest);
         }
-        let then = file.ask()?;
-        if let Next::Rest(answer) = then {
-            rest = Some(answer);
+        let next = if file.has_answers() { Next::Continue } else { file.ask_next()? };
+        match &next {
+            Next::Rest(answer) => rest = Some(*answer),
+            Next::Quit => {
+                progress.warn_about_edits()?;
+                return Ok(Outcome::Quit);
+            }
+            Next::File => {
+                at += 1;
+                continue;
+            }
+            Next::Continue | Next::Whole(_) => {}
         }
         let written = file.written();
-        let sent = send(context, client, &proposal, file)?;
+        let decision = match next {
+            Next::Whole(decision) => Ok(Some(decision)),
+            _ => file.decision(context),
+        };
+        let sent = send(client, &proposal, decision)?;
         let is_sent = sent.is_some();
         proposal = match sent {
             Some(next) => next,
             None => fetch(client, id)?,
         };
+        progress.forget_sent(&proposal);
         if !is_waiting(&proposal.state) {
             show::outcome(&proposal)?;
             return Ok(Outcome::Decided);
         }
-        if !is_sent {
-            // The proposal has changed in the meantime: ask again about the open hunks of this file.
-            continue;
-        }
-        let hunks = conflicted(&proposal, at, &written);
-        if !hunks.is_empty() {
+        if is_sent && is_conflicted(&proposal, at, &written) {
             show::problem("the file has just changed; review this hunk again")?;
-            touched = Some(hunks);
         }
-        if then == Next::Quit {
-            return Ok(Outcome::Quit);
-        }
-        at += usize::from(touched.is_none());
     }
+    progress.warn_about_edits()?;
     if let Some(notice) = &proposal.notice {
         writeln!(stream::stdout(), "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
     }
     Ok(Outcome::Left)
 }
 
-/// Returns those of the given hunks that are in conflict.
-fn conflicted(proposal: &ProposalResult, at: usize, ids: &[String]) -> Vec<String> {
+/// Returns `true` if one of the given hunks is in conflict.
+fn is_conflicted(proposal: &ProposalResult, at: usize, ids: &[String]) -> bool {
     let hunks = proposal.files.get(at).map(|file| file.entry.hunks.as_slice()).unwrap_or_default();
-    let touched = hunks.iter().filter(|hunk| hunk.state == CONFLICTED && ids.contains(&hunk.id));
-    touched.map(|hunk| hunk.id.clone()).collect()
+    hunks.iter().any(|hunk| hunk.state == CONFLICTED && ids.contains(&hunk.id))
 }
 
-/// Sends the decisions about a file. Returns the changed proposal, or `None` if the file must be reviewed
-/// again.
+/// Sends a decision. Returns the changed proposal, or `None` if the hunks must be reviewed again.
 fn send(
-    context: &Context,
     client: &mut Client,
     proposal: &ProposalResult,
-    file: FileReview<'_>,
+    decision: Result<Option<Value>, String>,
 ) -> Result<Option<ProposalResult>, CliError> {
-    let mut decision = match file.decision(context) {
+    let mut decision = match decision {
         Ok(Some(decision)) => decision,
         Ok(None) => return Ok(Some(proposal.clone())),
         Err(problem) => {

@@ -9,9 +9,11 @@ mod back;
 mod interrupted;
 pub(crate) mod open_files;
 mod ready;
+mod renamed;
 mod route;
 
 pub(crate) use interrupted::Interrupted;
+pub(crate) use renamed::renamed_documents;
 pub(crate) use route::{EditorPart, Saving};
 
 use std::time::Duration;

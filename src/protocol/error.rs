@@ -198,6 +198,9 @@ fn review_details(refusal: &ReviewRefusal) -> Value {
         ReviewRefusal::NothingRejected { id, .. } => {
             json!({ "proposal": id.as_ref().map(ToString::to_string) })
         }
+        ReviewRefusal::EarlierDecision { hunks, .. } => {
+            json!({ "hunks": hunks.iter().map(ToString::to_string).collect::<Vec<_>>() })
+        }
     }
 }
 

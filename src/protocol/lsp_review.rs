@@ -34,6 +34,19 @@ pub struct PendingProposal {
     pub landed: bool,
     /// Undecided hunks, in order.
     pub hunks: Vec<PendingHunk>,
+    /// Hunks that were decided earlier, in order.
+    pub decided: Vec<DecidedHunk>,
+}
+
+/// A hunk of a pending proposal that is already decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecidedHunk {
+    /// Id of the hunk within the proposal.
+    pub id: String,
+    /// Canonical path of the file.
+    pub path: PathBuf,
+    /// `true` if it was accepted, or a landed change is kept.
+    pub accepted: bool,
 }
 
 /// A hunk that waits for the user.
@@ -52,6 +65,8 @@ pub struct PendingHunk {
     pub line: u32,
     /// Number of these lines.
     pub lines: u32,
+    /// The current lines.
+    pub own_text: String,
     /// The other side: the new lines, or those before a landed change.
     pub other_text: String,
 }
@@ -70,6 +85,15 @@ impl PendingProposal {
             open.map(|hunk| PendingHunk::of(hunk, &path, landed)).collect::<Vec<_>>()
         };
         let hunks: Vec<_> = proposal.files.iter().flat_map(|file| of_file(&file.entry)).collect();
+        let decided_in = |entry: &FileEntry| {
+            let decided = entry.hunks.iter().filter(|hunk| !matches!(&*hunk.state, "pending" | "conflicted"));
+            let of = |hunk: &Hunk| DecidedHunk {
+                id: hunk.id.clone(),
+                path: PathBuf::from(&entry.path),
+                accepted: hunk.state != "rejected",
+            };
+            decided.map(of).collect::<Vec<_>>()
+        };
         Some(Self {
             id: proposal.id.clone(),
             revision: proposal.revision,
@@ -77,6 +101,7 @@ impl PendingProposal {
             label: proposal.label.clone(),
             landed,
             hunks,
+            decided: proposal.files.iter().flat_map(|file| decided_in(&file.entry)).collect(),
         })
         .filter(|waiting| !waiting.hunks.is_empty())
     }
@@ -105,10 +130,10 @@ impl PendingProposal {
 
 impl PendingHunk {
     fn of(hunk: &Hunk, path: &Path, landed: bool) -> Self {
-        let (start, lines, other_text) = if landed {
-            (hunk.new_start, hunk.new_lines, &hunk.old_text)
+        let (start, lines, own_text, other_text) = if landed {
+            (hunk.new_start, hunk.new_lines, &hunk.new_text, &hunk.old_text)
         } else {
-            (hunk.old_start, hunk.old_lines, &hunk.new_text)
+            (hunk.old_start, hunk.old_lines, &hunk.old_text, &hunk.new_text)
         };
         // A hunk without lines names the line before it.
         let line = if lines == 0 { start } else { start.saturating_sub(1) };
@@ -120,6 +145,7 @@ impl PendingHunk {
             conflicted: hunk.state == "conflicted",
             line: number(line),
             lines: number(lines),
+            own_text: own_text.clone().unwrap_or_default(),
             other_text: other_text.clone().unwrap_or_default(),
         }
     }

@@ -230,6 +230,9 @@ pub struct DecideParams {
     pub take: Option<Vec<String>>,
     /// Hunks to reject.
     pub reject: Option<PickParam>,
+    /// Confirms that hunks which were decided earlier stay decided, although all others are rejected.
+    #[serde(alias = "keep_earlier")]
+    pub keep_earlier: Option<bool>,
     /// Complete texts to write instead of the proposed ones.
     pub replace: Option<Vec<ReplaceParam>>,
     /// Comment for the author.

@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 use crate::engine::clients::{Client, EditorAnswer, EditorReply, EditorRequestError};
 use crate::engine::editors::{EditorPart, Saving};
 use crate::protocol::{
-    APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, PROPOSAL_CHANGED, RELOAD,
-    RESYNC, RpcError, SAVE, UrisParams, text_edits, uri_of,
+    APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, FILE_RENAMED,
+    PROPOSAL_CHANGED, RELOAD, RESYNC, RpcError, SAVE, UrisParams, text_edits, uri_of,
 };
 use crate::text::ContentHash;
 use crate::workspace::Notice;
@@ -60,6 +60,10 @@ impl Client for WireClient {
                 let hash = hash.map(|hash| hash.to_string());
                 let path_text = path.display().to_string();
                 (FILE_CHANGED, json!({ "uri": uri_of(path), "path": path_text, "hash": hash, "by": by }))
+            }
+            Notice::FileRenamed { uri, to } => {
+                let path = to.display().to_string();
+                (FILE_RENAMED, json!({ "uri": uri, "newUri": uri_of(to), "newPath": path }))
             }
             Notice::ProposalChanged { id, revision, state } => {
                 let params =

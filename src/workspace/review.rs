@@ -7,6 +7,7 @@
 //! Decisions are only recorded until no hunk is open. Then all accepted changes are applied as one
 //! transaction.
 
+mod carried;
 mod decide;
 mod landed;
 mod rebased;
@@ -48,7 +49,7 @@ impl FromStr for HunkId {
 }
 
 /// The kind of change that a hunk makes, with its name on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum HunkKind {
     /// Replaces lines.

@@ -44,6 +44,13 @@ pub enum Notice {
         /// The author of the change.
         by: String,
     },
+    /// A file that the session has open was renamed.
+    FileRenamed {
+        /// URI of the document, as the session has sent it.
+        uri: String,
+        /// The new path.
+        to: PathBuf,
+    },
     /// A proposal changed its revision or state.
     ProposalChanged {
         /// Id of the proposal.

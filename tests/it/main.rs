@@ -169,6 +169,7 @@ mod review {
     mod replace;
     mod restart;
     mod reviewers;
+    mod rounds;
     pub(crate) mod scene;
     mod typing;
     mod undo;
@@ -254,6 +255,7 @@ mod lsp {
     mod neovim_without_plugin;
     mod newest;
     mod review;
+    mod several;
 }
 mod mcp {
     mod cancel;
@@ -274,6 +276,7 @@ mod nvim {
     mod buffers;
     mod display;
     mod edits;
+    mod files;
     mod install;
     mod landed;
     mod lifecycle;

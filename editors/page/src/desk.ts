@@ -17,6 +17,8 @@ export interface Desk {
 /** The desk of a proposal that is shown. */
 export interface ReviewDesk extends Desk {
   review: Review;
+  /** Returns `true` if a hunk was on the screen, with all its changes. */
+  isSeen: (id: string) => boolean;
   /** Goes to the next hunk that is open, after a decision about this one. */
   next: (after: string) => void;
 }

@@ -1,5 +1,4 @@
 // A file of a proposal: its heading, its hunks, and the unchanged lines between them.
-import { decideAll } from './choices';
 import { type Drawable, chunksOf } from './chunks';
 import { Colours } from './colours';
 import { openCorrection } from './correction';
@@ -12,6 +11,7 @@ import { shortPath } from './names';
 import { GapView, PlainView } from './plainView';
 import type { FileRows } from './rows';
 import type { Palette } from './table';
+import { decideSeveral } from './several';
 import { oneLine } from './visible';
 import { type ChangedFile, type Proposal, isOpen } from './wire';
 
@@ -87,12 +87,7 @@ export class FileView {
 
   /** Accepts or rejects the open hunks of the file. */
   decide(as: 'accept' | 'reject'): void {
-    const decision = decideAll(this.file.hunks, as, this.desk.review.isLanded);
-    if (decision === undefined) {
-      this.desk.say('No hunk of this file can be decided in bulk.');
-    } else {
-      void this.desk.review.decide(decision);
-    }
+    void decideSeveral(this.desk, [this.file], as, 'No hunk of this file can be decided in bulk.');
   }
 
   /** Opens the text of the file for a correction. */

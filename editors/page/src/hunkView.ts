@@ -52,6 +52,11 @@ export class HunkView implements Drawable {
     return this.hunk.id;
   }
 
+  /** False if changed text of a very long line was not shown yet. */
+  get isWhole(): boolean {
+    return this.lines.querySelector('.more.changed') === null;
+  }
+
   get isOpen(): boolean {
     return isOpen(this.hunk);
   }

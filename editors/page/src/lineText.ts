@@ -5,35 +5,90 @@ import { count } from './names';
 import { pieces } from './visible';
 import type { Range } from './words';
 
-/** Number of characters of a line that are shown at first. */
-const SHOWN = 1000;
+/** Length of a line up to which it is shown whole. */
+const WHOLE = 1000;
+
+/** Number of unchanged characters that are shown around a change of a longer line. */
+const AROUND = 120;
+
+/** Number of characters of a change that are shown at first. */
+const CHANGED = 20_000;
 
 export interface LineParts {
   text: string;
   spans: readonly Span[];
-  words: readonly Range[];
+  /** The changed parts, or `undefined` if all of the line is changed. */
+  words: readonly Range[] | undefined;
 }
 
-/** Appends a line to an element. The rest of a very long line follows a button. */
-export function appendLine(target: Element, line: LineParts): void {
-  const { text } = line;
-  appendUpTo(target, line, Math.min(text.length, SHOWN));
-  if (text.length > SHOWN) {
-    const more = button(`… ${count(text.length - SHOWN, 'more character')}`, () => {
-      target.replaceChildren();
-      appendUpTo(target, line, text.length);
-    });
+/** Appends a line to an element. Of a very long line, the parts around changes are shown; a button shows more. */
+export function appendLine(target: Element, { text, spans, words }: LineParts): void {
+  const parts = { text, spans, words: words ?? [] };
+  if (text.length <= WHOLE) {
+    appendRange(target, parts, [0, text.length]);
+    return;
+  }
+  const changes = words ?? [[0, text.length] as const];
+  const expand = (): void => {
+    target.replaceChildren();
+    appendRange(target, parts, [0, text.length]);
+  };
+  let at = 0;
+  for (const range of shownRanges(text, changes)) {
+    appendMore(target, [at, range[0]], changes, expand);
+    appendRange(target, parts, range);
+    at = range[1];
+  }
+  appendMore(target, [at, text.length], changes, expand);
+}
+
+/** Returns the parts of a long line that are shown at first. */
+export function shownRanges(text: string, changes: readonly Range[]): Range[] {
+  const shown: [number, number][] = [];
+  for (const [from, to] of changes.length > 0 ? changes : [[0, 0] as const]) {
+    const start = boundary(text, Math.max(from - AROUND, 0));
+    const end = boundary(text, Math.min(from + Math.min(to - from, CHANGED) + AROUND, text.length));
+    const last = shown.at(-1);
+    if (last !== undefined && start <= last[1]) {
+      last[1] = Math.max(last[1], end);
+    } else {
+      shown.push([start, end]);
+    }
+  }
+  return shown;
+}
+
+/** Moves an offset out of a character that has two units. */
+function boundary(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}
+
+function appendMore(target: Element, [from, to]: Range, changes: readonly Range[], press: () => void): void {
+  if (to > from) {
+    const more = button(`… ${count(to - from, 'more character')} …`, press);
     more.classList.add('more');
+    // Changed text that is not shown counts as not seen.
+    more.classList.toggle(
+      'changed',
+      changes.some(([start, end]) => start < to && end > from),
+    );
     target.append(more);
   }
 }
 
-function appendUpTo(target: Element, { text, spans, words }: LineParts, end: number): void {
+function appendRange(
+  target: Element,
+  { text, spans, words }: { text: string; spans: readonly Span[]; words: readonly Range[] },
+  [start, end]: Range,
+): void {
   const ends = new Set([end]);
   for (const [from, to] of [...words, ...spans.map(({ start, end }) => [start, end] as const)]) {
-    ends.add(Math.min(from, end)).add(Math.min(to, end));
+    for (const offset of [from, to].filter((offset) => offset > start && offset < end)) {
+      ends.add(offset);
+    }
   }
-  let [at, word, span] = [0, 0, 0];
+  let [at, word, span] = [start, 0, 0];
   for (const next of [...ends].sort((one, other) => one - other)) {
     while ((words[word]?.[1] ?? Infinity) <= at) word += 1;
     while ((spans[span]?.end ?? Infinity) <= at) span += 1;

@@ -12,12 +12,14 @@ export interface Pair {
 /** Maximum number of comparisons of lines. Beyond it, lines are paired by their order. */
 const MOST = 900;
 
-/** Maximum length of a line whose words are compared. */
+/** Length of a line from which on lines are paired by their order, because comparisons take long. */
 const LONGEST = 1000;
 
 /** Pairs the old and the new lines of a hunk, so that versions of one line are beside each other. */
 export function pairLines(old: readonly string[], fresh: readonly string[]): Pair[] {
-  const matches = old.length * fresh.length <= MOST ? bestMatches(old, fresh) : byOrder(old, fresh);
+  const isLong = [...old, ...fresh].some((line) => line.length > LONGEST);
+  const compares = old.length * fresh.length <= MOST && !isLong;
+  const matches = compares ? bestMatches(old, fresh) : byOrder(old, fresh);
   const pairs: Pair[] = [];
   let [oldAt, newAt] = [0, 0];
   for (const [oldIndex, newIndex] of [...matches, [old.length, fresh.length] as const]) {
@@ -34,15 +36,25 @@ export function pairLines(old: readonly string[], fresh: readonly string[]): Pai
 
 function matched(old: readonly string[], fresh: readonly string[], oldAt: number, newAt: number): Pair {
   const [before, after] = [old[oldAt] ?? '', fresh[newAt] ?? ''];
-  const words = compared(before, after);
-  if (words === undefined || words.similarity < SIMILAR) {
+  const words = compareWords(before, after);
+  const isLong = Math.max(before.length, after.length) > LONGEST;
+  // In a long line, the words that stay are left out even if they are few.
+  if (words.similarity < SIMILAR && !isLong) {
     return { old: oldAt, new: newAt };
   }
-  return { old: oldAt, new: newAt, oldWords: words.old, newWords: words.new };
+  const { old: oldWords, new: newWords } = words;
+  return {
+    old: oldAt,
+    new: newAt,
+    oldWords: isLong ? orPlace(oldWords, newWords) : oldWords,
+    newWords: isLong ? orPlace(newWords, oldWords) : newWords,
+  };
 }
 
-function compared(before: string, after: string): ReturnType<typeof compareWords> | undefined {
-  return before.length > LONGEST || after.length > LONGEST ? undefined : compareWords(before, after);
+/** Returns the changed ranges of a side, or the place of the first change of the other side if there are none. */
+function orPlace(own: readonly Range[], other: readonly Range[]): readonly Range[] {
+  const [first] = other;
+  return own.length > 0 || first === undefined ? own : [[first[0], first[0]]];
 }
 
 function byOrder(old: readonly string[], fresh: readonly string[]): [number, number][] {
@@ -53,7 +65,7 @@ function byOrder(old: readonly string[], fresh: readonly string[]): [number, num
 function bestMatches(old: readonly string[], fresh: readonly string[]): [number, number][] {
   const similarity = old.map((before) =>
     fresh.map((after) => {
-      const value = compared(before, after)?.similarity ?? 0;
+      const value = compareWords(before, after).similarity;
       return value < SIMILAR || before.trim() === '' ? 0 : value;
     }),
   );

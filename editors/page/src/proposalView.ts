@@ -1,5 +1,4 @@
 // A proposal: its author and label, its files, and the buttons for all of them.
-import { decideAll } from './choices';
 import { type CommentBox, commentBox, commentList } from './commentBox';
 import type { Desk, ReviewDesk } from './desk';
 import { button, el, fill } from './dom';
@@ -9,6 +8,8 @@ import { ago, count, shortPath, stateOf } from './names';
 import { partsOfDiff } from './unified';
 import { tableOf } from './table';
 import { Review } from './review';
+import { Seen } from './seen';
+import { decideSeveral } from './several';
 import { oneLine } from './visible';
 import { type Proposal, isOpen } from './wire';
 
@@ -29,6 +30,7 @@ export class ProposalView {
   private readonly notes = el('div', { class: 'proposal-notes' });
   private readonly list = el('div', { class: 'files' });
   private readonly comment: CommentBox;
+  private readonly seen = new Seen();
   private files: FileView[] = [];
   private currentId: string | undefined;
   private wasWaiting: boolean;
@@ -49,6 +51,7 @@ export class ProposalView {
     this.desk = {
       ...desk,
       review: this.review,
+      isSeen: (id) => this.isSeen(id),
       next: (after) => {
         this.goToOpen(after);
       },
@@ -109,13 +112,7 @@ export class ProposalView {
   }
 
   decideAll(as: 'accept' | 'reject'): void {
-    const hunks = this.review.proposal.files.flatMap((file) => file.hunks);
-    const decision = decideAll(hunks, as, this.review.isLanded);
-    if (decision === undefined) {
-      this.desk.say('No open hunk can be decided in bulk.');
-    } else {
-      void this.review.decide(decision);
-    }
+    void decideSeveral(this.desk, this.review.proposal.files, as, 'No open hunk can be decided in bulk.');
   }
 
   correct(): void {
@@ -141,6 +138,11 @@ export class ProposalView {
     const at = hunks.findIndex(({ id }) => id === after);
     const next = [...hunks.slice(at + 1), ...hunks.slice(0, at + 1)].find(({ isOpen }) => isOpen);
     next?.focus();
+  }
+
+  /** Returns `true` if a hunk was on the screen, with all its changes. */
+  private isSeen(id: string): boolean {
+    return this.seen.has(id) && this.hunks().every((hunk) => hunk.id !== id || hunk.isWhole);
   }
 
   private hunks(): HunkView[] {
@@ -186,6 +188,7 @@ export class ProposalView {
     const drafts = new Map(this.files.map((file) => [file.path, file.takeDrafts()]));
     this.files = numbered(proposal).map(({ file, first, of }) => new FileView(this.desk, file, first, of));
     fill(this.list, ...this.files.map(({ element }) => element));
+    this.seen.watch(this.hunks().map(({ element }) => element));
     for (const file of this.files) {
       const own = drafts.get(file.path);
       if (own !== undefined) {

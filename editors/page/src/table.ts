@@ -16,7 +16,8 @@ export interface Palette {
 
 interface Drawn {
   row: Row;
-  words: readonly Range[];
+  /** Changed words, if the line has a version on the other side. */
+  words: readonly Range[] | undefined;
 }
 
 /** A line of the table: both sides of an unchanged line, or the versions of a changed one. */
@@ -71,8 +72,8 @@ function drawnPair(pair: Pair, old: readonly Row[], fresh: readonly Row[]): Draw
   const before = pair.old === undefined ? undefined : old[pair.old];
   const after = pair.new === undefined ? undefined : fresh[pair.new];
   return {
-    ...(before === undefined ? {} : { old: { row: before, words: pair.oldWords ?? [] } }),
-    ...(after === undefined ? {} : { new: { row: after, words: pair.newWords ?? [] } }),
+    ...(before === undefined ? {} : { old: { row: before, words: pair.oldWords } }),
+    ...(after === undefined ? {} : { new: { row: after, words: pair.newWords } }),
   };
 }
 
@@ -128,9 +129,13 @@ function number(line: number | undefined): HTMLTableCellElement {
   return el('td', { class: 'number' }, line === undefined ? '' : String(line));
 }
 
-function code(row: Row, palette: Palette, words: readonly Range[] = []): HTMLTableCellElement {
+function code(row: Row, palette: Palette, words?: readonly Range[]): HTMLTableCellElement {
   const cell = el('td', { class: `code ${row.kind}` });
-  appendLine(cell, { text: row.line.text, spans: spansOf(row, palette), words });
+  appendLine(cell, {
+    text: row.line.text,
+    spans: spansOf(row, palette),
+    words: row.kind === 'same' ? [] : words,
+  });
   if (row.kind !== 'same' && row.line.ending.startsWith('\r')) {
     cell.append(el('span', { class: 'hidden-character', title: 'A carriage return' }, 'CR'));
   } else if (row.line.ending === '') {

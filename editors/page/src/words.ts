@@ -9,8 +9,11 @@ export interface WordChanges {
   similarity: number;
 }
 
-/** Maximum size of the table of a comparison. Beyond it, only the common start and end are found. */
+/** Maximum size of the table of a comparison. Beyond it, only few differences are found. */
 const LARGEST = 60_000;
+
+/** Maximum number of differences in a comparison without a table. Beyond it, only the common start and end are found. */
+const MOST_DIFFERENCES = 200;
 
 /** Similarity from which on two lines are versions of one line. */
 export const SIMILAR = 0.4;
@@ -54,8 +57,74 @@ function commonTokens(old: readonly string[], fresh: readonly string[]): [boolea
   const [rows, columns] = [old.length - start - end, fresh.length - start - end];
   if (rows > 0 && columns > 0 && rows * columns <= LARGEST) {
     markSubsequence(old, fresh, { start, rows, columns }, kept);
+  } else if (rows > 0 && columns > 0) {
+    markFewDifferences(old, fresh, { start, rows, columns }, kept);
   }
   return kept;
+}
+
+/**
+ * Marks the tokens that both lists have, if there are few differences between them. Searches for the shortest sequence of
+ * removals and insertions: `reached` has, for each difference of row and column, the furthest row after so many of them.
+ */
+function markFewDifferences(
+  old: readonly string[],
+  fresh: readonly string[],
+  { start, rows, columns }: { start: number; rows: number; columns: number },
+  [oldKept, newKept]: [boolean[], boolean[]],
+): void {
+  const isSame = (row: number, column: number): boolean =>
+    row < rows && column < columns && old[start + row] === fresh[start + column];
+  const steps: Map<number, number>[] = [];
+  let reached = new Map([[1, 0]]);
+  const from = (all: ReadonlyMap<number, number>, k: number): number => all.get(k) ?? -1;
+  const isInsertion = (all: ReadonlyMap<number, number>, k: number, d: number): boolean =>
+    k === -d || (k !== d && from(all, k - 1) < from(all, k + 1));
+  for (let d = 0; d <= MOST_DIFFERENCES; d += 1) {
+    steps.push(new Map(reached));
+    for (let k = -d; k <= d; k += 2) {
+      let row = isInsertion(reached, k, d) ? from(reached, k + 1) : from(reached, k - 1) + 1;
+      while (isSame(row, row - k)) {
+        row += 1;
+      }
+      reached.set(k, row);
+      if (row >= rows && row - k >= columns) {
+        markPath({ steps, rows, columns, isInsertion, from }, (atRow, atColumn) => {
+          oldKept[start + atRow] = newKept[start + atColumn] = true;
+        });
+        return;
+      }
+    }
+    reached = new Map(reached);
+  }
+}
+
+interface Path {
+  steps: readonly ReadonlyMap<number, number>[];
+  rows: number;
+  columns: number;
+  isInsertion: (all: ReadonlyMap<number, number>, k: number, d: number) => boolean;
+  from: (all: ReadonlyMap<number, number>, k: number) => number;
+}
+
+/** Goes back along the shortest sequence, and marks the pairs of equal tokens on it. */
+function markPath(
+  { steps, rows, columns, isInsertion, from }: Path,
+  mark: (row: number, column: number) => void,
+): void {
+  let [row, column] = [rows, columns];
+  for (let d = steps.length - 1; d >= 0; d -= 1) {
+    const reached = steps[d] ?? new Map<number, number>();
+    const k = row - column;
+    const before = isInsertion(reached, k, d) ? k + 1 : k - 1;
+    const [toRow, toColumn] = d === 0 ? [0, 0] : [from(reached, before), from(reached, before) - before];
+    while (row > toRow && column > toColumn) {
+      row -= 1;
+      column -= 1;
+      mark(row, column);
+    }
+    [row, column] = [toRow, toColumn];
+  }
 }
 
 function markSubsequence(

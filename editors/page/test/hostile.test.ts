@@ -50,7 +50,7 @@ scene('a very long line and a refusal with markup are text', async ({ page, agen
   files.write('a.txt', 'one\n');
   await agent.edit({ 'a.txt': [['one', `${MARKUP}${'x'.repeat(50_000)}`]] }, { label: 'Long' });
   await page.shows('Long');
-  await page.button('… 49,071 more characters').click();
+  await page.button(/more characters/).click();
   const length = await page.page.locator('.code.new').evaluate((cell) => cell.textContent.length);
   assert.equal(length, MARKUP.length + 50_000);
 });

@@ -65,6 +65,8 @@ scene('every state of the page is accessible', async ({ page, agent, files }) =>
   await isAccessible(page, 'help');
   await page.press('Escape');
   await page.button('Reject all').click();
+  await isAccessible(page, 'a question');
+  await page.press('n');
   await page.isDecided('partly accepted');
   await page.button(/^Decided/).click();
   await isAccessible(page, 'a decided proposal');

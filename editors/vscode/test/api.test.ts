@@ -171,7 +171,8 @@ scene('the example of the README works', async ({ window, files }) => {
       ),
     (id) => id !== undefined,
   );
-  await window.command('editd.acceptAll', { kind: 'proposal', id });
+  void window.command('editd.acceptAll', { kind: 'proposal', id });
+  await window.screen.button('Accept All');
   assert.equal((await ran).state, 'applied');
   assert.equal(files.read('src/cart.py'), 'def total(items):\n    amount = 0\n');
 });

@@ -45,6 +45,7 @@ scene('the last decision asks about drafts that are not accepted', async ({ wind
   files.write('b.txt', POEM);
   const review = await two(window, agent);
   await review.press('a.txt', 'Accept');
+  await window.screen.button('Accept All');
   await until(
     'the file is accepted',
     () => review.states(),
@@ -53,6 +54,7 @@ scene('the last decision asks about drafts that are not accepted', async ({ wind
   await review.open('THREE');
   await window.type({ after: 'THREE' }, ' mine');
   await review.press('b.txt', 'Accept');
+  await window.screen.button('Accept All');
   await until(
     'the dialog asks about a.txt',
     () => window.screen.dialog(),

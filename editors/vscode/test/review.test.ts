@@ -93,6 +93,8 @@ scene('keys decide the selection in the view', async ({ window, agent, files }) 
   await review.shows('ONE', 'accepted');
   await select('Change it');
   await window.press('Control+Alt+Y');
+  // The change of b.txt was not shown.
+  await window.screen.button('Accept All');
   await review.ended();
   assert.equal(files.read('a.txt'), 'ONE\ntwo\nthree\n');
   assert.equal(files.read('b.txt'), 'B\n');
@@ -159,6 +161,7 @@ scene('buttons in the tree decide a hunk, a file and a proposal', async ({ windo
   await review.press('b.txt', 'Reject All Changes in This File');
   await review.shows('B', 'rejected');
   await review.press('Change it', 'Accept the Whole Proposal');
+  await window.screen.button('Accept All');
   const result = await review.ended();
   assert.equal(result.state, 'partial');
   assert.equal(files.read('a.txt'), 'ONE\ntwo\nTHREE\n');
@@ -185,6 +188,7 @@ scene('rejected changes are reopened and shown', async ({ window, agent, files }
   await review.press('THREE', 'Reject Change');
   await review.shows('THREE', 'rejected');
   await review.press('Change it', 'Accept the Whole Proposal');
+  await window.screen.button('Accept All');
   assert.equal((await review.ended()).state, 'partial');
   await window.screen.shot('review-reopen');
   await window.page.locator('.welcome-view-content a', { hasText: 'reopen' }).click();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tempfile::TempPath;
 
 use crate::cli::paint::{FAINT, HINT};
 use crate::cli::{CliError, Context, root, stream};
@@ -13,7 +14,9 @@ use crate::text::{ContentHash, lines};
 use crate::transport::{Client, whole_text};
 use crate::workspace::Role;
 
+use super::progress::Progress;
 use super::questions::{COMMON, Questions};
+use super::several::{Earlier, Scope};
 use super::show;
 
 /// State of a proposal whose changes have been made already.
@@ -34,11 +37,16 @@ enum Answer {
 }
 
 /// Action after an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Next {
+    /// Send the answers, and continue.
     Continue,
     /// Continue, with this answer for all open hunks of the further files.
     Rest(Rest),
+    /// Send this decision about the whole proposal.
+    Whole(Value),
+    /// Continue with the next file: nothing is left to ask about this one.
+    File,
     Quit,
 }
 
@@ -49,23 +57,31 @@ pub(super) enum Rest {
     Reject,
 }
 
-/// A file of a proposal with the answers so far.
+/// A file of a proposal with answers that were not sent.
 pub(super) struct FileReview<'p> {
-    file: &'p AppliedFile,
+    pub(super) proposal: &'p ProposalResult,
+    pub(super) file: &'p AppliedFile,
     /// `true` if the changes have been made already.
-    is_landed: bool,
+    pub(super) is_landed: bool,
     answers: Vec<Answer>,
     comments: Vec<CommentEntry>,
-    /// Ids of the only hunks to ask about. `None` means all.
-    only: Option<Vec<String>>,
+    pub(super) progress: &'p mut Progress,
 }
 
 impl<'p> FileReview<'p> {
-    /// Creates a review of the file at an index, or of only these hunks.
-    pub(super) fn new(proposal: &'p ProposalResult, at: usize, only: Option<Vec<String>>) -> Self {
+    /// Creates a review of the file at an index.
+    pub(super) fn new(proposal: &'p ProposalResult, at: usize, progress: &'p mut Progress) -> Self {
         let (file, is_landed) = (&proposal.files[at], proposal.state == LANDED);
-        let answers = vec![Answer::Open; file.entry.hunks.len()];
-        Self { file, is_landed, answers, comments: Vec::new(), only }
+        // A hunk whose lines have changed since is edited again.
+        let edited = |hunk: &Hunk| progress.edited(&hunk.id).filter(|_| hunk.state == "pending");
+        let answer = |hunk| edited(hunk).map_or(Answer::Open, |text| Answer::Edited(text.to_owned()));
+        let answers = file.entry.hunks.iter().map(answer).collect();
+        Self { proposal, file, is_landed, answers, comments: Vec::new(), progress }
+    }
+
+    /// Returns `true` if there are answers to send at once. Edited lines are sent with the last one of the file.
+    pub(super) fn has_answers(&self) -> bool {
+        self.answers.iter().any(|answer| !matches!(answer, Answer::Open | Answer::Edited(_)))
     }
 
     /// Returns the ids of the hunks whose decision changes the file, unless their lines have just changed.
@@ -75,25 +91,32 @@ impl<'p> FileReview<'p> {
         both.filter(|(_, answer)| **answer == written).map(|(hunk, _)| hunk.id.clone()).collect()
     }
 
-    /// Asks about every open hunk.
-    pub(super) fn ask(&mut self) -> Result<Next, CliError> {
+    /// Asks about the next open hunk.
+    pub(super) fn ask_next(&mut self) -> Result<Next, CliError> {
         let hunks = &self.file.entry.hunks;
-        let mut of_all = Next::Continue;
-        for at in 0..hunks.len() {
-            let is_selected = self.only.as_ref().is_none_or(|only| only.contains(&hunks[at].id));
-            if !is_selected || !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
-                continue;
-            }
+        let is_left = |at: &usize| {
+            is_open(&hunks[*at])
+                && self.answers[*at] == Answer::Open
+                && !self.progress.is_skipped(&hunks[*at].id)
+        };
+        let Some(at) = (0..hunks.len()).find(is_left) else {
+            // Edited lines wait for the other hunks of the file.
+            let waits = self.answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
+            let is_complete = waits && !self.has_open_beside_edits();
+            return Ok(if is_complete { Next::Continue } else { Next::File });
+        };
+        if self.progress.shows(&hunks[at]) {
             let mut out = stream::stdout();
             show::heading(&mut out, (self.file, self.is_landed), &hunks[at], (at + 1, hunks.len()))?;
             show::hunk(&mut out, self.file, &hunks[at])?;
-            match self.ask_about(at)? {
-                Next::Continue => {}
-                Next::Quit => return Ok(Next::Quit),
-                Next::Rest(rest) => of_all = Next::Rest(rest),
-            }
         }
-        Ok(of_all)
+        self.ask_about(at)
+    }
+
+    /// Returns `true` if a hunk with lines is neither decided nor edited.
+    fn has_open_beside_edits(&self) -> bool {
+        let mut both = self.file.entry.hunks.iter().zip(&self.answers);
+        both.any(|(hunk, answer)| hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open)
     }
 
     fn ask_about(&mut self, at: usize) -> Result<Next, CliError> {
@@ -106,21 +129,26 @@ impl<'p> FileReview<'p> {
             let Some(answer) = stream::ask_line(&format!("{HINT}{question}{HINT:#} "))? else {
                 return Ok(Next::Quit);
             };
-            let all = match answer.as_str() {
-                "A" if may_accept => Some(Rest::Accept),
-                "D" if may_reject => Some(Rest::Reject),
+            let several = match answer.as_str() {
+                "A" if may_accept => Some((Scope::Proposal, Rest::Accept)),
+                "D" if may_reject => Some((Scope::Proposal, Rest::Reject)),
+                "a" if may_accept => Some((Scope::File, Rest::Accept)),
+                "d" if may_reject => Some((Scope::File, Rest::Reject)),
                 _ => None,
             };
-            if let Some(rest) = all {
+            if let Some((scope, rest)) = several {
+                match self.ask_about_several(at, scope, rest)? {
+                    None => continue,
+                    Some(Earlier::Change) => return Ok(Next::Whole(self.decision_on_all(scope, rest))),
+                    Some(Earlier::Stay) => {}
+                }
                 self.answer_rest(at, rest);
-                return Ok(Next::Rest(rest));
+                return Ok(if scope == Scope::Proposal { Next::Rest(rest) } else { Next::Continue });
             }
             match answer.to_lowercase().as_str() {
                 "t" if is_touched => self.answers[at] = Answer::Take,
                 "y" | "yes" if may_accept => self.answers[at] = Answer::Accept,
                 "n" | "no" if may_reject => self.answers[at] = Answer::Reject,
-                "a" if may_accept => self.answer_rest(at, Rest::Accept),
-                "d" if may_reject => self.answer_rest(at, Rest::Reject),
                 "e" => match self.edited(hunk)? {
                     Some(answer) => self.answers[at] = answer,
                     None => continue,
@@ -131,10 +159,11 @@ impl<'p> FileReview<'p> {
                     {
                         let path = Some(self.file.entry.path.clone());
                         self.comments.push(CommentEntry { path, hunk: Some(hunk.id.clone()), text });
+                        return Ok(Next::Continue);
                     }
                     continue;
                 }
-                "s" => {}
+                "s" => self.progress.skip(&hunk.id),
                 "q" => return Ok(Next::Quit),
                 _ => {
                     writeln!(stream::stdout(), "{FAINT}{answers}\n{COMMON}{FAINT:#}")?;
@@ -164,19 +193,22 @@ impl<'p> FileReview<'p> {
 
     /// Opens the new lines, which are the current ones of a landed change, in the person's editor. Returns `None` if they cannot be edited or were not
     /// changed.
-    fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, CliError> {
+    fn edited(&mut self, hunk: &Hunk) -> Result<Option<Answer>, CliError> {
         let created = created(&self.file.entry);
         let Some(new) = hunk.new_text.as_ref().or(created.as_ref()) else {
             writeln!(stream::stdout(), "This hunk has no lines to edit.")?;
             return Ok(None);
         };
         match in_editor(&self.file.entry.path, new) {
-            Ok(text) if text == *new => {
+            Ok((text, _)) if text == *new => {
                 writeln!(stream::stdout(), "Nothing was edited.")?;
                 Ok(None)
             }
-            Ok(text) if hunk.old_text.as_ref() == Some(&text) => Ok(Some(Answer::Reject)),
-            Ok(text) => Ok(Some(Answer::Edited(text))),
+            Ok((text, _)) if hunk.old_text.as_ref() == Some(&text) => Ok(Some(Answer::Reject)),
+            Ok((text, file)) => {
+                self.progress.edit(&hunk.id, &text, file)?;
+                Ok(Some(Answer::Edited(text)))
+            }
             Err(problem) => {
                 show::problem(&problem)?;
                 Ok(None)
@@ -187,11 +219,14 @@ impl<'p> FileReview<'p> {
     /// Returns the decision to send, or `None` if there are no answers. Returns an error if edited lines
     /// cannot be sent.
     pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
-        let Self { file, is_landed, answers, comments, only: _ } = self;
-        if answers.iter().all(|answer| *answer == Answer::Open) && comments.is_empty() {
+        // Edited lines decide every hunk of the file, so they wait until all others are decided.
+        let waits = self.has_open_beside_edits();
+        let Self { file, is_landed, answers, comments, .. } = self;
+        let is_edited = !waits && answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
+        let is_unsent = |answer: &Answer| matches!(answer, Answer::Open | Answer::Edited(_));
+        if !is_edited && answers.iter().all(is_unsent) && comments.is_empty() {
             return Ok(None);
         }
-        let is_edited = answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
         let both = || file.entry.hunks.iter().zip(&answers);
         // The new content of an edited file decides its hunks with lines.
         let ids = |wanted: Answer| -> Vec<&str> {
@@ -206,13 +241,6 @@ impl<'p> FileReview<'p> {
             "comment": comments,
         });
         if is_edited {
-            let is_left = |(hunk, answer): (&Hunk, &Answer)| {
-                hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open
-            };
-            if both().any(is_left) {
-                return Err("lines were edited, so you must decide every hunk of this file; review it again"
-                    .to_owned());
-            }
             let texts: Vec<_> = both().map(|(hunk, answer)| text(hunk, answer, is_landed)).collect();
             let whole = content(context, (file, is_landed), &texts)?;
             let entry = &file.entry;
@@ -242,8 +270,8 @@ fn text<'a>(hunk: &'a Hunk, answer: &'a Answer, is_landed: bool) -> Option<&'a s
     }
 }
 
-/// Opens a text in the person's editor. Returns the edited text, or an error message.
-fn in_editor(path: &str, text: &str) -> Result<String, String> {
+/// Opens a text in the person's editor. Returns the edited text and its file, or an error message.
+fn in_editor(path: &str, text: &str) -> Result<(String, TempPath), String> {
     let name =
         Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // Removed when dropped. Only its owner can read it.
@@ -261,7 +289,7 @@ fn in_editor(path: &str, text: &str) -> Result<String, String> {
         Ok(status) if status.success() => {
             let edited = std::fs::read_to_string(&file)
                 .map_err(|error| format!("the lines cannot be read: {error}"))?;
-            Ok(with_final_ending(text, edited))
+            Ok((with_final_ending(text, edited), file))
         }
         Ok(status) => Err(format!("`{editor}` ended with {status}, so nothing was edited")),
         Err(error) => Err(format!("`{editor}` cannot be run: {error}")),

@@ -30,31 +30,31 @@ impl Questions {
 const PROPOSED: &str = "\
 y  accept this hunk
 n  reject it
-a  accept it and all others of this file
-d  reject it and all others of this file
-A  accept it and all others of the proposal
-D  reject it and all others of the proposal
+a  accept it and all undecided hunks of this file
+d  reject it and all undecided hunks of this file
+A  accept it and all undecided hunks of the proposal
+D  reject it and all undecided hunks of the proposal
 e  edit its new lines in $VISUAL or $EDITOR";
 
 const PROPOSED_CONFLICTED: &str = "\
 t  take the author's side, and discard the change made here since
 n  keep the current text
-d  keep it, and reject all others of this file
-D  keep it, and reject all others of the proposal
+d  keep it, and reject all undecided hunks of this file
+D  keep it, and reject all undecided hunks of the proposal
 e  edit the author's lines in $VISUAL or $EDITOR";
 
 const LANDED: &str = "\
 y  keep this hunk
 n  revert it
-a  keep it and all others of this file
-d  revert it and all others of this file
-A  keep it and all others of the command
-D  revert it and all others of the command
+a  keep it and all undecided hunks of this file
+d  revert it and all undecided hunks of this file
+A  keep it and all undecided hunks of the command
+D  revert it and all undecided hunks of the command
 e  edit the current lines in $VISUAL or $EDITOR";
 
 const LANDED_CONFLICTED: &str = "\
 y  keep the current text
 t  restore the earlier lines, and discard the change made here since
-a  keep the current text, and all others of this file
-A  keep the current text, and all others of the command
+a  keep the current text, and all undecided hunks of this file
+A  keep the current text, and all undecided hunks of the command
 e  edit the current lines in $VISUAL or $EDITOR";

@@ -1,6 +1,7 @@
 //! Output of `editd review`.
 
 use std::io::Write;
+use std::time::Duration;
 
 use anstyle::Style;
 
@@ -9,6 +10,7 @@ use crate::cli::paint::{
     AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, cell, fitted, visible, widest, width,
 };
 use crate::cli::{paint, root, stream};
+use crate::edit::{Deadline, Excerpt, beginnings};
 use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
 use super::file::{CONFLICTED, diff_body};
@@ -17,6 +19,8 @@ use super::file::{CONFLICTED, diff_body};
 const WHOLE: usize = 200;
 /// Number of context lines before and after a hunk.
 const CONTEXT: usize = 3;
+/// Time to compare the words of the lines of a hunk.
+const COMPARING: Duration = Duration::from_millis(200);
 /// Maximum width of a command, in columns.
 const COMMAND: usize = 32;
 
@@ -147,17 +151,13 @@ pub(super) fn heading(
 pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
     let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
     let (before, after) = context_of(&file.entry.diff, hunk);
-    let mut body = String::new();
-    for (sign, text) in [(' ', before.as_str()), ('-', old), ('+', new), (' ', after.as_str())] {
-        for line in text.split_inclusive('\n') {
-            body.push(sign);
-            body.push_str(line);
-            if !line.ends_with('\n') {
-                body.push_str("\n\\ No newline at end of file\n");
-            }
-        }
+    let excerpt = Excerpt::of(old, new, Deadline::after(COMPARING));
+    let sides =
+        [(' ', beginnings(&before)), ('-', excerpt.old), ('+', excerpt.new), (' ', beginnings(&after))];
+    for (sign, lines) in sides {
+        lines.iter().try_for_each(|line| paint::diff_line(out, sign, line))?;
     }
-    paint::diff_body(out, &body)
+    Ok(())
 }
 
 /// Prints the text of a file that is created or deleted.

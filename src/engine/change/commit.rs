@@ -11,7 +11,7 @@ use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::content::Content;
 use crate::engine::change::history_recording::{CommitResult, HistoryEntryGuard, Intent};
 use crate::engine::change::rebase::stale;
-use crate::engine::editors::{EditorPart, Saving};
+use crate::engine::editors::{EditorPart, Saving, renamed_documents};
 use crate::engine::files::observe::Observed;
 use crate::engine::workspace_handle::Observation;
 use crate::engine::{Engine, refusal_of};
@@ -202,6 +202,7 @@ impl Engine {
         let is_open = |write: &&PendingWrite| write.computed.observed.open.is_some();
         let open: Vec<_> =
             writes.iter().filter(is_open).map(|write| write.computed.observed.target.clone()).collect();
+        let renamed: Vec<_> = writes.iter().flat_map(renamed_documents).collect();
         let mut on_disk = on_disk.into_iter();
         let mut finish = |write: PendingWrite| {
             if let Some(part) = &write.through {
@@ -214,6 +215,7 @@ impl Engine {
         for target in &open {
             self.reload_others(target);
         }
+        self.announce_renamed(&renamed);
         for buffer in &to_ask {
             self.ask_to_save(buffer, author);
         }

@@ -22,7 +22,7 @@ use crate::workspace::review::{
 };
 use crate::workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind,
-    SessionId,
+    ReviewRefusal, SessionId,
 };
 
 /// Maximum size of the texts of a stored outcome, in bytes. A larger one is stored without diffs and snippets.
@@ -296,6 +296,13 @@ impl Engine {
         let seen: Vec<_> =
             proposal.files.iter().zip(&files).map(|(file, it)| it.observed_version(file)).collect();
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
+        let hunks = review.applied_by_rejection(&decision);
+        if !hunks.is_empty() {
+            let landed = proposal.landed.is_some();
+            return Err(
+                Refusal::new(RefusalKind::Review(ReviewRefusal::EarlierDecision { hunks, landed })).into()
+            );
+        }
         let mut review = review.decide(&seen, &decision, self.deadline());
         let is_decided = review.reopen_outdated(&seen, self.deadline());
         drop(seen);

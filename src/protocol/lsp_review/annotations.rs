@@ -1,13 +1,16 @@
 //! Code actions, code lenses and diagnostics for hunks that wait for the user.
 
+use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::text::{Position, PositionEncoding, Text};
+use crate::edit::{Deadline, Excerpt, LinePart};
+use crate::text::{Position, PositionEncoding, Text, is_hidden};
 
 use super::command::{AllArgument, Command, Decision, FileArgument, HunksArgument, Location};
-use super::{PendingHunk, PendingProposal, counted, one_line};
+use super::{DecidedHunk, PendingHunk, PendingProposal, counted, one_line};
 
 /// Maximum number of proposals offered at one location; a longer menu would not be usable.
 const MAX_PROPOSALS: usize = 3;
@@ -22,7 +25,9 @@ const HINT: u32 = 4;
 /// Maximum number of lines of the new text in a hint.
 const SHOWN_LINES: usize = 8;
 /// Maximum number of characters of each line.
-const SHOWN_CHARACTERS: usize = 120;
+const SHOWN_CHARACTERS: usize = 400;
+/// Time to compare the words of long lines.
+const COMPARING: Duration = Duration::from_millis(50);
 
 /// A request for code actions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,9 +130,14 @@ impl List<'_> {
         }
         let what = if count == 1 { "the change".to_owned() } else { format!("all {count} changes") };
         for (decision, verb) in one.alternatives() {
+            let contrary = one.contrary(decision, Some(path));
             let (id, revision, path) = (one.id.clone(), one.revision, path.display().to_string());
-            let title = format!("{verb} {what} in this file ({})", one.by());
-            self.add(SOURCE, &title, &Command::File(decision, FileArgument { id, revision, path }));
+            let command = Command::File(decision, FileArgument { id, revision, path });
+            if contrary.is_empty() {
+                self.add(SOURCE, &format!("{verb} {what} in this file ({})", one.by()), &command);
+            } else {
+                self.several(one, (decision, verb), (count, "in this file"), &contrary, &command);
+            }
         }
     }
 
@@ -139,10 +149,47 @@ impl List<'_> {
         let (changes, files) =
             (counted(one.hunks.len(), "change", "changes"), counted(files, "file", "files"));
         for (decision, verb) in one.alternatives() {
-            let argument = AllArgument { id: one.id.clone(), revision: one.revision };
-            let title = format!("{verb} all {changes} in {files} ({})", one.by());
-            self.add(SOURCE, &title, &Command::All(decision, argument));
+            let contrary = one.contrary(decision, None);
+            let keep_earlier = !contrary.is_empty();
+            let argument = AllArgument { id: one.id.clone(), revision: one.revision, keep_earlier };
+            let command = Command::All(decision, argument);
+            if contrary.is_empty() {
+                self.add(SOURCE, &format!("{verb} all {changes} in {files} ({})", one.by()), &command);
+            } else {
+                let place = format!("in {files}");
+                self.several(one, (decision, verb), (one.hunks.len(), &place), &contrary, &command);
+            }
         }
+    }
+
+    /// Adds two actions: one for the undecided changes, and one that also turns earlier decisions round. Both
+    /// titles name these decisions.
+    fn several(
+        &mut self,
+        one: &PendingProposal,
+        (decision, verb): (Decision, &str),
+        (count, place): (usize, &str),
+        contrary: &[&DecidedHunk],
+        undecided: &Command,
+    ) {
+        let others = counted(count, "other change", "other changes");
+        let earlier = contrary.len();
+        let is = if earlier == 1 { "is" } else { "are" };
+        let (outcome, earlier_verdict) = match (decision, one.landed) {
+            (Decision::Reject, false) => (format!("{earlier} {is} applied"), "accepted"),
+            (_, true) if decision != Decision::Reject => (format!("{earlier} {is} reverted"), "reverted"),
+            (_, true) => (format!("{earlier} {is} kept"), "kept"),
+            _ => (format!("{earlier} {is} not applied"), "rejected"),
+        };
+        self.add(SOURCE, &format!("{verb} {others} {place}; {outcome} ({})", one.by()), undecided);
+        let open = one.hunks.iter().filter(|hunk| {
+            let is_in_place = contrary.iter().any(|decided| decided.path == hunk.path);
+            matches!(undecided, Command::All(..)) || is_in_place
+        });
+        let hunks = open.map(|hunk| &hunk.id).chain(contrary.iter().map(|decided| &decided.id)).cloned();
+        let argument = HunksArgument { id: one.id.clone(), revision: one.revision, hunks: hunks.collect() };
+        let title = format!("{verb} {others} {place}, and {earlier} {earlier_verdict} before ({})", one.by());
+        self.add(SOURCE, &title, &Command::Hunks(decision, argument));
     }
 }
 
@@ -174,6 +221,13 @@ impl PendingProposal {
     fn alternatives(&self) -> [(Decision, &'static str); 2] {
         let (yes, no) = if self.landed { ("keep", "revert") } else { ("accept", "reject") };
         [(Decision::Accept, yes), (Decision::Reject, no)]
+    }
+
+    /// Returns the hunks, of a file or of all, that were decided the other way earlier.
+    fn contrary(&self, decision: Decision, path: Option<&Path>) -> Vec<&DecidedHunk> {
+        let is_contrary = |decided: &&DecidedHunk| decided.accepted == (decision == Decision::Reject);
+        let is_here = |decided: &&DecidedHunk| path.is_none_or(|path| decided.path == path);
+        self.decided.iter().filter(is_contrary).filter(is_here).collect()
     }
 
     /// Returns the decisions for and against a hunk in its current state.
@@ -258,17 +312,43 @@ fn message(one: &PendingProposal, hunk: &PendingHunk) -> String {
     if let Some(label) = one.label.as_deref().filter(|label| !label.trim().is_empty()) {
         message.extend([" (", &one_line(label), ")"]);
     }
-    let mut lines = hunk.other_text.lines();
+    let excerpt = Excerpt::of(&hunk.own_text, &hunk.other_text, Deadline::after(COMPARING));
+    let mut lines = excerpt.new.iter();
     let before_first = if one.landed { ". Before:\n" } else { ":\n" };
     for (at, line) in lines.by_ref().take(SHOWN_LINES).enumerate() {
         message.push_str(if at == 0 { before_first } else { "\n" });
-        message.extend(line.chars().take(SHOWN_CHARACTERS));
+        message.push_str(&excerpt_of(line));
     }
     let left = lines.count();
     if left > 0 {
         message.extend(["\n… ", &left.to_string(), " more"]);
     }
     message
+}
+
+/// Returns a line of which unchanged text may be left out. Hidden characters are shown by their names.
+fn excerpt_of(line: &[LinePart<'_>]) -> String {
+    let mut text = String::new();
+    for part in line {
+        match part {
+            LinePart::Shown(shown) => text.push_str(shown.trim_end_matches(['\n', '\r'])),
+            LinePart::Omitted(_) => text.push('…'),
+        }
+    }
+    let mut shown = String::new();
+    for c in text.chars().take(SHOWN_CHARACTERS) {
+        if is_hidden(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "⟨U+{:04X}⟩", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    let left = text.chars().count().saturating_sub(SHOWN_CHARACTERS);
+    if left > 0 {
+        let _ = write!(shown, "… {left} more characters");
+    }
+    shown
 }
 
 fn proposed_change(hunk: &PendingHunk) -> &'static str {

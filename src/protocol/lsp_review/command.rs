@@ -83,6 +83,9 @@ pub struct AllArgument {
     pub id: String,
     /// The revision that the user has seen.
     pub revision: u32,
+    /// `true` if the title names the hunks that stay as they were decided earlier.
+    #[serde(default, rename = "keepEarlier", skip_serializing_if = "std::ops::Not::not")]
+    pub keep_earlier: bool,
 }
 
 #[derive(Deserialize)]

@@ -6,8 +6,8 @@ use crate::text::{PositionEncoding, Text};
 use super::*;
 
 fn hunk(id: &str, path: &str, line: u32, lines: u32) -> PendingHunk {
-    let (id, path, other_text) = (id.to_owned(), path.into(), "new\n".to_owned());
-    PendingHunk { id, path, kind: None, conflicted: false, line, lines, other_text }
+    let (id, path, own_text, other_text) = (id.to_owned(), path.into(), String::new(), "new\n".to_owned());
+    PendingHunk { id, path, kind: None, conflicted: false, line, lines, own_text, other_text }
 }
 
 /// A proposal by ada that replaces lines 3 and 4 of `/a`, inserts before line 9 of `/a`, and replaces line 1
@@ -16,7 +16,7 @@ fn hunk(id: &str, path: &str, line: u32, lines: u32) -> PendingHunk {
 fn waiting() -> Vec<PendingProposal> {
     let hunks = vec![hunk("h1", "/a", 3, 2), hunk("h2", "/a", 9, 0), hunk("h3", "/b", 1, 1)];
     let (id, author, label) = ("p1".to_owned(), "ada".to_owned(), Some("Fix  the\ntotal".to_owned()));
-    vec![PendingProposal { id, revision: 2, author, label, landed: false, hunks }]
+    vec![PendingProposal { id, revision: 2, author, label, landed: false, hunks, decided: Vec::new() }]
 }
 
 fn at(first: u32, last: u32) -> CodeActionQuery {
@@ -72,6 +72,37 @@ fn a_hunk_is_found_on_its_lines_and_an_insertion_on_both_adjacent_lines(
     let hunks =
         actions.iter().step_by(2).map(|action| action["command"]["arguments"][0]["hunks"][0].as_str());
     assert_eq!(hunks.map(Option::unwrap).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn titles_name_the_changes_that_were_decided_the_other_way() {
+    let mut one = waiting();
+    one[0].decided = vec![
+        DecidedHunk { id: "h4".to_owned(), path: "/a".into(), accepted: true },
+        DecidedHunk { id: "h5".to_owned(), path: "/c".into(), accepted: true },
+    ];
+    let actions = code_actions(&one, Path::new("/a"), &at(0, 0));
+    let expected = [
+        "editd: accept all 2 changes in this file (ada: Fix the total)",
+        "editd: reject 2 other changes in this file; 1 is applied (ada: Fix the total)",
+        "editd: reject 2 other changes in this file, and 1 accepted before (ada: Fix the total)",
+        "editd: accept all 3 changes in 2 files (ada: Fix the total)",
+        "editd: reject 3 other changes in 2 files; 2 are applied (ada: Fix the total)",
+        "editd: reject 3 other changes in 2 files, and 2 accepted before (ada: Fix the total)",
+    ];
+    assert_eq!(titles(&actions), [&expected[..], &GO].concat());
+    let arguments: Vec<_> = actions.iter().map(|action| &action["command"]["arguments"][0]).collect();
+    assert_eq!(arguments[2]["hunks"], json!(["h1", "h2", "h4"]));
+    assert_eq!(*arguments[4], json!({ "id": "p1", "revision": 2, "keepEarlier": true }));
+    assert_eq!(arguments[5]["hunks"], json!(["h1", "h2", "h3", "h4", "h5"]));
+    one[0].decided.iter_mut().for_each(|hunk| hunk.accepted = false);
+    let actions = code_actions(&one, Path::new("/b"), &at(1, 1));
+    let expected = [
+        "editd: accept 3 other changes in 2 files; 2 are not applied (ada: Fix the total)",
+        "editd: accept 3 other changes in 2 files, and 2 rejected before (ada: Fix the total)",
+        "editd: reject all 3 changes in 2 files (ada: Fix the total)",
+    ];
+    assert_eq!(titles(&actions)[2..5], expected);
 }
 
 #[test]
@@ -143,7 +174,7 @@ fn commands_round_trip() {
         hunks(Decision::Take),
         hunks(Decision::Reject),
         Command::File(Decision::Reject, FileArgument { id: id.clone(), revision: 1, path: path.clone() }),
-        Command::All(Decision::Accept, AllArgument { id: id.clone(), revision: 1 }),
+        Command::All(Decision::Accept, AllArgument { id: id.clone(), revision: 1, keep_earlier: true }),
         Command::Go { forward: false, from: Some(Location { path, line: 3 }) },
         Command::Go { forward: true, from: None },
         Command::ShowDiff { id: Some(id) },
@@ -206,6 +237,17 @@ fn a_hint_covers_the_lines_and_contains_the_new_text() {
     let message = hints[1]["message"].as_str().unwrap();
     assert!(message.starts_with("ada wants new lines before this one (Fix the total):\nx\n"), "{message}");
     assert!(message.ends_with("x\n… 2 more") && message.lines().count() == 10, "{message}");
+}
+
+#[test]
+fn a_hint_shows_the_change_of_a_long_line() {
+    let mut one = waiting();
+    let line = |word: &str| format!("{}{word} {}\n", "word ".repeat(8_000), "more ".repeat(8_000));
+    (one[0].hunks[2].own_text, one[0].hunks[2].other_text) = (line("old"), line("n\u{202e}ew"));
+    let text = Text::from(&*format!("first\n{}", line("old")));
+    let hints = hints(&one, Path::new("/b"), &text, PositionEncoding::Utf16);
+    let message = hints[0]["message"].as_str().unwrap();
+    assert!(message.contains("word n⟨U+202E⟩ew more ") && message.len() < 400, "{message}");
 }
 
 #[test]

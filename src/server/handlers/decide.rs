@@ -83,7 +83,8 @@ fn read_decision(
             return Err(Invalid::new(field, problem).into());
         }
     }
-    Ok(Decision { accept, take, reject, rest, replace, comments })
+    let keeps_earlier = params.keep_earlier.unwrap_or_default();
+    Ok(Decision { accept, take, reject, rest, keeps_earlier, replace, comments })
 }
 
 fn read_replacements(

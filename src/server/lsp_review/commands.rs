@@ -36,13 +36,15 @@ impl Daemon {
         sink: &Arc<dyn ClientSink>,
         command: Command,
     ) -> Result<()> {
+        let mut keep_earlier = None;
         let (id, revision, decision, pick) = match command {
             Command::Go { forward, from } => return self.go(session, sink, forward, from.as_ref()).await,
             Command::ShowDiff { id } => return self.show_diff(session, sink, id).await,
             Command::Hunks(decision, HunksArgument { id, revision, hunks }) => {
                 (id, revision, decision, PickParam::Hunks(hunks))
             }
-            Command::All(decision, AllArgument { id, revision }) => {
+            Command::All(decision, AllArgument { id, revision, keep_earlier: keeps }) => {
+                keep_earlier = Some(keeps);
                 (id, revision, decision, PickParam::Word("all".to_owned()))
             }
             Command::File(decision, FileArgument { id, revision, path }) => {
@@ -50,7 +52,7 @@ impl Daemon {
                 (id, revision, decision, PickParam::Hunks(hunks))
             }
         };
-        let mut params = DecideParams { id, revision, ..DecideParams::default() };
+        let mut params = DecideParams { id, revision, keep_earlier, ..DecideParams::default() };
         match (decision, pick) {
             (Decision::Take, PickParam::Hunks(hunks)) => params.take = Some(hunks),
             (Decision::Reject, pick) => params.reject = Some(pick),

@@ -3,6 +3,7 @@
 use crate::text::ContentHash;
 use crate::workspace::Audience;
 use crate::workspace::proposal::{ProposalId, ProposalState};
+use crate::workspace::review::HunkId;
 
 use super::Refusal;
 use super::messages::{Texts, texts};
@@ -191,6 +192,13 @@ pub enum ReviewRefusal {
         /// `true` if that proposal is still pending, so no rejection is final.
         waits: bool,
     },
+    /// A decision rejects all open hunks, but would apply others that were accepted earlier.
+    EarlierDecision {
+        /// These hunks.
+        hunks: Vec<HunkId>,
+        /// `true` if the change has landed, so that they would be reverted and all others kept.
+        landed: bool,
+    },
 }
 
 pub(super) fn texts_of_review(
@@ -235,7 +243,28 @@ pub(super) fn texts_of_review(
             let stored = "The most recently rejected changes are stored as long as the daemon runs. Their author can propose them again.";
             texts(message, if *waits { decide } else { stored })
         }
+        ReviewRefusal::EarlierDecision { hunks, landed } => texts_of_earlier(hunks, *landed, audience),
     }
+}
+
+fn texts_of_earlier(hunks: &[HunkId], landed: bool, audience: Audience) -> Texts {
+    let names = hunks.iter().map(|hunk| format!("`{hunk}`")).collect::<Vec<_>>().join(", ");
+    let (was, it) = if hunks.len() == 1 { ("was", "it") } else { ("were", "them") };
+    let (earlier, list, verb, effect, option) = if landed {
+        ("rejected", "accept", "keeping", "revert", "--accept")
+    } else {
+        ("accepted", "reject", "rejecting", "apply", "--reject")
+    };
+    let numbers: Vec<_> = hunks.iter().map(|hunk| format!("--hunk {}", hunk.0)).collect();
+    let numbers = numbers.join(" ");
+    let wire = format!(
+        "Name all hunks in `{list}` to {list} {it}, too, or send `keepEarlier: true` to {effect} {it}."
+    );
+    let line = format!("Decide {it} first, with `{option} {numbers}`, or the other hunks by their numbers.");
+    texts(
+        format!("{names} {was} {earlier} earlier, so {verb} all other hunks would {effect} {it}."),
+        if audience == Audience::Wire { wire } else { line },
+    )
 }
 
 /// Shortens a comment so that it fits into a sentence.

@@ -8,6 +8,7 @@ use crate::edit::{Closest, LineRange, LineRefusal, Occurrences};
 use crate::notebook::CellRef;
 use crate::syntax::{Candidate, SymbolKind, SymbolRefusal, SyntaxError};
 use crate::text::ContentHash;
+use crate::workspace::review::HunkId;
 use crate::workspace::rules::{Cause, Remedy};
 use crate::workspace::{ChangeForm, ProposalId, ProposalState};
 
@@ -177,6 +178,8 @@ fn kinds_of_requests(quoted: &str) -> Vec<RefusalKind> {
         ReviewRefusal::Waits { proposal: proposal() },
         ReviewRefusal::NothingRejected { id: None, waits: true },
         ReviewRefusal::NothingRejected { id: None, waits: false },
+        ReviewRefusal::EarlierDecision { hunks: vec![HunkId(1)], landed: false },
+        ReviewRefusal::EarlierDecision { hunks: vec![HunkId(1), HunkId(3)], landed: true },
     ];
     let written = Since::Written { later: Some(quoted.into()) };
     let current = Some(ContentHash::of(b""));

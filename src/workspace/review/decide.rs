@@ -28,10 +28,19 @@ pub struct Decision {
     pub reject: Vec<HunkId>,
     /// Decision about all other open hunks. Conflicted ones are not accepted.
     pub rest: Option<Choice>,
+    /// `true` if the person knows that hunks which were decided earlier stay decided.
+    pub keeps_earlier: bool,
     /// Texts to write instead.
     pub replace: Vec<Replace>,
     /// Comments for the author.
     pub comments: Vec<Comment>,
+}
+
+impl Decision {
+    /// Returns `true` if the decision is about this hunk by its name.
+    fn names(&self, id: HunkId) -> bool {
+        [&self.accept, &self.take, &self.reject].into_iter().any(|ids| ids.contains(&id))
+    }
 }
 
 /// The final change of a file.
@@ -61,6 +70,16 @@ pub struct CurrentFile<'a> {
 }
 
 impl Review {
+    /// Returns the hunks that were accepted earlier and that a decision against all other hunks would apply. A
+    /// person who rejects a whole proposal does not expect that it writes anything.
+    pub fn applied_by_rejection(&self, decision: &Decision) -> Vec<HunkId> {
+        if decision.rest != Some(Choice::Rejected) || decision.keeps_earlier {
+            return Vec::new();
+        }
+        let accepted = self.choices.iter().enumerate().filter(|(_, choice)| choice.has_effect());
+        accepted.map(|(at, _)| HunkId(at + 1)).filter(|id| !decision.names(*id)).collect()
+    }
+
     /// Returns the review with these decisions added. `observed` contains all files in order, and the
     /// decision refers only to hunks of these files. [`reopen_outdated`](Self::reopen_outdated) then reopens accepted hunks that
     /// are in conflict.
@@ -198,6 +217,15 @@ impl CurrentFile<'_> {
             let mut both = rebased.hunks.iter().zip(choices);
             both.any(|(hunk, choice)| hunk.kind == kind && choice.has_effect())
         };
+        let anything = choices.iter().any(|choice| choice.has_effect());
+        if !anything {
+            return FileOutcome::Nothing;
+        }
+        // The plan of a deleted file does not apply to its text.
+        if file.action == Action::Delete && replacement.is_none() {
+            let is_gone = matches!(content, FileContent::Missing);
+            return if is_gone { FileOutcome::Nothing } else { FileOutcome::Delete };
+        }
         let text = if let Some(replacement) = replacement {
             replacement.plan(content, now, deadline).unwrap_or_else(|| Plan::empty(now.map_or(0, str::len)))
         } else if matches!(content, FileContent::Missing) {
@@ -211,13 +239,7 @@ impl CurrentFile<'_> {
         } else {
             rebased.plan(file, choices)
         };
-        let anything = choices.iter().any(|choice| choice.has_effect());
         match &file.action {
-            _ if !anything => FileOutcome::Nothing,
-            Action::Delete if replacement.is_none() => match content {
-                FileContent::Missing => FileOutcome::Nothing,
-                _ => FileOutcome::Delete,
-            },
             Action::Rename { .. } if yes(HunkKind::Rename) => FileOutcome::Rename(text),
             Action::Edit if yes(HunkKind::Encoding) || yes(HunkKind::Binary) => match content {
                 _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,

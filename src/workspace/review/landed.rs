@@ -50,8 +50,7 @@ impl Decision {
     /// in both.
     #[must_use]
     pub fn inverse(self) -> Self {
-        let Self { accept, take, reject, rest, replace, comments } = self;
-        Self { accept: reject, take, reject: accept, rest: rest.map(Choice::inverse), replace, comments }
+        Self { accept: self.reject, reject: self.accept, rest: self.rest.map(Choice::inverse), ..self }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::text::ContentHash;
 use crate::workspace::files::{FileKey, ObservedVersion};
 use crate::workspace::proposal::{ApplyStep, NewProposal, PlannedFile, Proposal, ProposalState};
 use crate::workspace::refusal::{ProposalRefusal, Refusal, RefusalKind, ReviewRefusal};
-use crate::workspace::review::Review;
+use crate::workspace::review::{Choice, Review};
 use crate::workspace::session::{Role, Session, SessionId};
 
 use super::{Notice, Record, Workspace};
@@ -42,7 +42,7 @@ impl Workspace {
             review: None,
         };
         if new.state == ProposalState::Pending {
-            proposal.review = Some(Review::open(proposal.hunk_count()));
+            self.begin_review(&mut proposal, new.replaces.as_deref());
         }
         self.proposals.add(proposal.clone());
         if new.state == ProposalState::Pending {
@@ -53,6 +53,31 @@ impl Workspace {
             self.close_proposal(replaced, ProposalState::Superseded, Some(new.session));
         }
         Ok(proposal)
+    }
+
+    /// Begins the review of a new proposal. What a person has decided about the one that it replaces stays, as far
+    /// as the hunks are the same.
+    fn begin_review(&self, proposal: &mut Proposal, replaces: Option<&str>) {
+        let earlier = replaces.and_then(|id| self.proposals.get(id));
+        let Some(earlier) = earlier.filter(|earlier| earlier.is_reviewed()) else {
+            proposal.review = Some(Review::open(proposal.hunk_count()));
+            return;
+        };
+        let (review, kept) = Review::carried(earlier, &proposal.files);
+        proposal.review = Some(review);
+        let had_decided = |review: &Review| review.choices.iter().any(|choice| *choice != Choice::Open);
+        if !earlier.review.as_ref().is_some_and(had_decided) {
+            return;
+        }
+        let names = kept.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let of = proposal.hunk_count();
+        proposal.reason = Some(match kept.len() {
+            0 => format!("It replaces `{}`; no decision of a person about that applies to it.", earlier.id),
+            count => format!(
+                "It replaces `{}`; {count} of {of} hunks are the same and stay as a person has decided them: {names}.",
+                earlier.id
+            ),
+        });
     }
 
     /// Returns a proposal that the session may see.

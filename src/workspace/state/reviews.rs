@@ -105,6 +105,7 @@ impl Workspace {
             }
             proposal.revision += 1;
             proposal.review = Some(review);
+            proposal.reason = None;
             proposal.transaction = transaction;
         });
         self.close_proposal(id, state, Some(session));

@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::review::{Scene, scene};
-use crate::support::{Outcome, converse, eventually, numbered_lines, plain};
+use crate::support::{Machine, Outcome, Workspace, converse, eventually, numbered_lines, plain};
 
 #[test]
 fn a_new_file_can_be_edited_before_it_is_created() {
     let mut scene = scene();
     let editor = ("EDITOR", "sed -i s/two/zwei/");
-    let typed = scene.review_with(&["a\r", "e\r"], &[editor]);
+    let typed = scene.review_with(&["a\r", "y\r", "e\r"], &[editor]);
     assert_eq!((typed.code, scene.state().as_str()), (0, "applied"), "{}", typed.shown);
     assert_eq!(scene.workspace.text("notes/new.txt"), "one\nzwei\n");
 }
@@ -26,7 +26,7 @@ fn unchanged_lines_from_the_editor_are_asked_again() {
 fn accepting_the_whole_proposal_still_asks_about_conflicts() {
     let mut scene = scene();
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
-    let typed = scene.review(&["A\r", "n\r"]);
+    let typed = scene.review(&["A\r", "y\r", "n\r"]);
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
     assert_eq!(scene.capitals(), [3, 22]);
     assert!(scene.workspace.has("notes/new.txt"));
@@ -55,7 +55,10 @@ fn a_proposal_can_be_decided_without_a_question() {
     let mut in_part = scene();
     let (code, printed) = decide(&in_part, &["--accept", "--hunk", "1", "--hunk", "h3"]);
     assert!(code == Some(3) && printed.contains("Still to be decided: h2, h4."), "{printed}");
-    assert_eq!(decide(&in_part, &["--reject"]).0, Some(0));
+    let (code, printed) = decide(&in_part, &["--reject"]);
+    assert!(code == Some(1) && printed.contains("`h1`, `h3` were accepted earlier"), "{printed}");
+    assert!(printed.contains("`--reject --hunk 1 --hunk 3`"), "{printed}");
+    assert_eq!(decide(&in_part, &["--reject", "--hunk", "2", "--hunk", "4"]).0, Some(0));
     assert_eq!((in_part.state().as_str(), in_part.capitals()), ("partial", vec![3, 22]));
     let (code, printed) = decide(&in_part, &["--hunk", "1"]);
     assert!(code == Some(2) && printed.contains("--hunk requires"), "{printed}");
@@ -84,4 +87,48 @@ fn a_proposal_that_its_author_discards_during_the_review_is_reported() {
     let shown = plain(&typed.shown);
     assert!(shown.contains("discarded") && typed.code == 0, "{shown}");
     assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+}
+
+#[test]
+fn ctrl_c_keeps_the_decisions_that_were_made() {
+    let mut scene = scene();
+    let typed = scene.review(&["y\r", "n\r", "c\r", "louder\r", "\u{3}"]);
+    assert!(typed.code < 0 || typed.code > 2, "{}", typed.code);
+    assert_eq!(scene.hunk_states(), ["accepted", "rejected", "pending", "pending"]);
+    let typed = scene.review(&["y\r", "y\r"]);
+    assert!(plain(&typed.shown).contains("earlier comment: louder"), "{}", typed.shown);
+    assert_eq!((typed.code, scene.capitals()), (0, vec![3, 22]));
+}
+
+#[test]
+fn lines_that_were_edited_survive_ctrl_c_in_a_file_that_is_named() {
+    let mut scene = scene();
+    let typed =
+        scene.review_with(&["e\r", "y\r", "\u{3}"], &[("EDITOR", "sed -i s/LINE/Line/"), ("NO_COLOR", "1")]);
+    let shown = plain(&typed.shown).replace('\n', "");
+    let (_, after) = shown.split_once("until then, your lines are in ").expect("a path");
+    let (path, _) = after.split_once(".txt.").expect("a path");
+    assert_eq!(std::fs::read_to_string(format!("{path}.txt")).expect("the lines"), "Line 3\n");
+    assert_eq!(scene.hunk_states(), ["pending", "accepted", "pending", "pending"]);
+    // Left for later, they are not lost either.
+    let typed = scene.review_with(&["e\r", "q\r"], &[("EDITOR", "sed -i s/LINE/Line/"), ("NO_COLOR", "1")]);
+    assert_eq!(typed.code, 3, "{}", typed.shown);
+    assert!(plain(&typed.shown).contains("Your edited lines were not sent"), "{}", typed.shown);
+}
+
+#[test]
+fn a_long_line_shows_its_change_wherever_that_is() {
+    let machine = Machine::configured("review = \"always\"\n");
+    let line = |middle: &str| format!("{}{middle}{}\n", "word ".repeat(8_000), "more ".repeat(7_600));
+    let workspace = Workspace::file("long.txt", line("old "));
+    let mut agent = machine.agent(&workspace);
+    agent.read("long.txt");
+    let write = json!({ "kind": "write", "path": "long.txt", "content": line("n\u{202e}e\u{200b}w ") });
+    let proposal = agent.changes(vec![write]).done();
+    let typed = converse(&machine, workspace.root(), &["review"], &["y\r"], &[("NO_COLOR", "1")]);
+    let shown = plain(&typed.shown);
+    assert!(shown.contains("word old more ") && shown.contains("word n<U+202E>e<U+200B>w more "), "{shown}");
+    assert!(shown.contains("-…39920 characters…") && shown.contains("characters…\n"), "{shown}");
+    assert!(shown.len() < 1_500, "{}", shown.len());
+    assert_eq!(agent.state_of(&proposal), "applied");
 }

@@ -50,10 +50,10 @@ fn each_hunk_is_shown_with_what_was_there_before() {
 }
 
 #[rstest]
-#[case::all_kept(&["A\r"], "applied", &[3, 20, 22], 0)]
-#[case::all_reverted(&["D\r"], "rejected", &[], 0)]
-#[case::one_file_reverted(&["d\r", "y\r"], "partial", &[], 0)]
-#[case::help_and_a_comment(&["?\r", "c\r", "why?\r", "a\r", "y\r"], "applied", &[3, 20, 22], 0)]
+#[case::all_kept(&["A\r", "y\r"], "applied", &[3, 20, 22], 0)]
+#[case::all_reverted(&["D\r", "y\r"], "rejected", &[], 0)]
+#[case::one_file_reverted(&["d\r", "y\r", "y\r"], "partial", &[], 0)]
+#[case::help_and_a_comment(&["?\r", "c\r", "why?\r", "a\r", "y\r", "y\r"], "applied", &[3, 20, 22], 0)]
 #[case::one_for_later(&["n\r", "s\r", "n\r", "n\r"], "landed", &[3, 20, 22], 3)]
 #[case::the_end_of_the_input(&["n\r", "\u{4}"], "landed", &[3, 20, 22], 3)]
 fn answers_have_their_effect(
@@ -83,7 +83,7 @@ fn current_lines_are_edited_in_the_persons_editor() {
 #[test]
 fn a_new_file_is_edited_as_a_whole() {
     let mut scene = scene();
-    let typed = scene.review_with(&["a\r", "e\r"], &[("EDITOR", "sed -i s/two/2/")]);
+    let typed = scene.review_with(&["a\r", "y\r", "e\r"], &[("EDITOR", "sed -i s/two/2/")]);
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
     assert_eq!(scene.workspace.text("new.txt"), "one\n2\n");
     assert_eq!(scene.capitals(), [3, 20, 22]);
@@ -124,7 +124,10 @@ fn landed_changes_are_listed_beside_proposals_and_decided_without_a_terminal() {
     let id = scene.proposal["id"].as_str().expect("an id");
     let done = here(&["review", id, "--reject", "--hunk", "2"]);
     assert_eq!(done.status.code(), Some(3), "{done:?}");
-    let done = here(&["review", id, "--accept"]);
+    let refused = here(&["review", id, "--accept"]);
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(told.contains("`h2` was rejected earlier, so keeping all other hunks would revert it"), "{told}");
+    let done = here(&["review", id, "--accept", "--hunk", "1", "--hunk", "3", "--hunk", "4"]);
     assert!(done.status.success(), "{done:?}");
     assert_eq!(scene.capitals(), [3, 22]);
     let again = here(&["review", id, "--accept"]);
@@ -134,7 +137,7 @@ fn landed_changes_are_listed_beside_proposals_and_decided_without_a_terminal() {
 #[test]
 fn the_next_command_tells_what_was_reverted() {
     let scene = scene();
-    scene.review(&["c\r", "not here\r", "D\r"]);
+    scene.review(&["c\r", "not here\r", "D\r", "y\r"]);
     let told = run(&scene.machine, &scene.workspace, "true");
     assert!(told.contains("editd: The user has reverted what `sh -c"), "{told}");
     assert!(told.contains("not here"), "{told}");

@@ -2,22 +2,21 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Editor, Kind, Machine, Outcome, Workspace, eventually, numbered_lines, uri_of};
 
-const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
+pub(super) const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
 
-struct Scene {
+pub(super) struct Scene {
     machine: Machine,
-    workspace: Workspace,
-    editor: Editor,
-    uri: String,
+    pub(super) workspace: Workspace,
+    pub(super) editor: Editor,
+    pub(super) uri: String,
 }
 
 /// Starts an editor with `a.txt` open and review enabled.
-fn scene(more: Value) -> Scene {
+pub(super) fn scene(more: Value) -> Scene {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::with(&[("a.txt", TEXT), ("b.txt", "b\n")]);
     let mut all = json!({
@@ -43,7 +42,7 @@ fn merge(into: &mut Value, more: Value) {
 
 impl Scene {
     /// Proposes two hunks in `a.txt`, for `two` and `eleven`, and one in `b.txt`.
-    fn propose(&self) -> (Agent, Value) {
+    pub(super) fn propose(&self) -> (Agent, Value) {
         let mut agent = self.machine.agent(&self.workspace);
         agent.read("a.txt");
         agent.read("b.txt");
@@ -69,7 +68,7 @@ impl Scene {
 
     /// Chooses the action whose title begins with `title`.
     #[track_caller]
-    fn choose_at(&self, line: u32, title: &str) -> Value {
+    pub(super) fn choose_at(&self, line: u32, title: &str) -> Value {
         let actions = self.actions_at(line);
         let chosen = actions.iter().find(|action| {
             action["title"]
@@ -80,7 +79,7 @@ impl Scene {
         self.run(&chosen["command"])
     }
 
-    fn run(&self, command: &Value) -> Value {
+    pub(super) fn run(&self, command: &Value) -> Value {
         let params = json!({ "command": command["command"], "arguments": command["arguments"] });
         self.editor.ask("workspace/executeCommand", params)
     }
@@ -166,28 +165,6 @@ fn hunks_are_decided_one_by_one_and_applied_at_the_end() {
     let outcome = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
     assert_eq!(outcome["state"], "partial");
     assert_eq!(scene.actions_at(1), [] as [Value; 0]);
-}
-
-#[rstest]
-#[case("accept all 2 changes in this file", "2", "11", "b\n")]
-#[case("accept all 3 changes in 2 files", "2", "11", "B\n")]
-#[case("reject all 3 changes in 2 files", "two", "eleven", "b\n")]
-fn many_hunks_are_decided_at_once(
-    #[case] title: &str,
-    #[case] two: &str,
-    #[case] eleven: &str,
-    #[case] b: &str,
-) {
-    let scene = scene(json!({}));
-    let (mut agent, pending) = scene.propose();
-    scene.choose_at(5, title);
-    if agent.state_of(&pending) == "pending" {
-        let command =
-            json!({ "command": "editd.rejectAll", "arguments": [{ "id": pending["id"], "revision": 2 }] });
-        assert_eq!(scene.run(&command)["error"], Value::Null);
-    }
-    assert_eq!(scene.editor.text(&scene.uri), TEXT.replace("two", two).replace("eleven", eleven));
-    assert_eq!(scene.workspace.text("b.txt"), b);
 }
 
 #[test]

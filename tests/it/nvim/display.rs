@@ -1,9 +1,10 @@
 //! The display of a buffer under review.
 
+use rstest::rstest;
 use serde_json::json;
 
 use super::scene::{CART, Scene};
-use crate::support::numbered_lines;
+use crate::support::{Machine, Nvim, Outcome, Workspace, eventually, numbered_lines};
 
 #[test]
 fn a_reloaded_buffer_shows_each_hunk_once() {
@@ -119,4 +120,60 @@ fn a_new_syntax_error_is_shown_in_a_new_file() {
     scene.propose(&json!([{ "kind": "write", "path": "sums.py", "content": content }]));
     scene.nvim.keys(":Editd<CR>");
     scene.nvim.sees("return sum(items)) new syntax error");
+}
+
+/// A long line whose change is far from its start.
+fn long(change: &str) -> String {
+    format!("{}{change} {}\n", "word ".repeat(8_000), "more ".repeat(7_600))
+}
+
+#[rstest]
+#[case::wrapped("vim.o.wrap = true", 1)]
+#[case::not_wrapped("vim.o.wrap = false", 1)]
+#[case::in_the_middle("vim.o.wrap = true", 3)]
+fn a_long_line_shows_its_change(#[case] option: &str, #[case] line: usize) {
+    let around = |long: String| format!("{}{long}last\n", "before\n".repeat(line - 1));
+    let (old, new) = (around(long("old")), around(long("n\u{202e}e\u{200b}w")));
+    let (machine, workspace) =
+        (Machine::configured("review = \"auto\"\n"), Workspace::file("long.txt", &old));
+    let mut nvim = Nvim::with_options(&machine, "keymaps = true", &[workspace.path("long.txt")]);
+    nvim.lua(option);
+    let mut agent = machine.agent_named("ada", &workspace);
+    agent.read("long.txt");
+    let write = json!({ "kind": "write", "path": "long.txt", "content": new, "baseHash": workspace.hash("long.txt") });
+    let answer = agent.changes(vec![write]).done();
+    assert_eq!(answer["state"], "pending");
+    nvim.sees("1 hunk");
+    nvim.keys(":Editd review<CR>");
+    let (row, column) = nvim.position_of("word old more ");
+    let new_row = nvim.position_of("n<202e>e<200b>w").0;
+    assert!(new_row > row && new_row < row + 4, "{row} {new_row}");
+    nvim.sees("…39920 characters…word ");
+    nvim.sees("characters…");
+    assert_ne!(
+        nvim.attribute_at((row, column)),
+        nvim.attribute_at((row, column + 5)),
+        "the change is marked"
+    );
+    nvim.keys("\\ga");
+    nvim.holds(&new);
+}
+
+#[test]
+fn a_long_line_that_is_all_new_is_accepted_only_after_a_question() {
+    let mut scene = Scene::without_proposal();
+    let content = format!("{CART}{}\n", "new ".repeat(5_000));
+    scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": content }]));
+    scene.nvim.lua("vim.fn.confirm = function(question) _G.asked = question return 2 end");
+    scene.nvim.keys("]g");
+    scene.nvim.sees("…19000 char");
+    scene.nvim.keys("\\ga");
+    let asked = eventually("a question", || scene.nvim.lua("return _G.asked").as_str().map(str::to_owned));
+    assert!(asked.contains("1 hunk not shown yet: ") && asked.contains("cart.py"), "{asked}");
+    assert_eq!(scene.nvim.text(), CART);
+    // The diff shows the whole line.
+    scene.nvim.keys(":Editd diff<CR>");
+    scene.nvim.sees("(:w applies this side)");
+    scene.nvim.keys(":tabclose<CR>G\\ga");
+    scene.nvim.holds(&content);
 }

@@ -309,7 +309,7 @@ fn a_thousand_hunks_are_shown_in_time() {
     nvim.keys("G");
     nvim.sees("line 4998 and more");
     assert!(began.elapsed() < Duration::from_secs(5));
-    nvim.keys("\\gA");
+    nvim.keys("\\gAy");
     nvim.sees("applied");
     nvim.holds(&changed);
 }

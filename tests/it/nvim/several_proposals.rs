@@ -1,9 +1,10 @@
 //! Several pending proposals at once.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::scene::{CART, Scene};
-use crate::support::{Agent, Outcome, eventually};
+use super::scene::{BETTER, CART, Scene};
+use crate::support::{Agent, Machine, Nvim, Outcome, Workspace, eventually, numbered_lines};
 
 /// Proposes changes as another agent.
 fn propose(scene: &Scene, author: &str, changes: &Value) -> (Agent, String) {
@@ -91,4 +92,98 @@ fn deciding_a_proposal_with_unviewed_files_needs_confirmation() {
     scene.nvim.keys(":Editd next<CR>:Editd next<CR>");
     scene.nvim.keys(":Editd accept_all<CR>");
     assert_eq!(scene.outcome()["state"], "applied");
+}
+
+/// Answers the next questions with this choice, and records them.
+fn answer(scene: &mut Scene, choice: u32) {
+    let code = format!(
+        "_G.asked = nil vim.fn.confirm = function(question, choices)
+           _G.asked = question .. ' [' .. choices:gsub('\\n', '|') .. ']' return {choice} end"
+    );
+    scene.nvim.lua(&code);
+}
+
+fn asked(scene: &mut Scene) -> String {
+    eventually("a question", || scene.nvim.lua("return _G.asked").as_str().map(str::to_owned))
+}
+
+#[rstest]
+#[case::reject_all(1, "rejected", CART)]
+#[case::apply_the_accepted_one(2, "partial", &CART.replace("sum = 0", "amount = Decimal(0)"))]
+fn rejecting_a_proposal_names_an_accepted_hunk(#[case] choice: u32, #[case] state: &str, #[case] text: &str) {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]g\\ga");
+    scene.nvim.sees("accepted");
+    answer(&mut scene, 3);
+    scene.nvim.keys(":Editd reject_all<CR>");
+    let question = asked(&mut scene);
+    assert!(
+        question.contains("1 hunk was accepted before: ") && question.contains("cart.py:4"),
+        "{question}"
+    );
+    assert_eq!(scene.nvim.lua("return #require('editd').pending()"), json!(1), "cancelled");
+    answer(&mut scene, choice);
+    scene.nvim.keys(":Editd reject_all<CR>");
+    assert_eq!(scene.outcome()["state"], state);
+    scene.nvim.holds(text);
+}
+
+#[test]
+fn a_range_decides_only_hunks_that_are_undecided() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]g\\gr");
+    scene.nvim.sees("rejected");
+    answer(&mut scene, 2);
+    // The only hunk of the range is decided: the user is asked.
+    scene.nvim.keys(":1,4Editd accept<CR>");
+    let question = asked(&mut scene);
+    assert!(question.contains("1 hunk here was rejected before: "), "{question}");
+    scene.nvim.keys(":%Editd accept<CR>");
+    let outcome = scene.outcome();
+    assert_eq!(outcome["state"], "partial");
+    assert_eq!(scene.nvim.text(), BETTER.replace("amount = Decimal(0)", "sum = 0"));
+}
+
+#[test]
+fn a_selection_turns_a_decision_round_if_the_user_says_so() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]g\\gr");
+    scene.nvim.sees("rejected");
+    answer(&mut scene, 1);
+    scene.nvim.keys(":1,4Editd accept<CR>");
+    scene.nvim.sees("accepted");
+    // Without a range, the hunk under the cursor is meant.
+    scene.nvim.keys("4G\\gr");
+    scene.nvim.sees("rejected");
+    scene.nvim.keys("4G\\ga");
+    scene.nvim.sees("accepted");
+    scene.nvim.keys("6G\\ga");
+    scene.nvim.holds(BETTER);
+}
+
+#[test]
+fn hunks_that_were_not_on_the_screen_are_counted_before_they_are_accepted() {
+    let (machine, workspace) =
+        (Machine::configured("review = \"auto\"\n"), Workspace::file("long.txt", numbered_lines(90)));
+    let nvim = Nvim::with_options(&machine, "keymaps = true", &[workspace.path("long.txt")]);
+    let mut agent = machine.agent_named("ada", &workspace);
+    agent.read("long.txt");
+    let mut scene = Scene { machine, workspace, nvim, agent, id: String::new() };
+    let edits = [3, 40, 80]
+        .map(|line| json!({ "oldText": format!("line {line}\n"), "newText": format!("LINE {line}\n") }));
+    scene.propose(&json!([{ "kind": "edit", "path": "long.txt", "edits": edits }]));
+    for (command, before) in
+        [(":%Editd accept<CR>", "Accept 3 hunks?"), (":Editd accept_all<CR>", "Accept all of")]
+    {
+        answer(&mut scene, 2);
+        scene.nvim.keys(command);
+        let question = asked(&mut scene);
+        assert!(question.starts_with(before) && question.contains("2 hunks not shown yet: "), "{question}");
+    }
+    scene.nvim.keys("40G80G");
+    scene.nvim.sees("LINE 80");
+    answer(&mut scene, 2);
+    scene.nvim.keys(":Editd accept_all<CR>");
+    assert_eq!(scene.outcome()["state"], "applied");
+    assert_eq!(scene.nvim.lua("return _G.asked"), Value::Null);
 }

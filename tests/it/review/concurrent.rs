@@ -16,7 +16,7 @@ fn the_first_decision_wins() {
     let late = json!({ "id": proposal["id"], "revision": 1, "reject": "all" });
     let refused = second.call("editd/decide", late).refused("superseded");
     assert_eq!(refused["currentRevision"], 2);
-    let again = json!({ "id": proposal["id"], "revision": 2, "reject": "all" });
+    let again = json!({ "id": proposal["id"], "revision": 2, "reject": "all", "keepEarlier": true });
     assert_eq!(second.call("editd/decide", again).done()["state"], "partial");
     let refused = scene.decide_on(&proposal, &json!(2), json!({ "accept": "all" })).refused("superseded");
     assert_eq!(refused["currentRevision"], 3);

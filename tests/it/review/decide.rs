@@ -64,6 +64,35 @@ fn all_applies_to_hunks_that_are_not_named() {
 }
 
 #[test]
+fn rejecting_all_hunks_applies_an_accepted_one_only_if_told_so() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": ["h2"] })).done();
+    let refused = scene.decide(&proposal, json!({ "reject": "all" }));
+    let refused = refused.refused("earlier_decision");
+    assert_eq!(refused["hunks"], json!(["h2"]), "{refused:#}");
+    assert_eq!(states(&scene.fetch(&proposal)), ["pending", "accepted", "pending"]);
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+    // Hunks that are named are decided differently.
+    let named = scene.decide(&proposal, json!({ "reject": ["h1", "h2"] })).done();
+    assert_eq!(states(&named), ["rejected", "rejected", "pending"]);
+    scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
+    let done = scene.decide(&proposal, json!({ "reject": "all", "keepEarlier": true })).done();
+    assert_eq!(states(&done), ["accepted", "rejected", "rejected"]);
+    assert_eq!(scene.workspace.text("a.txt"), capitals(&[3]));
+}
+
+#[test]
+fn accepting_all_hunks_leaves_a_rejected_one_rejected() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": ["h2"] })).done();
+    let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(
+        (&done["state"], states(&done)),
+        (&json!("partial"), vec!["accepted", "rejected", "accepted"])
+    );
+}
+
+#[test]
 fn rejecting_everything_changes_nothing_and_reports_the_comments() {
     let (mut scene, proposal) = Scene::three_hunks();
     let wait = json!({ "id": proposal["id"], "waitMs": 20_000 });
@@ -89,7 +118,7 @@ fn decisions_can_change_while_a_hunk_is_undecided() {
     scene.decide(&proposal, json!({ "accept": ["h1", "h2"] })).done();
     let again = scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
     assert_eq!(states(&again), ["rejected", "accepted", "pending"]);
-    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    scene.decide(&proposal, json!({ "reject": ["h3"] })).done();
     assert_eq!(scene.workspace.text("a.txt"), capitals(&[20]));
 }
 

@@ -43,6 +43,16 @@ fn hunks_are_numbered_across_files() {
 }
 
 #[test]
+fn a_file_that_is_deleted_elsewhere_is_shown_and_accepted_as_deleted() {
+    let (mut scene, proposal) = scene();
+    std::fs::remove_file(scene.workspace.path("delete.txt")).expect("the file exists");
+    assert_eq!(states(&scene.fetch(&proposal)), ["pending"; 5]);
+    let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(done["state"], "applied");
+    assert_eq!(scene.workspace.text("edit.txt"), "1\n");
+}
+
+#[test]
 fn all_files_of_a_set_change_together() {
     let (mut scene, proposal) = scene();
     let done = scene.decide(&proposal, json!({ "accept": "all" })).done();

@@ -77,6 +77,18 @@ fn all_hunks_are_decided_at_once(#[case] decision: &str, #[case] state: &str, #[
 }
 
 #[test]
+fn keeping_all_hunks_reverts_a_rejected_one_only_if_told_so() {
+    let (mut scene, review) = three_hunks();
+    scene.decide(&review, json!({ "reject": ["h2"] })).done();
+    let refused = scene.decide(&review, json!({ "accept": "all" }));
+    assert_eq!(refused.refused("earlier_decision")["hunks"], json!(["h2"]));
+    assert_eq!(scene.workspace.text("a.txt"), capitals());
+    let done = scene.decide(&review, json!({ "accept": "all", "keepEarlier": true })).done();
+    assert_eq!(states(&done), ["accepted", "rejected", "accepted"]);
+    assert_eq!(scene.workspace.text("a.txt"), capitals().replace("LINE 20", "line 20"));
+}
+
+#[test]
 fn each_hunk_is_kept_or_reverted() {
     let (mut scene, review) = three_hunks();
     let part = scene.decide(&review, json!({ "reject": ["h2"] })).done();

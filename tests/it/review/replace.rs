@@ -110,7 +110,7 @@ fn a_decision_about_a_hunk_overrides_the_replacement() {
     replace(&mut scene, &proposal, &numbered_lines(40).replace("line 20\n", "Line 20!\n")).done();
     let again = scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
     assert_eq!(states(&again), ["accepted", "pending"]);
-    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    scene.decide(&proposal, json!({ "reject": "all", "keepEarlier": true })).done();
     assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40).replace("line 20\n", "LINE 20\n"));
 }
 

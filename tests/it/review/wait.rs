@@ -94,7 +94,7 @@ fn editors_and_authors_are_notified_of_every_change() {
     let revised = json!({ "id": proposal["id"], "revision": 2, "state": "pending" });
     assert_eq!(second.proposal_notification(&proposal), revised);
     assert_eq!(scene.agent.proposal_notification(&proposal), revised);
-    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    scene.decide(&proposal, json!({ "reject": "all", "keepEarlier": true })).done();
     let closed = json!({ "id": proposal["id"], "revision": 3, "state": "partial" });
     assert_eq!(second.proposal_notification(&proposal), closed);
     assert_eq!(scene.agent.proposal_notification(&proposal), closed);

@@ -39,6 +39,7 @@ const KINDS: &[&str] = &[
     "unknown_proposal",
     "superseded",
     "rejected",
+    "earlier_decision",
     "not_permitted",
     "busy",
     "timeout",

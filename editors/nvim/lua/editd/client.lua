@@ -57,6 +57,9 @@ local function handlers()
   all['editd/proposalChanged'] = function(_, params)
     require('editd.review').changed(params)
   end
+  all['editd/fileRenamed'] = function(_, params)
+    require('editd.renamed').handle(params)
+  end
   -- This notification is for agents; the editor has nothing to show.
   all['editd/fileChanged'] = function() end
   return all

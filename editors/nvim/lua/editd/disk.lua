@@ -156,7 +156,15 @@ local function reload(buf)
       vim.v.fcs_choice = vim.v.fcs_reason == 'deleted' and '' or 'reload'
     end,
   })
-  local ok, err = pcall(vim.cmd, ('silent checktime %d'):format(buf))
+  local ok, err
+  if stamps[buf] == false then
+    -- For a file that did not exist when its buffer was opened, `checktime` only asks (W13).
+    ok, err = pcall(vim.api.nvim_buf_call, buf, function()
+      vim.cmd('silent edit')
+    end)
+  else
+    ok, err = pcall(vim.cmd, ('silent checktime %d'):format(buf))
+  end
   vim.api.nvim_del_autocmd(id)
   for win, view in pairs(views) do
     if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == buf then

@@ -23,6 +23,7 @@ local M = {}
 ---@field draft? string[] The user's replacement, not sent yet.
 ---@field written? string[] The user's replacement, already sent to the daemon.
 ---@field kept? string[] The user's replacement from before the text here changed.
+---@field capped? boolean True if changed text of a long line is not shown.
 ---@field comments string[]
 ---@field errors editd.SyntaxError[] New syntax errors in the proposed lines.
 

@@ -63,18 +63,29 @@ local function show()
       if buf then
         by_buffer[buf] = by_buffer[buf] or {}
         table.insert(by_buffer[buf], { proposal = proposal, file = file })
-        if #vim.fn.win_findbuf(buf) > 0 then
-          viewed.note(proposal, file)
-        end
       end
     end
   end
   for buf, list in pairs(by_buffer) do
     overlay.show(buf, list)
   end
+  M.note_visible()
   pcall(vim.cmd.redrawstatus)
 end
 M.show = show
+
+--- Records which hunks are on the screen.
+function M.note_visible()
+  for _, buf in ipairs(overlay.buffers()) do
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      for _, shown in ipairs(overlay.visible(buf, win)) do
+        if not shown.hunk.capped then
+          viewed.note(shown.proposal, shown.hunk)
+        end
+      end
+    end
+  end
+end
 
 --- Carries the user's edits and comments over to the new version of a proposal.
 ---@param before editd.Proposal?
@@ -222,10 +233,21 @@ function M.connected()
   })
   vim.api.nvim_create_autocmd('BufWinEnter', {
     group = group,
-    callback = function()
+    callback = function(shown)
       if next(proposals) then
-        vim.schedule(show)
+        vim.schedule(function()
+          show()
+          overlay.reveal_top(shown.buf)
+        end)
       end
+    end,
+  })
+  vim.api.nvim_create_autocmd('WinScrolled', { group = group, callback = M.note_visible })
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    group = group,
+    pattern = 'editd://*/h[0-9]*/*',
+    callback = function(opened)
+      require('editd.review.preview').read(opened.buf, M.get)
     end,
   })
   vim.api.nvim_create_autocmd('BufUnload', {

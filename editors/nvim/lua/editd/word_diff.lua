@@ -74,4 +74,56 @@ function M.differences(old, new)
   return in_old, in_new
 end
 
+--- Maximum length of two lines together, in bytes, whose words are compared. Of longer ones, the common start and
+--- end are found.
+local MAX_WORDS = 400 * 1000
+
+---@param old string
+---@param new string
+---@return editd.Span[] old
+---@return editd.Span[] new
+local function between_common_ends(old, new)
+  local shorter = math.min(#old, #new)
+  local start = 0
+  while start < shorter and old:byte(start + 1) == new:byte(start + 1) do
+    start = start + 1
+  end
+  start = start < #old and start + vim.str_utf_start(old, start + 1) or start
+  local stop = 0
+  while stop < shorter - start and old:byte(#old - stop) == new:byte(#new - stop) do
+    stop = stop + 1
+  end
+  stop = stop > 0 and stop + vim.str_utf_start(old, #old - stop + 1) or stop
+  return { { start, #old - stop } }, { { start, #new - stop } }
+end
+
+--- Returns the spans in which two lines differ, however long and different they are. Where only one line has text,
+--- the other one has an empty span.
+---@param old string
+---@param new string
+---@return editd.Span[] old
+---@return editd.Span[] new
+function M.all_differences(old, new)
+  if #old + #new > MAX_WORDS then
+    return between_common_ends(old, new)
+  end
+  local old_words, old_starts = words(old)
+  local new_words, new_starts = words(new)
+  local in_old, in_new = {}, {} ---@type editd.Span[], editd.Span[]
+  ---@param starts integer[]
+  ---@param from integer
+  ---@param count integer
+  ---@return editd.Span
+  local function span(starts, from, count)
+    -- Without words, the span is after the word `from`.
+    local first = count > 0 and from or from + 1
+    return { starts[first], starts[first + count] }
+  end
+  for _, block in ipairs(diff(old_words, new_words, { result_type = 'indices' })) do
+    in_old[#in_old + 1] = span(old_starts, block[1], block[2])
+    in_new[#in_new + 1] = span(new_starts, block[3], block[4])
+  end
+  return in_old, in_new
+end
+
 return M

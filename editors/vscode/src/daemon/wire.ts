@@ -145,6 +145,7 @@ export interface DecideParams {
   accept?: readonly string[] | 'all';
   take?: readonly string[];
   reject?: readonly string[] | 'all';
+  keepEarlier?: boolean;
   replace?: readonly ReplaceParam[];
   comment?: string | readonly CommentEntry[];
 }
@@ -197,6 +198,7 @@ export interface Requests {
 
 /** Notifications from the daemon. */
 export interface Notifications {
+  'editd/fileRenamed': { uri: string; newUri: string; newPath: string };
   'editd/proposalChanged': { id: string; revision: number; state: ProposalState };
 }
 

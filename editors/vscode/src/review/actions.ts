@@ -7,6 +7,8 @@ import type { Drafts } from './drafts';
 import { type MissingFiles, isMissing } from './missingFiles';
 import { ask, showStatus } from './notifications';
 import { isRewritten } from './places';
+import { askAboutEarlier, askAboutLongLines, askAboutUnseen, askToTurn, contrary, staying } from './questions';
+import type { Seen } from './seen';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
 import { count, hunksOf, isOpen, isWaiting, nameOf, singleLine, type Words, wordsFor } from './labels';
@@ -20,6 +22,7 @@ export class Actions {
     private readonly decider: Decider,
     private readonly diffs: Diffs,
     private readonly missingFiles: MissingFiles,
+    private readonly seen: Seen,
   ) {}
 
   /** Decides single hunks. Hunks of a file with a draft cannot be decided singly. */
@@ -61,30 +64,61 @@ export class Actions {
         await this.decideAcceptedDraft(verdict, subject);
         continue;
       }
-      const file = this.store.file(id, path);
-      const open = file?.hunks.filter(isOpen) ?? [];
-      const targets = open.length > 0 ? open : (file?.hunks ?? []);
-      await this.decideHunks(
-        verdict,
-        id,
-        targets.map((hunk) => hunk.id),
-      );
+      const targets = await this.targetsIn(verdict, id, path);
+      if (targets.length > 0) {
+        await this.decideHunks(
+          verdict,
+          id,
+          targets.map((hunk) => hunk.id),
+        );
+      }
     }
+  }
+
+  /** Returns the open hunks of a file. If there are none, asks whether to change the earlier decisions. */
+  private async targetsIn(verdict: Verdict, id: string, path: string): Promise<readonly Hunk[]> {
+    const proposal = this.store.get(id);
+    const hunks = proposal?.files.find((file) => file.path === path)?.hunks ?? [];
+    if (!proposal) {
+      return [];
+    }
+    const open = hunks.filter(isOpen);
+    const earlier = contrary(hunks, verdict);
+    if (open.length === 0) {
+      return earlier.length > 0 && (await askToTurn(proposal, verdict, earlier)) ? earlier : [];
+    }
+    if (!(await askAboutUnseen(this.seen, proposal, verdict, path))) {
+      return [];
+    }
+    const stays = staying(proposal, verdict, earlier);
+    if (stays !== undefined) {
+      showStatus(stays);
+    }
+    return open;
   }
 
   /** Decides all open hunks of a proposal. */
   async all(verdict: Verdict, id: string): Promise<void> {
-    const drafted = this.store.get(id)?.files.filter(({ path }) => this.drafts.find(id, path)) ?? [];
+    const shown = this.store.get(id);
+    const earlier = shown && (await askAboutEarlier(shown, verdict));
+    if (!earlier || !(await askAboutUnseen(this.seen, shown, verdict))) {
+      return;
+    }
+    const part = partForAll(shown, verdict, earlier);
+    const drafted = shown.files.filter(({ path }) => this.drafts.find(id, path));
     if (verdict === 'reject' && drafted.length > 0) {
       await this.rejectDrafts(
         id,
         drafted.map(({ path }) => path),
-        { reject: 'all' },
+        part,
       );
       return;
     }
+    const stays = earlier === 'none' ? staying(shown, verdict, contrary(hunksOf(shown), verdict)) : undefined;
+    if (stays !== undefined) {
+      showStatus(stays);
+    }
     const answer = await this.send(id, async (proposal) => {
-      const part: Part = { [verdict]: 'all' };
       return verdict === 'accept' ? this.withDrafts(proposal, drafted, part) : part;
     });
     if (answer && isWaiting(answer.state)) {
@@ -110,6 +144,9 @@ export class Actions {
       verdict === leave || !proposal ? [] : proposal.files.filter(isMissing).flatMap(({ hunks }) => hunks);
     const needsConfirmation = (hunk: Hunk) =>
       (verdict !== leave && verdict !== 'take' && hunk.state === 'conflicted') || inMissingFiles.includes(hunk);
+    if (proposal && verdict !== leave && !(await askAboutLongLines(proposal, find(proposal)))) {
+      return;
+    }
     const known = find(proposal).filter(needsConfirmation);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
     const answer = sent.length > 0 ? await this.send(id, () => ({ [verdict]: sent })) : proposal;
@@ -288,6 +325,17 @@ export class Actions {
       'Open Diff': () => this.diffs.open({ kind: 'hunk', id, path: first.path, hunk: hunk.id }),
     });
   }
+}
+
+/** Returns the decision about a whole proposal. Hunks in conflict are not overwritten. */
+function partForAll(proposal: ProposalResult, verdict: Verdict, earlier: 'none' | 'turn' | 'leave'): Part {
+  if (earlier !== 'turn') {
+    return { [verdict]: 'all', ...(earlier === 'leave' && { keepEarlier: true }) };
+  }
+  const ids = hunksOf(proposal)
+    .filter(({ state }) => state !== 'conflicted' || verdict === leavingVerdict(proposal))
+    .map(({ id }) => id);
+  return { [verdict]: ids };
 }
 
 /** Returns the verdict that leaves the current text as it is. */

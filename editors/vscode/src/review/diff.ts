@@ -72,6 +72,12 @@ export class Diffs implements vscode.Disposable {
     return tabs().some((tab) => this.shownIn(tab).some((shown) => shown.id === id && shown.path === path));
   }
 
+  /** Returns `true` if a tab shows the diffs of all files of a proposal. */
+  showsAll(id: string): boolean {
+    const title = this.multiDiffs.get(id)?.title;
+    return title !== undefined && tabs().some(({ label }) => label.startsWith(title));
+  }
+
   /** Closes the tabs of ended proposals, except tabs with unsent drafts. */
   private async close(hasEnded: (id: string) => boolean): Promise<void> {
     const isUnsent = ({ id, path }: Address) => this.drafts.find(id, path) !== undefined;

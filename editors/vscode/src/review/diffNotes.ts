@@ -6,7 +6,8 @@ import type { FileEntry, HunkState } from '../daemon/wire';
 import type { Drafts } from './drafts';
 import { errorPlaces, isRewritten, placesIn } from './places';
 import type { Store } from './store';
-import { addressOf } from './uris';
+import { excerptOf } from './longLines';
+import { type Address, addressOf } from './uris';
 import { lineCounts, wordsFor } from './labels';
 
 const ERROR_COLOR = new vscode.ThemeColor('list.warningForeground');
@@ -14,6 +15,10 @@ const ERROR_COLOR = new vscode.ThemeColor('list.warningForeground');
 export class DiffNotes implements vscode.Disposable {
   private readonly type = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', fontStyle: 'italic', color: new vscode.ThemeColor('editorCodeLens.foreground') },
+  });
+  /** The changes of long lines, before the lines, because their ends are not shown. */
+  private readonly excerpts = vscode.window.createTextEditorDecorationType({
+    before: { margin: '0 2em 0 0', fontStyle: 'italic', color: new vscode.ThemeColor('editorCodeLens.foreground') },
   });
   private readonly subscriptions: vscode.Disposable;
 
@@ -28,6 +33,7 @@ export class DiffNotes implements vscode.Disposable {
     };
     this.subscriptions = vscode.Disposable.from(
       this.type,
+      this.excerpts,
       store.onDidChange(update),
       drafts.onDidChange(update),
       vscode.window.onDidChangeVisibleTextEditors(update),
@@ -47,9 +53,29 @@ export class DiffNotes implements vscode.Disposable {
 
   private show(editor: vscode.TextEditor): void {
     const address = addressOf(editor.document.uri);
+    if (address) {
+      editor.setDecorations(this.excerpts, this.longLines(editor.document, address));
+    }
     if (address?.side === 'proposed') {
       editor.setDecorations(this.type, this.notes(editor.document, address.id, address.path));
     }
+  }
+
+  /** Returns the changes of the long lines of a side. */
+  private longLines(document: vscode.TextDocument, { id, path, side }: Address): vscode.DecorationOptions[] {
+    const file = this.store.file(id, path);
+    if (!file || this.drafts.find(id, path) || isRewritten(file)) {
+      return [];
+    }
+    return placesIn(file, side).flatMap(({ hunk, start }) => {
+      const excerpt = hunk.state === 'pending' ? excerptOf(hunk) : undefined;
+      const contentText = side === 'base' ? excerpt?.old : excerpt?.new;
+      if (contentText === undefined || contentText === '') {
+        return [];
+      }
+      const { range } = document.lineAt(Math.min(start, document.lineCount - 1));
+      return [{ range: new vscode.Range(range.start, range.start), renderOptions: { before: { contentText } } }];
+    });
   }
 
   private notes(document: vscode.TextDocument, id: string, path: string): vscode.DecorationOptions[] {

@@ -18,6 +18,7 @@ import { Marks } from './marks';
 import { announceProposals } from './proposalMessages';
 import { followRenames } from './renamed';
 import { statusItem } from './status';
+import { Seen } from './seen';
 import { Store } from './store';
 import { SyntaxErrors } from './syntax';
 import { ProposalTree } from './tree';
@@ -36,7 +37,8 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
   const files = new ReviewFileSystem(versions, drafts);
   const diffs = new Diffs(store, drafts);
   const decider = new Decider(connection, store, versions, drafts);
-  const actions = new Actions(store, drafts, decider, diffs, new MissingFiles(connection));
+  const seen = new Seen(store, diffs);
+  const actions = new Actions(store, drafts, decider, diffs, new MissingFiles(connection), seen);
   const comments = new Comments(store, actions);
   const tree = new ProposalTree(store, drafts);
   return [
@@ -51,10 +53,11 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     statusItem(connection, store),
     contextKeys(connection, store, drafts),
     announceProposals(store, diffs, context.workspaceState),
+    followRenames(connection, store),
     announceUnreviewed(connection, log),
-    followRenames(store),
     commands({ connection, store, drafts, diffs, actions, comments, tree }),
     new UnsentDrafts(store, drafts, diffs),
+    seen,
     diffs,
     drafts,
     versions,

@@ -6,6 +6,7 @@ import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
 import type { Drafts } from './drafts';
 import { ProvidedLenses } from './providedLenses';
+import { excerptOf } from './longLines';
 import { errorsIn, isRewritten, type Place, placesIn, placesInFile } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
@@ -173,7 +174,11 @@ function lensesOf(
     .join(' ');
   const diff: Action[] = inFile ? [[`Diff: ${shown}`, 'editd.openDiff', subject]] : [];
   const errors = errorsIn(file, hunk).length;
+  const long = excerptOf(hunk);
   const by: Action[] = [
+    // The document shows only the beginning of a long line.
+    ...(long === undefined || long.old === '' ? [] : [[`− ${asLabel(long.old)}`] as const]),
+    ...(long === undefined || long.new === '' ? [] : [[`+ ${asLabel(long.new)}`] as const]),
     ...(author === undefined ? [] : [[author] as const]),
     ...(errors === 0 ? [] : [[errors === 1 ? 'New syntax error' : `${errors} new syntax errors`] as const]),
   ];

@@ -2,16 +2,22 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 
+import type { Connection } from '../daemon/connection';
 import type { ProposalResult } from '../daemon/wire';
 import { canonical } from '../paths';
 import type { Store } from './store';
 
-export function followRenames(store: Store): vscode.Disposable {
-  return store.onDidEnd(({ proposal, state, outcome }) => {
+export function followRenames(connection: Connection, store: Store): vscode.Disposable {
+  const ended = store.onDidEnd(({ proposal, state, outcome }) => {
     if (state === 'applied' || state === 'partial') {
       void followAll(outcome ?? proposal).then(() => store.refreshAll());
     }
   });
+  // Not every rename is reviewed, and an undo renames files, too.
+  const renamed = connection.onNotification('editd/fileRenamed', ({ uri, newPath }) => {
+    void follow(canonical(vscode.Uri.parse(uri).fsPath), vscode.Uri.file(newPath));
+  });
+  return vscode.Disposable.from(ended, renamed);
 }
 
 /**

@@ -185,7 +185,9 @@ function M.list()
       or preview.sentence(stop.proposal, stop.file, hunk)
     local error = hunks.errors(hunk)[1]
     items[#items + 1] = {
-      filename = stop.file.path,
+      -- A buffer for a file that the change creates, deletes or renames would make Neovim ask about it afterwards.
+      filename = hunk.kind == 'text' and stop.file.path or preview.name(stop.proposal, stop.file, hunk),
+      module = hunk.kind ~= 'text' and vim.fn.fnamemodify(stop.file.path, ':~:.') or nil,
       lnum = math.max(hunk.row + (#hunk.old > 0 and 1 or 0), 1),
       type = hunk.state == 'conflicted' and 'W' or error and 'E' or '',
       text = ('%s: %s%s'):format(stop.proposal.author, text, error and '; ' .. error.text or ''),

@@ -58,6 +58,34 @@ function M.width(text)
   return text:find('[^ -~]') and vim.fn.strdisplaywidth(text) or #text
 end
 
+--- Characters that Neovim shows as nothing: some have no width, others change the direction of text.
+local INVISIBLE = vim.regex([=[[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]]=])
+
+--- Returns a text in which control characters and invisible characters are shown by their names.
+---@param text string
+---@return string
+function M.visible(text)
+  if not text:find('[%z\1-\31\127-\255]') then
+    return text
+  end
+  local shown = vim.fn.strtrans(text)
+  if not INVISIBLE:match_str(shown) then
+    return shown
+  end
+  local out = {} ---@type string[]
+  for _, char in ipairs(vim.fn.split(shown, '\\zs')) do
+    -- An invisible character may be combined with the one before it.
+    for _, code in ipairs(INVISIBLE:match_str(char) and vim.fn.str2list(char) or {}) do
+      local one = vim.fn.nr2char(code, true)
+      out[#out + 1] = INVISIBLE:match_str(one) and ('<%04x>'):format(code) or one
+    end
+    if not INVISIBLE:match_str(char) then
+      out[#out + 1] = char
+    end
+  end
+  return table.concat(out)
+end
+
 --- Renders a piece of a line that starts at a column.
 ---@param text string
 ---@param column integer
@@ -71,7 +99,7 @@ local function rendered(text, column, tabstop)
   local out = {} ---@type string[]
   for piece, tab in text:gmatch('([^\t]*)(\t?)') do
     if piece ~= '' then
-      local printable = piece:find('[%z\1-\31\127]') and vim.fn.strtrans(piece) or piece
+      local printable = M.visible(piece)
       out[#out + 1] = printable
       column = column + M.width(printable)
     end

@@ -4,15 +4,12 @@ local cells = require('editd.review.cells')
 local config = require('editd.config')
 local hint = require('editd.review.hint')
 local hunks = require('editd.hunks')
-local word_diff = require('editd.word_diff')
+local rows = require('editd.review.rows')
 
 local M = {}
 
 local places = vim.api.nvim_create_namespace('editd.review.places')
 local marks = vim.api.nvim_create_namespace('editd.review')
-
---- Hunks with more lines than this are not compared by words.
-local MAX_WORD_DIFF_LINES = 60
 
 ---@class editd.Shown
 ---@field proposal editd.Proposal
@@ -21,6 +18,7 @@ local MAX_WORD_DIFF_LINES = 60
 ---@field place integer Extmark over the lines of the hunk.
 ---@field marks integer[]
 ---@field drawn? string Appearance that was drawn last.
+---@field above? integer Number of virtual lines above its first line.
 ---@field order? integer Index among the hunks of the buffer, in order of proposal arrival.
 ---@field followers? editd.Shown[] Other hunks on the same lines; their new lines are drawn below its own.
 ---@field follows? boolean True if it is among the followers of another hunk.
@@ -62,6 +60,19 @@ function M.rows(buf, shown)
   return first, math.max(first, stop - 1)
 end
 
+--- Returns the extmarks of hunks that begin in a range of rows.
+---@param buf integer
+---@param first integer
+---@param last integer
+---@return table<integer, true>
+function M.places_between(buf, first, last)
+  local found = {} ---@type table<integer, true>
+  for _, at in ipairs(vim.api.nvim_buf_get_extmarks(buf, places, { first, 0 }, { last, -1 }, {})) do
+    found[at[1]] = true
+  end
+  return found
+end
+
 ---@param shown editd.Shown
 ---@param room editd.Room
 ---@return string
@@ -90,22 +101,6 @@ end
 local function mark(buf, shown, row, options)
   options.strict = false
   shown.marks[#shown.marks + 1] = vim.api.nvim_buf_set_extmark(buf, marks, row, 0, options)
-end
-
---- Returns the changed words in the current and in the proposed lines.
----@param old string[]
----@param new string[]
----@return table<integer, editd.Span[]> old By line.
----@return table<integer, editd.Span[]> new By line.
-local function word_spans(old, new)
-  local in_old, in_new = {}, {} ---@type table<integer, editd.Span[]>, table<integer, editd.Span[]>
-  if #old > MAX_WORD_DIFF_LINES or #new > MAX_WORD_DIFF_LINES then
-    return in_old, in_new
-  end
-  for index = 1, math.min(#old, #new) do
-    in_old[index], in_new[index] = word_diff.differences(old[index], new[index])
-  end
-  return in_old, in_new
 end
 
 ---@type table<editd.HunkState, string>
@@ -148,66 +143,6 @@ local function draw_old(buf, shown, first, spans)
   end
 end
 
---- Returns the lines before a landed change as virtual lines, or the user's replacement.
----@param hunk editd.Hunk
----@param spans table<integer, editd.Span[]>
----@param room editd.Room
----@return editd.Chunk[][]
-local function earlier_rows(hunk, spans, room)
-  local lines, settled = hunk.earlier, hunk.state == 'rejected'
-  if hunk.draft or hunk.state == 'edited' then
-    lines, settled = hunks.result(hunk), true
-  elseif hunk.state == 'accepted' then
-    return {}
-  end
-  local group = settled and 'EditdAccepted' or 'EditdDelete'
-  local all = {} ---@type editd.Chunk[][]
-  for index, line in ipairs(lines) do
-    vim.list_extend(all, cells.rows(line, not settled and spans[index] or nil, group, 'EditdDeleteText', room))
-  end
-  return all
-end
-
---- Returns a virtual line below a proposed line with a new syntax error.
----@param hunk editd.Hunk
----@param index integer
----@param line string
----@param room editd.Room
----@return editd.Chunk[][]
-local function error_rows(hunk, index, line, room)
-  for _, error in ipairs(hunks.errors(hunk)) do
-    if error.index == index then
-      local text = line:match('^%s*') .. 'new syntax error'
-      return cells.rows(text, nil, 'EditdSyntaxError', 'EditdSyntaxError', room)
-    end
-  end
-  return {}
-end
-
---- Returns the other side as virtual lines: the proposed lines, or those before a landed change.
----@param shown editd.Shown
----@param spans table<integer, editd.Span[]>
----@param room editd.Room
----@return editd.Chunk[][]
-local function other_rows(shown, spans, room)
-  local hunk = shown.hunk
-  if hunk.earlier then
-    return earlier_rows(hunk, spans, room)
-  end
-  if hunk.state == 'rejected' then
-    return {}
-  end
-  local settled = hunk.state == 'accepted' or hunk.state == 'edited' or hunk.draft ~= nil
-  local group = settled and 'EditdAccepted' or 'EditdAdd'
-  local all = {} ---@type editd.Chunk[][]
-  for index, line in ipairs(hunks.result(hunk)) do
-    local marked = not settled and spans[index] or nil
-    vim.list_extend(all, cells.rows(line, marked, group, 'EditdAddText', room))
-    vim.list_extend(all, error_rows(hunk, index, line, room))
-  end
-  return all
-end
-
 --- Places the hint after the first line, or in a separate virtual line.
 ---@param buf integer
 ---@param shown editd.Shown
@@ -248,8 +183,13 @@ end
 ---@return editd.Chunk[]? suffix Chunks after the existing line.
 local function new_lines(buf, shown, first, room)
   local hunk = shown.hunk
-  local _, in_other = word_spans(hunk.old, hunk.earlier or hunk.new)
-  local virtual = other_rows(shown, in_other, room)
+  if rows.is_long(hunk) then
+    local both = rows.long(shown, room)
+    table.insert(both, 1, hint.line(buf, shown.proposal, hunk, room.width))
+    return both, nil
+  end
+  local _, in_other = rows.spans(hunk.old, hunk.earlier or hunk.new)
+  local virtual = rows.other(shown, in_other, room)
   local suffix = place_hint(buf, shown, first, virtual, room)
   return virtual, suffix
 end
@@ -264,17 +204,16 @@ local function sign(hunk)
   return signs and signs[state] or nil, group
 end
 
---- Scrolls windows so that virtual lines above the first line of a buffer are visible.
----@param buf integer
+--- Scrolls a window that is at the start of its buffer, so that virtual lines above the first line are visible.
+--- Neovim does not scroll to such lines by itself.
+---@param win integer
 ---@param count integer
-local function make_room_on_top(buf, count)
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    vim.api.nvim_win_call(win, function()
-      if vim.fn.line('w0') == 1 then
-        vim.fn.winrestview({ topline = 1, topfill = math.min(count, vim.api.nvim_win_get_height(win) - 1) })
-      end
-    end)
-  end
+function M.make_room_on_top(win, count)
+  vim.api.nvim_win_call(win, function()
+    if vim.fn.line('w0') == 1 then
+      vim.fn.winrestview({ topline = 1, topfill = math.min(count, vim.api.nvim_win_get_height(win) - 1) })
+    end
+  end)
 end
 
 --- Returns whether the appearance of a hunk has changed since it was drawn.
@@ -297,10 +236,10 @@ function M.draw(buf, shown, room)
   for _, id in ipairs(shown.marks) do
     vim.api.nvim_buf_del_extmark(buf, marks, id)
   end
-  shown.marks, shown.drawn = {}, appearance
+  shown.marks, shown.drawn, shown.above = {}, appearance, nil
   local hunk = shown.hunk
   local first, last = M.rows(buf, shown)
-  draw_old(buf, shown, first, (word_spans(hunk.old, hunk.earlier or hunk.new)))
+  draw_old(buf, shown, first, (rows.spans(hunk.old, hunk.earlier or hunk.new)))
   local virtual, suffix = new_lines(buf, shown, first, room)
   -- Neovim does not define an order for the virtual lines of several extmarks at one position.
   for _, other in ipairs(shown.followers or {}) do
@@ -320,15 +259,22 @@ function M.draw(buf, shown, room)
   end
   if #virtual > 0 and not shown.follows then
     -- As in a diff, the lines before a landed change are above the current ones.
-    local is_above = hunk.earlier ~= nil and not M.is_insertion(hunk)
+    -- Lines below a long line would be outside of the window.
+    local is_above = (hunk.earlier ~= nil or rows.is_long(hunk)) and not M.is_insertion(hunk)
     local on_top = (is_above or M.is_insertion(hunk)) and hunk.row == 0
+    if is_above and room.wrap and rows.is_long(hunk) then
+      -- Neovim shows nothing above a line that fills the window.
+      mark(buf, shown, first, { virt_text = rows.joined(virtual, room), virt_text_pos = 'inline' })
+      return
+    end
     mark(buf, shown, is_above and first or last, {
       virt_lines = virtual,
       virt_lines_above = is_above or on_top,
       virt_lines_overflow = room.wrap and 'trunc' or 'scroll',
     })
-    if on_top then
-      make_room_on_top(buf, #virtual)
+    shown.above = (is_above or on_top) and #virtual or nil
+    for _, win in ipairs(on_top and vim.fn.win_findbuf(buf) or {}) do
+      M.make_room_on_top(win, #virtual)
     end
   end
 end

@@ -1,5 +1,6 @@
 --- Navigation between hunks.
 
+local draw = require('editd.review.draw')
 local hunks = require('editd.hunks')
 local message = require('editd.message')
 local overlay = require('editd.review.overlay')
@@ -56,9 +57,13 @@ local function jump(at)
   vim.api.nvim_win_set_cursor(0, { math.min(at.first + 1, last), 0 })
   vim.cmd('normal! zv')
   vim.cmd.redraw()
+  local above = at.shown.above or 0
   local row = vim.fn.screenpos(0, math.min(at.last + 1, last), 1).row - vim.fn.win_screenpos(0)[1] + 1
-  if row <= 0 or row + #at.shown.hunk.new > vim.api.nvim_win_get_height(0) then
+  if row <= above or row + #at.shown.hunk.new > vim.api.nvim_win_get_height(0) then
     vim.cmd('normal! zz')
+  end
+  if above > 0 and at.first == 0 then
+    draw.make_room_on_top(0, above)
   end
 end
 

@@ -183,6 +183,28 @@ function M.all(buf)
   return all
 end
 
+--- Scrolls the windows of a buffer that has just been shown, so that the lines above its first line are visible.
+---@param buf integer
+function M.reveal_top(buf)
+  local first = M.all(buf)[1]
+  if first and first.first == 0 and first.shown.above then
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      draw.make_room_on_top(win, first.shown.above)
+    end
+  end
+end
+
+--- Returns the hunks that begin in the visible part of a window.
+---@param buf integer
+---@param win integer
+---@return editd.Shown[]
+function M.visible(buf, win)
+  local places = draw.places_between(buf, vim.fn.line('w0', win) - 1, vim.fn.line('w$', win) - 1)
+  return vim.tbl_filter(function(shown)
+    return places[shown.place]
+  end, vim.tbl_values(buffers[buf] or {}))
+end
+
 --- Returns the hunks in a range of rows. For a single row without hunks, returns the insertion just above it.
 ---@param buf integer
 ---@param from integer

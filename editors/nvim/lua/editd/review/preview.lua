@@ -4,6 +4,7 @@ local colors = require('editd.review.colors')
 local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
 local message = require('editd.message')
+local overlay_draw = require('editd.review.draw')
 local scratch = require('editd.review.scratch')
 local viewed = require('editd.review.viewed')
 
@@ -42,6 +43,17 @@ local effects = {
   landed = { '%s keeps it, %s reverts it', 'conflict, the file has changed: %s keeps yours, %s restores what was there' },
 }
 
+--- Number of lines above the preview.
+local HEAD = 2
+
+--- Shows the lines above the preview.
+---@param buf integer
+local function reveal_head(buf)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    overlay_draw.make_room_on_top(win, HEAD)
+  end
+end
+
 ---@param buf integer
 ---@param head string
 ---@param conflict boolean
@@ -62,7 +74,7 @@ local function draw(buf, head, group, keep, conflict, landed)
       strict = false,
     })
   end
-  vim.fn.winrestview({ topline = 1, topfill = 2 })
+  reveal_head(buf)
 end
 
 ---@param buf integer
@@ -85,28 +97,65 @@ local function fill(buf, proposal, file, hunk)
   end
 end
 
---- Opens the preview of a hunk that affects a whole file.
+--- Returns the name of the preview of a hunk. There is no file with this name, and none appears when the hunk is
+--- accepted.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 ---@param hunk editd.Hunk
-function M.open(proposal, file, hunk)
+---@return string
+function M.name(proposal, file, hunk)
+  return ('editd://%s/%s%s'):format(proposal.id, hunk.id, file.path)
+end
+
+---@param buf integer
+---@param proposal editd.Proposal
+---@param file editd.File
+---@param hunk editd.Hunk
+local function show(buf, proposal, file, hunk)
   colors.define()
-  local name = ('editd://%s/%s%s'):format(proposal.id, hunk.id, file.path)
-  local buf = vim.fn.bufnr('^' .. vim.fn.escape(name, '[]*?\\') .. '$')
-  if buf == -1 then
-    buf = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buf, name)
-  end
-  vim.bo[buf].bufhidden = 'wipe'
-  require('editd.review.go').show_buffer(buf)
+  vim.bo[buf].buftype = 'nofile'
+  vim.bo[buf].bufhidden = 'unload'
+  vim.bo[buf].swapfile = false
   vim.bo[buf].buflisted = false
   local filetype = vim.filetype.match({ filename = file.path, buf = buf })
   if filetype then
     vim.bo[buf].syntax = filetype
   end
   keys.make(buf)
-  viewed.note(proposal, file)
+  viewed.note(proposal, hunk)
   fill(buf, proposal, file, hunk)
+end
+
+--- Opens the preview of a hunk that affects a whole file.
+---@param proposal editd.Proposal
+---@param file editd.File
+---@param hunk editd.Hunk
+function M.open(proposal, file, hunk)
+  local buf = vim.fn.bufadd(M.name(proposal, file, hunk))
+  require('editd.review.go').show_buffer(buf)
+  show(buf, proposal, file, hunk)
+end
+
+--- Fills a buffer that was opened by the name of a preview, for example from the quickfix list.
+---@param buf integer
+---@param find fun(id: string): editd.Proposal?
+function M.read(buf, find)
+  local id, hunk_id = vim.api.nvim_buf_get_name(buf):match('^editd://([^/]+)/(h%d+)/')
+  local proposal = id and find(id)
+  local hunk, file
+  if proposal then
+    hunk, file = hunks.find(proposal, hunk_id)
+  end
+  if proposal and hunk and file and hunk.kind ~= 'text' then
+    show(buf, proposal, file, hunk)
+    -- The window shows the buffer only after this event.
+    vim.schedule(function()
+      reveal_head(buf)
+    end)
+  else
+    vim.bo[buf].buftype = 'nofile'
+    message.show('this change is no longer pending', vim.log.levels.WARN)
+  end
 end
 
 --- Returns the displayed state of a hunk, if the current buffer is its preview.
@@ -143,7 +192,8 @@ function M.close_decided(is_open)
         vim.api.nvim_win_set_buf(win, before > 0 and before ~= buf and before or vim.api.nvim_create_buf(true, false))
       end
       if vim.api.nvim_buf_is_valid(buf) then
-        pcall(vim.api.nvim_buf_delete, buf, { force = true })
+        -- An entry of the quickfix list may still name it.
+        pcall(vim.api.nvim_buf_delete, buf, { force = true, unload = true })
       end
     end
   end

@@ -222,7 +222,7 @@ end
 ---@param sides editd.Sides
 ---@param proposal editd.Proposal
 local function show(sides, proposal)
-  viewed.note(proposal, sides.file)
+  viewed.note_file(proposal, sides.file)
   vim.cmd('tab split')
   if vim.api.nvim_buf_is_valid(sides.current) then
     vim.api.nvim_buf_delete(sides.current, { force = true })

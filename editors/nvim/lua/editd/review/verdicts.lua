@@ -1,6 +1,7 @@
 --- Accepting and rejecting hunks.
 
 local config = require('editd.config')
+local confirm = require('editd.review.confirm')
 local drafts = require('editd.review.drafts')
 local go = require('editd.review.go')
 local hunks = require('editd.hunks')
@@ -8,7 +9,6 @@ local targets = require('editd.review.targets')
 local message = require('editd.message')
 local preview = require('editd.review.preview')
 local review = require('editd.review')
-local viewed = require('editd.review.viewed')
 local queue = require('editd.review.queue')
 
 local M = {}
@@ -156,32 +156,129 @@ local function decide_later(verdict, stops, displayed)
   end)
 end
 
+--- Selects the hunks of a range that a verdict is about: those that are undecided. If there are none, the user is
+--- asked whether to change the earlier decisions.
+---@param verdict 'accept'|'reject'
+---@param stops editd.Stop[] Hunks of a single proposal.
+---@return editd.Stop[]
+local function of_range(verdict, stops)
+  local open = vim.tbl_filter(function(stop)
+    return hunks.is_open(stop.hunk)
+  end, stops)
+  local contrary = confirm.contrary(verdict, stops)
+  if #open > 0 then
+    if not confirm.unseen(verdict, open, false) then
+      return {}
+    end
+    confirm.said(verdict, contrary)
+    return open
+  elseif #contrary > 0 then
+    return confirm.turn(verdict, contrary) and contrary or {}
+  end
+  return stops
+end
+
 ---@param verdict 'accept'|'reject'
 ---@param range? editd.Range
 function M.decide(verdict, range)
   local displayed = displayed_conflicts()
   queue.push(function(done)
     local stops = targets.stops(range)
+    local function chosen(of_one)
+      local is_capped = vim.iter(of_one):any(function(stop)
+        return stop.hunk.capped
+      end)
+      if not range and is_capped and not confirm.unseen(verdict, of_one, false) then
+        return {}
+      end
+      return range and of_range(verdict, of_one) or of_one
+    end
     if #stops == 0 then
       targets.nothing_here()
       done()
     elseif targets.is_one(stops) then
-      decide_these(verdict, stops, displayed, done)
+      local these = chosen(stops)
+      if #these > 0 then
+        decide_these(verdict, these, displayed, done)
+      else
+        done()
+      end
     else
-      targets.of_one(stops, function(chosen)
-        decide_later(verdict, chosen, displayed)
+      targets.of_one(stops, function(of_one)
+        local these = chosen(of_one)
+        if #these > 0 then
+          decide_later(verdict, these, displayed)
+        end
       end)
       done()
     end
   end)
 end
 
+--- Returns all hunks of a proposal.
+---@param proposal editd.Proposal
+---@return editd.Stop[]
+local function stops_of(proposal)
+  local stops = {} ---@type editd.Stop[]
+  for _, file in ipairs(proposal.files) do
+    for _, hunk in ipairs(file.hunks) do
+      stops[#stops + 1] = { proposal = proposal, file = file, hunk = hunk }
+    end
+  end
+  return stops
+end
+
+---@param stops editd.Stop[]
+---@param is_wanted fun(hunk: editd.Hunk): boolean
+---@return string[]
+local function ids(stops, is_wanted)
+  local list = {} ---@type string[]
+  for _, stop in ipairs(stops) do
+    if is_wanted(stop.hunk) then
+      list[#list + 1] = stop.hunk.id
+    end
+  end
+  return list
+end
+
+--- Returns the decision about a whole proposal.
 ---@param verdict 'accept'|'reject'
 ---@param proposal editd.Proposal
+---@param earlier? 'turn'|'leave' The user's answer about hunks that were decided the other way.
+---@return table
+local function decision_on_all(verdict, proposal, earlier)
+  local stops = stops_of(proposal)
+  if earlier == 'turn' then
+    local turned = {} ---@type table<string, true>
+    for _, stop in ipairs(confirm.contrary(verdict, stops)) do
+      stop.hunk.draft = nil
+      turned[stop.hunk.id] = true
+    end
+    local writes = verdict == writing_verdict(proposal)
+    return {
+      [verdict] = ids(stops, function(hunk)
+        return turned[hunk.id] or hunk.state == 'pending' or (hunk.state == 'conflicted' and not writes)
+      end),
+    }
+  end
+  local without_drafts = verdict == 'accept' and drafts.hunks_without_draft(proposal) or 'all'
+  local has_drafts = vim.iter(stops):any(function(stop)
+    return stop.hunk.draft ~= nil
+  end)
+  if verdict == 'reject' and has_drafts then
+    without_drafts = ids(stops, hunks.is_open)
+  end
+  return { [verdict] = without_drafts, keepEarlier = earlier == 'leave' or nil }
+end
+
+---@param verdict 'accept'|'reject'
+---@param proposal editd.Proposal
+---@param earlier? 'turn'|'leave'
 ---@param done fun()
-local function decide_all_now(verdict, proposal, done)
+local function decide_all_now(verdict, proposal, earlier, done)
   local from = cursor_location()
-  review.decide(proposal, { [verdict] = verdict == 'accept' and drafts.hunks_without_draft(proposal) or 'all' }, function(err)
+  local stays = earlier and {} or confirm.contrary(verdict, stops_of(proposal))
+  review.decide(proposal, decision_on_all(verdict, proposal, earlier), function(err)
     local now = review.get(proposal.id)
     if not err then
       if now then
@@ -189,6 +286,8 @@ local function decide_all_now(verdict, proposal, done)
         if open > 0 then
           local left = message.count(open, 'conflict')
           message.show(('%s left to decide: the text there has changed'):format(left), vim.log.levels.WARN)
+        else
+          confirm.said(verdict, stays)
         end
         drafts.send(now.id)
       end
@@ -198,34 +297,21 @@ local function decide_all_now(verdict, proposal, done)
   end)
 end
 
---- Returns whether to proceed. Asks for confirmation if the user has not viewed some files of the proposal.
----@param verdict 'accept'|'reject'
----@param proposal editd.Proposal
----@return boolean
-local function confirmed(verdict, proposal)
-  local names = vim.tbl_map(function(file)
-    return vim.fn.fnamemodify(file.path, ':~:.')
-  end, viewed.missing(proposal))
-  if #names == 0 then
-    return true
-  end
-  local verbs = proposal.landed and { accept = 'Keep', reject = 'Revert' } or { accept = 'Accept', reject = 'Reject' }
-  local question = ('%s all of %s?'):format(verbs[verdict], hunks.title(proposal))
-  local not_shown = ('You have not viewed yet: %s'):format(table.concat(names, ', '))
-  return vim.fn.confirm(question .. '\n' .. not_shown, '&Yes\n&No', 2) == 1
-end
-
 ---@param verdict 'accept'|'reject'
 ---@param id? string
 function M.decide_all(verdict, id)
   targets.proposal(id, function(proposal)
-    if not confirmed(verdict, proposal) then
+    local stops = stops_of(proposal)
+    local contrary = confirm.leaves(verdict, proposal) and confirm.contrary(verdict, stops) or {}
+    local earlier = #contrary > 0 and confirm.earlier(verdict, contrary) or nil
+    review.note_visible()
+    if (#contrary > 0 and not earlier) or not confirm.unseen(verdict, stops, true) then
       return
     end
     queue.push(function(done)
       local now = review.get(proposal.id)
       if now then
-        decide_all_now(verdict, now, done)
+        decide_all_now(verdict, now, earlier, done)
       else
         done()
       end
