@@ -275,7 +275,9 @@ fn rejected_hunks_can_be_reopened() {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(
         printed,
-        format!("{id} is already partly applied.\n`editd review --reopen {id}` reopens the rejected hunks.\n")
+        format!(
+            "{id} is already partly applied.\n`editd review --reopen {id}` reopens the rejected hunks.\n"
+        )
     );
     let root = scene.workspace.root();
     let typed = converse(&scene.machine, root, &["review", "--reopen"], &["y\r"], &[("NO_COLOR", "1")]);
