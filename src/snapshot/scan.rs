@@ -157,7 +157,8 @@ impl Scan<'_> {
         if self.control.is_cancelled() {
             return Err(NoSnapshot::Cancelled);
         }
-        if self.is_first && self.contents.is_full() {
+        // A limit of 0 asks for a record without contents.
+        if self.is_first && self.limits.bytes > 0 && self.contents.is_full() {
             return Err(NoSnapshot::TooLarge { limit: self.limits.bytes });
         }
         match self.until {

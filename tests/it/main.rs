@@ -13,6 +13,7 @@ mod runs {
     mod attribution;
     mod command;
     mod enforced;
+    mod first_walk;
     mod interrupted;
     mod random;
     mod surroundings;
