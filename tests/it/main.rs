@@ -305,8 +305,10 @@ mod cli {
     mod history;
     mod hostile;
     mod landed;
+    mod log;
     mod man_pages;
     mod non_utf8_names;
+    mod outcomes;
     mod pipes;
     mod review;
     mod search;
