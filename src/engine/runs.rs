@@ -251,8 +251,12 @@ impl Engine {
     /// Returns the root with its snapshot, which is opened if it is not yet.
     fn run_root(&self, root: &Root, top: &Path) -> Result<Arc<RunRoot>, NotRecordable> {
         let mut roots = self.runs.roots.lock();
+        let mut open = Vec::new();
         if let Some(known) = roots.get(root.path()) {
-            return Ok(known.clone());
+            // The folder may have been replaced by another one of its name.
+            let replaced = (!known.root.is_same_folder(root)).then(|| known.state.try_lock()).flatten();
+            let Some(mut state) = replaced else { return Ok(known.clone()) };
+            open = std::mem::take(&mut state.open);
         }
         let limits = &self.config.limits;
         let limits = SnapshotLimits {
@@ -264,7 +268,7 @@ impl Engine {
         let own = &self.places.state_dir;
         let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, limits)
             .map_err(|error| no_snapshot(root, error))?;
-        let state = Mutex::new(RootState { snapshot, open: Vec::new(), given_up: None });
+        let state = Mutex::new(RootState { snapshot, open, given_up: None });
         let of = Arc::new(RunRoot { root: root.clone(), state, in_flight: InFlight::default() });
         roots.insert(root.path().to_owned(), of.clone());
         Ok(of)

@@ -27,7 +27,13 @@ fn a_diff_that_is_too_long_to_be_stored_is_computed_again() {
         let (old, new) = (shown.matches("\n-line ").count(), shown.matches("\n+row ").count());
         assert_eq!((old, new), (3000, 3000), "{}", &shown[..shown.len().min(2000)]);
     };
-    has_all(&run_here(&machine, &workspace, &["show", transaction]));
+    let shown = run_here(&machine, &workspace, &["show", transaction]);
+    has_all(&shown);
+    assert!(
+        shown.contains("--- a/main.go\n+++ b/main.go\n"),
+        "as a short diff: {}",
+        &shown[..shown.len().min(500)]
+    );
     has_all(&run_here(&machine, &workspace, &["log", "-p"]));
     let closed = run_here(&machine, &workspace, &["show", proposal]);
     has_all(&closed);
