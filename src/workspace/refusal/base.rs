@@ -104,7 +104,9 @@ pub(super) fn stale(
             format!("Look at the difference; if the {asked} still makes sense, run it again, {with_hash}.")
         }
         _ => {
-            let numbers = if is_patch { "" } else { "; line numbers then mean the current text" };
+            // Models that resend a change by line numbers keep the old ones.
+            let is_for_model = matches!(audience, Audience::Tools(_)) && !is_patch;
+            let numbers = if is_for_model { "; line numbers then mean the current text" } else { "" };
             format!(
                 "Look at `diff`; if the {asked} still makes sense, send it again with {hash}{numbers}{rebase}."
             )
