@@ -14,6 +14,7 @@ mod runs {
     mod command;
     mod enforced;
     mod interrupted;
+    mod kinds;
     mod random;
     mod surroundings;
 }
