@@ -269,7 +269,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
         Command::Proposals => review::proposals(&context),
         Command::Review(arguments) => review::review(&context, &arguments),
         Command::Undo(arguments) => undo::undo(&context, &arguments),
-        Command::Log(arguments) => log::log(&context, &arguments, wanted),
+        Command::Log(arguments) => log::log(&context, &arguments, wanted.as_deref()),
         Command::Show { id } => log::show(&context, &id),
         Command::Blame { path, filter } => blame::blame(&context, &path, &filter),
         Command::Status => status::status(&context),

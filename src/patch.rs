@@ -15,7 +15,7 @@ mod unified;
 
 use std::collections::HashMap;
 
-use crate::edit::{Edit, LineEdit, LinePlace, LineRange, Options, find};
+use crate::edit::{self, Edit, LineEdit, LinePlace, LineRange, Options};
 use crate::text::HashTag;
 use source::Source;
 
@@ -254,7 +254,7 @@ impl FilePatch {
 /// Returns the content of a new file after hunks of a later section, which must match it exactly.
 fn changed(content: &str, hunks: &[PatchHunk]) -> Result<String, PatchError> {
     let edits: Vec<Edit> = hunks.iter().map(|hunk| hunk.edit.clone()).collect();
-    let found = find(content, &edits, &Options { fuzzy: false, ..Options::default() });
+    let found = edit::find(content, &edits, &Options { fuzzy: false, ..Options::default() });
     found.map(|found| found.plan.apply(content)).map_err(|refused| {
         let hunk = refused.first().and_then(|refused| hunks.get(refused.edit));
         let expected = "lines that the section above writes into the new file".to_owned();

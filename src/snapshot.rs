@@ -10,7 +10,7 @@
 //! use std::fs;
 //!
 //! use editd::disk::{Disk, OsDisk};
-//! use editd::snapshot::{Snapshot, SnapshotLimits};
+//! use editd::snapshot::{Snapshot, SnapshotLimits, WalkControl};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-snapshot-{}", std::process::id()));
 //! fs::create_dir_all(folder.join("shop"))?;
@@ -19,9 +19,9 @@
 //! let root = disk.open_root(&folder.join("shop"))?;
 //! let limits = SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 20, ignored: false };
 //! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), limits)?;
-//! snapshot.update(&disk, &HashSet::new(), None)?;
+//! snapshot.update(&disk, &HashSet::new(), None, &WalkControl::default())?;
 //! fs::write(folder.join("shop/cart.py"), "amount = 1\n")?;
-//! let changes = snapshot.update(&disk, &HashSet::new(), None)?;
+//! let changes = snapshot.update(&disk, &HashSet::new(), None, &WalkControl::default())?;
 //! let before = changes[0].before.as_ref().and_then(|node| node.hash()).expect("it is recorded");
 //! assert_eq!(snapshot.content(before).expect("it is stored"), b"amount = 0\n");
 //! # fs::remove_dir_all(folder)?;
@@ -41,6 +41,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::disk::{Disk, DiskError, Root, Stat};
@@ -81,12 +82,46 @@ pub enum NoSnapshot {
         /// The limit.
         limit: Duration,
     },
+    /// The contents need more room than a snapshot has.
+    #[error("its files need more than {} MiB compressed", .limit >> 20)]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// No client waits for the walk any more, or the daemon ends.
+    #[error("the request was cancelled")]
+    Cancelled,
     /// The root cannot be listed.
     #[error(transparent)]
     Disk(#[from] DiskError),
     /// The snapshot cannot be read or written.
     #[error("its snapshot cannot be stored: {0}")]
     Io(#[from] io::Error),
+}
+
+/// The progress of a walk, and the wish to end it. Shared between the thread that walks and the one that waits.
+#[derive(Debug, Default)]
+pub struct WalkControl {
+    names: AtomicUsize,
+    bytes: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl WalkControl {
+    /// Returns the number of files, links and folders so far, and the size of the files that were read, in bytes.
+    pub fn progress(&self) -> (usize, u64) {
+        (self.names.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+    }
+
+    /// Makes the walk fail with [`NoSnapshot::Cancelled`].
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if the walk was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
 }
 
 /// The snapshot of a root.
@@ -137,10 +172,13 @@ impl Snapshot {
         disk: &dyn Disk,
         skipped: &HashSet<PathBuf>,
         limit: Option<Duration>,
+        control: &WalkControl,
     ) -> Result<Vec<Difference>, NoSnapshot> {
         let Self { root, top, tree, contents, limits, own, .. } = &*self;
         let until = limit.map(|limit| (Instant::now() + limit, limit));
-        let mut later = Scan { disk, root, top, before: tree, contents, limits, own, until }.tree()?;
+        let is_first = !self.is_known;
+        let scan = Scan { disk, root, top, before: tree, contents, limits, own, until, control, is_first };
+        let mut later = scan.tree()?;
         for path in skipped {
             later.set(path, tree.node(path).cloned());
         }

@@ -67,6 +67,8 @@ def main():
     except Refused as refused:
         sys.exit(f"{refused.data.get('kind')}: {refused}\n{refused.data.get('hint')}")
     print(done["files"][0]["diff"])
+    if done["state"] == "pending":
+        print("The change waits for the review of a person.", file=sys.stderr)
 
 
 if __name__ == "__main__":

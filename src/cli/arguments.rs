@@ -135,8 +135,8 @@ pub(crate) enum Command {
     Proposals,
     /// Review the changes that agents propose, hunk by hunk
     ///
-    /// Shows each hunk and asks for a decision. The decisions are sent at the end of each file; the last
-    /// decision applies the change. Without a terminal, lists the pending proposals, and exits with code 3 if
+    /// Shows each hunk and asks for a decision. Each decision is sent at once; the last one applies the
+    /// change. Without a terminal, lists the pending proposals, and exits with code 3 if
     /// there are any.
     Review(ReviewArguments),
     /// Undo the newest or another change

@@ -24,11 +24,11 @@ const TURN: usize = 8;
 pub(crate) fn log(
     context: &Context,
     arguments: &LogArguments,
-    author: Option<String>,
+    author: Option<&str>,
 ) -> Result<End, CliError> {
     let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
     let params = HistoryParams {
-        author: author.clone(),
+        author: author.map(str::to_owned),
         uri: target.map(|target| target.uri()),
         diff: arguments.patch,
         limit: Some(arguments.number as usize),

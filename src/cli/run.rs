@@ -7,16 +7,20 @@ pub(super) mod enforce;
 pub(super) mod enforce;
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::config::ReviewMode;
 use crate::gate;
 use crate::hook::ENFORCED;
-use crate::protocol::{RunBegin, RunBeginParams, RunEnd, RunEndParams, RunEndResult};
+use crate::protocol::{
+    Method, NoParams, PROGRESS, RunBegin, RunBeginParams, RunBeginResult, RunEnd, RunEndParams, RunEndResult,
+    Status,
+};
 use crate::transport::{CallError, Client, repository};
 
 use super::arguments::{Output, RunArguments, Strictness};
@@ -26,6 +30,8 @@ use super::{CliError, Context, End, paint, root, stream};
 
 /// Maximum time for the snapshot before and after the command. The first one in a project reads all files.
 const SNAPSHOT: Duration = Duration::from_secs(600);
+/// Time between two lines about the progress, if standard error is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Maximum width of the command in the message, in columns.
 const COMMAND: usize = 40;
 
@@ -43,15 +49,9 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
         return ended;
     }
     let command = shown(&arguments.command);
-    let begun = client.call::<RunBegin>(&RunBeginParams {
-        command: command.clone(),
-        bound: true,
-        ..RunBeginParams::default()
-    })?;
+    let begun = begin(&mut client, &command)?;
     let Some(id) = begun.run else {
-        let reason = begun.reason.unwrap_or_default();
-        return Err(CliError::failed(format!("changes cannot be recorded: {reason}"))
-            .with_hint("raise the limit in the configuration, or run the command without editd"));
+        return without_record(context, &mut client, arguments, &begun.reason.unwrap_or_default());
     };
     let ended = start_and_wait(&mut command_of(arguments));
     let status = ended.as_ref().ok().copied();
@@ -74,6 +74,81 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
         error.show(context.output == Output::Json);
     }
     Ok(end_of(&arguments.command[0], ended))
+}
+
+/// Begins the run. Shows the progress of a first walk that takes long.
+fn begin(client: &mut Client, command: &str) -> Result<RunBeginResult, CliError> {
+    let params = RunBeginParams {
+        command: command.to_owned(),
+        bound: true,
+        work_done_token: Some("walk".to_owned()),
+        ..RunBeginParams::default()
+    };
+    let mut progress = Progress::default();
+    let begun = client.request_noticing(RunBegin::NAME, &params, |method, report| {
+        if method == PROGRESS {
+            // Standard error may be closed; the command runs all the same.
+            let _ = progress.show(report["value"]["message"].as_str().unwrap_or_default());
+        }
+    });
+    progress.clear()?;
+    let begun = serde_json::from_value(begun?).map_err(io::Error::other)?;
+    Ok(begun)
+}
+
+/// The progress of a first walk on standard error: a line that is replaced on a terminal, else a line now and then.
+#[derive(Default)]
+struct Progress {
+    shown: Option<Instant>,
+}
+
+impl Progress {
+    fn show(&mut self, what: &str) -> io::Result<()> {
+        let line = format!("editd: reading the project for the first time: {}", paint::visible(what));
+        let mut err = stream::stderr();
+        if io::stderr().is_terminal() {
+            write!(err, "\r\x1b[K{FAINT}{line}{FAINT:#}")?;
+            err.flush()?;
+        } else if self.shown.is_none_or(|shown| shown.elapsed() > BETWEEN_LINES) {
+            writeln!(err, "{line}")?;
+        } else {
+            return Ok(());
+        }
+        self.shown = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Removes the line from a terminal.
+    fn clear(&self) -> io::Result<()> {
+        if self.shown.is_some() && io::stderr().is_terminal() {
+            write!(stream::stderr(), "\r\x1b[K")?;
+        }
+        Ok(())
+    }
+}
+
+/// Asks a person whether to run a command whose changes cannot be recorded. Refuses if there is no person to ask, or
+/// if all changes must be reviewed.
+fn without_record(
+    context: &Context,
+    client: &mut Client,
+    arguments: &RunArguments,
+    reason: &str,
+) -> Result<End, CliError> {
+    let reason = paint::visible(reason);
+    let refused = || {
+        CliError::failed(format!("changes cannot be recorded: {reason}"))
+            .with_hint("raise the limit in the configuration, or run the command without editd")
+    };
+    let may_ask = context.output == Output::Text && stream::is_interactive();
+    if !may_ask || client.call::<Status>(&NoParams {})?.review == ReviewMode::Always.to_string() {
+        return Err(refused());
+    }
+    stream::note(&format!("Changes cannot be recorded: {reason}."))?;
+    if !stream::confirm("Run the command without recording them?")? {
+        return Err(refused());
+    }
+    Ok(end_of(&arguments.command[0], start_and_wait(&mut command_of(arguments))))
 }
 
 /// Runs the command where it cannot write to the project.

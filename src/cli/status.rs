@@ -55,7 +55,7 @@ fn print_status(status: &StatusResult, reviewers: &ReviewersResult) -> std::io::
         ("sockets", status.runtime_dir.clone()),
     ];
     rows.extend(reviewers.connected.iter().map(|reviewer| ("reviewer", described(reviewer))));
-    let is_expected = "ended without closing; changes wait for it until `editd review --off`";
+    let is_expected = "expected back; changes wait for it, or until `editd review --off`";
     let expected = |reviewer| ("expected", format!("{}: {is_expected}", described(reviewer)));
     rows.extend(reviewers.expected.iter().map(expected));
     if let Some(policy) = &status.policy {

@@ -1,8 +1,11 @@
 //! Opened locations (roots, targets, and entries of opened folders) and the states of files in them.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -80,6 +83,23 @@ impl Root {
     /// The opened folder.
     pub(super) fn handle(&self) -> &Handle {
         &self.0.handle
+    }
+
+    /// Returns `true` if two roots are the same folder, which a path may no longer lead to.
+    pub fn is_same_folder(&self, other: &Self) -> bool {
+        match (&self.0.handle.0, &other.0.handle.0) {
+            (HandleKind::Os(one), HandleKind::Os(other)) => {
+                let id = |folder: &OwnedFd| {
+                    let folder = File::from(folder.try_clone()?).metadata()?;
+                    Ok::<_, io::Error>((folder.dev(), folder.ino()))
+                };
+                matches!((id(one), id(other)), (Ok(one), Ok(other)) if one == other)
+            }
+            #[cfg(any(test, feature = "test-disks"))]
+            (HandleKind::Memory(one), HandleKind::Memory(other)) => one == other,
+            #[cfg(any(test, feature = "test-disks"))]
+            _ => false,
+        }
     }
 
     /// Returns `true` if a file is on the file system of the root.

@@ -142,7 +142,14 @@ impl<'a> Indenter<'a> {
         }
         let own = self.own_pair(line, origins);
         let replaced_shift = self.shift_of_replaced(line, origins);
-        if matches!(self.rule, Rule::Exact { .. }) && own.is_none() && replaced_shift.is_none() {
+        // Where the units differ, a depth that no matched line has follows from the unit.
+        let follows_unit =
+            matches!(self.rule, Rule::Exact { scale: Some(_), .. }) && matches!(equal, Depth::None);
+        if matches!(self.rule, Rule::Exact { .. })
+            && own.is_none()
+            && replaced_shift.is_none()
+            && !follows_unit
+        {
             match self.beside(line, origins) {
                 Beside::Nothing => {}
                 Beside::Follows(shift) => return shift.exactly(new.indent),

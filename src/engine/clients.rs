@@ -20,6 +20,9 @@ pub(crate) trait Client: Send + Sync {
     /// Sends a notification.
     fn notify(&self, notice: &Notice);
 
+    /// Reports the progress of a walk: the number of files and their size in bytes.
+    fn report_walk(&self, token: &str, progress: (usize, u64));
+
     /// Asks for edits of all these documents or none. `id` is the transaction, `label` its purpose.
     fn apply_edits(&self, parts: &[&EditorPart], id: &str, label: &str) -> EditorReply;
 

@@ -48,7 +48,9 @@ impl Engine {
     /// reviewer, else until now. Returns `None` if there are none.
     pub(crate) fn unreviewed(&self, session: &SessionContext) -> Option<Unreviewed> {
         let (id, roots): (SessionId, _) = (session.id, session.root_paths());
-        let since = self.workspace.update(|w| w.reviewers.unreviewed_since(id, &roots))?;
+        let (since, reviewed) = self
+            .workspace
+            .update(|w| Some((w.reviewers.unreviewed_since(id, &roots)?, w.reviewed_transactions())))?;
         let is_here = |entry: &PastEntry| {
             let files = entry.files.iter().map(PastFile::place);
             files
@@ -57,7 +59,8 @@ impl Engine {
         };
         let is_meant = |RecordedEntry { entry, undone_by }: &RecordedEntry| {
             let is_by_person = [DISK, TERMINAL, &*session.author].contains(&&*entry.author);
-            entry.at >= since && !entry.rescued && undone_by.is_none() && !is_by_person && is_here(entry)
+            let is_done = !entry.rescued && undone_by.is_none();
+            entry.at >= since && is_done && !is_by_person && !reviewed.contains(&entry.id) && is_here(entry)
         };
         let entries: Vec<_> = self
             .history

@@ -22,7 +22,7 @@ use parking_lot::{Mutex, Once};
 use crate::disk::Root;
 use crate::engine::{Engine, SessionContext};
 use crate::history::RecordedEntry;
-use crate::snapshot::{NoSnapshot, Snapshot, SnapshotLimits, remove_unused};
+use crate::snapshot::{NoSnapshot, Snapshot, SnapshotLimits, WalkControl, remove_unused};
 use crate::workspace::SessionId;
 use crate::workspace::history::{Origin, RunStatus};
 
@@ -127,8 +127,14 @@ impl Runs {
 }
 
 impl Engine {
-    /// Begins a run in the first root of the session. The first run in a root reads all of its files.
-    pub(crate) fn begin_run(&self, session: &SessionContext, new: NewRun) -> Result<String, NotRecordable> {
+    /// Begins a run in the first root of the session. The first run in a root reads all of its files; `walk` shows the
+    /// progress and can end it.
+    pub(crate) fn begin_run(
+        &self,
+        session: &SessionContext,
+        new: NewRun,
+        walk: &WalkControl,
+    ) -> Result<String, NotRecordable> {
         self.recover_runs();
         if self.config.limits.history_bytes == 0 {
             return Err(NotRecordable::NoHistory);
@@ -147,11 +153,13 @@ impl Engine {
         let limit = (!run.is_bound() && !state.snapshot.is_known()).then_some(FIRST_WALK);
         // The count keeps a write that starts now from passing unseen.
         self.runs.open.fetch_add(1, Ordering::AcqRel);
-        let begun = self.mark(&of, &mut state, None, limit).map_err(|error| no_snapshot(&of.root, error));
+        let begun =
+            self.mark(&of, &mut state, None, (limit, walk)).map_err(|error| no_snapshot(&of.root, error));
         let begun = begun.and_then(|()| Ok(run.store(&self.runs.files, of.root.path())?));
         if let Err(error) = begun {
             self.runs.open.fetch_sub(1, Ordering::AcqRel);
-            state.given_up = (!state.snapshot.is_known()).then(|| error.to_string());
+            let is_final = !state.snapshot.is_known() && !walk.is_cancelled();
+            state.given_up = is_final.then(|| error.to_string());
             return Err(error);
         }
         state.given_up = None;
@@ -183,7 +191,7 @@ impl Engine {
 
     fn end_at(&self, of: &Arc<RunRoot>, state: &mut RootState, at: usize) -> RunChanges {
         let id = state.open[at].id.clone();
-        let result = self.mark(of, state, Some(&id), None);
+        let result = self.mark(of, state, Some(&id), (None, &WalkControl::default()));
         let mut run = state.open.remove(at);
         self.runs.open.fetch_sub(1, Ordering::AcqRel);
         run.remove(&self.runs.files);
@@ -229,11 +237,11 @@ impl Engine {
         of: &Arc<RunRoot>,
         state: &mut RootState,
         ending: Option<&str>,
-        limit: Option<Duration>,
+        (limit, walk): (Option<Duration>, &WalkControl),
     ) -> Result<(), NoSnapshot> {
         let was_known = state.snapshot.is_known();
         let skipped = of.in_flight.paths();
-        let differences = state.snapshot.update(&*self.disk, &skipped, limit)?;
+        let differences = state.snapshot.update(&*self.disk, &skipped, limit, walk)?;
         if was_known && !state.open.is_empty() {
             self.record_run(of, state, differences, ending);
         }
@@ -243,8 +251,12 @@ impl Engine {
     /// Returns the root with its snapshot, which is opened if it is not yet.
     fn run_root(&self, root: &Root, top: &Path) -> Result<Arc<RunRoot>, NotRecordable> {
         let mut roots = self.runs.roots.lock();
+        let mut open = Vec::new();
         if let Some(known) = roots.get(root.path()) {
-            return Ok(known.clone());
+            // The folder may have been replaced by another one of its name.
+            let replaced = (!known.root.is_same_folder(root)).then(|| known.state.try_lock()).flatten();
+            let Some(mut state) = replaced else { return Ok(known.clone()) };
+            open = std::mem::take(&mut state.open);
         }
         let limits = &self.config.limits;
         let limits = SnapshotLimits {
@@ -256,7 +268,7 @@ impl Engine {
         let own = &self.places.state_dir;
         let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, limits)
             .map_err(|error| no_snapshot(root, error))?;
-        let state = Mutex::new(RootState { snapshot, open: Vec::new(), given_up: None });
+        let state = Mutex::new(RootState { snapshot, open, given_up: None });
         let of = Arc::new(RunRoot { root: root.clone(), state, in_flight: InFlight::default() });
         roots.insert(root.path().to_owned(), of.clone());
         Ok(of)

@@ -21,6 +21,25 @@ const LEADERS: [&str; 12] = ["#", "##", "###", "####", "#####", "######", "//", 
 /// Labels before a name.
 const LABELS: [&str; 5] = ["file:", "filename:", "file name:", "file path:", "path:"];
 
+/// Names of files that are recognized in prose although they have no extension.
+const FILES_WITHOUT_EXTENSION: [&str; 12] = [
+    "Brewfile",
+    "CHANGELOG",
+    "Dockerfile",
+    "Gemfile",
+    "Jenkinsfile",
+    "Justfile",
+    "LICENSE",
+    "Makefile",
+    "Procfile",
+    "README",
+    "Rakefile",
+    "Vagrantfile",
+];
+
+/// Abbreviations that look like names with an extension.
+const ABBREVIATIONS: [&str; 6] = ["e.g", "i.e", "and/or", "n/a", "w/o", "I/O"];
+
 /// Words that, alone on a line, are languages rather than files.
 const LANGUAGES: &str = "bash c cpp css diff go html java javascript js json markdown php plaintext python ruby rust sh \
     sql text toml typescript xml yaml";
@@ -71,6 +90,19 @@ pub(super) fn mentioned(line: &str) -> Option<&str> {
         [name] if quoted.is_empty() => is_name(name, false, false).then_some(name),
         _ => None,
     }
+}
+
+/// Returns `true` if a line that is not a name may still name a file other than `known`.
+pub(super) fn may_name_other(line: &str, known: &str) -> bool {
+    let last = known.rsplit('/').next().unwrap_or(known);
+    let is_known = |word: &str| word == known || word == last || known.ends_with(&format!("/{word}"));
+    let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '/' | '.');
+    let words = line
+        .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '=' | '(' | ')' | '<' | '>'));
+    words.map(|word| word.trim_matches(is_edge).trim_end_matches('.')).any(|word| {
+        let is_path = looks_like_path(word) && !ABBREVIATIONS.contains(&word) && !word.contains("//");
+        (is_path || FILES_WITHOUT_EXTENSION.contains(&word)) && !is_known(word)
+    })
 }
 
 /// Returns the path in the info string of a fence: `python src/a.py`, `python:src/a.py`,

@@ -90,6 +90,9 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
         };
         leftover::check(source, previous_end..at, previous_end > 0, PatchFormat::SearchReplace)?;
         let named = name_above(source, previous_end, at);
+        if let (None, Some(previous)) = (named, files.last()) {
+            require_no_other_name(source, previous_end..at, &previous.path)?;
+        }
         let Some(path) = named.map(str::to_owned).or_else(|| files.last().map(|file| file.path.clone()))
         else {
             return Err(PatchError::at(at, "the path of a file on the line above the block"));
@@ -105,6 +108,28 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     }
     leftover::check(source, previous_end..source.len(), true, PatchFormat::SearchReplace)?;
     Ok(files)
+}
+
+/// Refuses a block without a recognized path if the line above it may name another file than the previous block: its
+/// text may stand in that file, too.
+fn require_no_other_name(
+    source: &Source<'_>,
+    between: Range<usize>,
+    previous: &str,
+) -> Result<(), PatchError> {
+    let is_text = |index: &usize| {
+        let line = source.line(*index).trim();
+        !line.is_empty() && fence(line).is_none_or(|(_, _, info)| !info.is_empty())
+    };
+    match between.rev().find(is_text) {
+        Some(index) if names::may_name_other(source.line(index), previous) => Err(PatchError::at(
+            index,
+            format!(
+                "the path of the file alone on the line above the block, because this line may name another file than `{previous}`"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Parses the block that begins at `first`. Returns it with the index of the line after it.

@@ -130,7 +130,8 @@ pub struct TransactionFile {
     pub removed: usize,
     /// Classes that the file belongs to.
     pub tags: Vec<String>,
-    /// The change as a unified diff, if requested. Absent if the diff was too long to be stored.
+    /// The change as a unified diff, if requested. Absent if the diff was too long to be
+    /// stored and its texts are not known any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }

@@ -20,7 +20,13 @@ pub struct RunBeginParams {
     /// `true` if the run ends as interrupted when the connection ends.
     #[serde(default)]
     pub bound: bool,
+    /// Token for `$/progress`, which is sent while the first walk of the root takes long.
+    #[serde(default, alias = "work_done_token", skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<String>,
 }
+
+/// Notification to the client of a long request with a token: its progress. Standard LSP.
+pub const PROGRESS: &str = "$/progress";
 
 /// Result of `editd/runBegin`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

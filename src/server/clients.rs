@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use crate::engine::clients::{Client, EditorAnswer, EditorReply, EditorRequestError};
 use crate::engine::editors::{EditorPart, Saving};
 use crate::protocol::{
-    APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, FILE_RENAMED,
+    APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, FILE_RENAMED, PROGRESS,
     PROPOSAL_CHANGED, RELOAD, RESYNC, RpcError, SAVE, UrisParams, text_edits, uri_of,
 };
 use crate::text::ContentHash;
@@ -72,6 +72,12 @@ impl Client for WireClient {
             }
         };
         self.0.notify(method, params);
+    }
+
+    fn report_walk(&self, token: &str, (files, bytes): (usize, u64)) {
+        let message = format!("{files} files, {} MiB", bytes >> 20);
+        let value = json!({ "kind": "report", "message": message, "files": files, "bytes": bytes });
+        self.0.notify(PROGRESS, json!({ "token": token, "value": value }));
     }
 
     fn apply_edits(&self, parts: &[&EditorPart], id: &str, label: &str) -> EditorReply {

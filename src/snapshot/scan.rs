@@ -15,7 +15,7 @@ use crate::workspace::rules::is_version_control;
 
 use super::contents::{Contents, Stored};
 use super::tree::{Content, FileState, Folder, Node, Omission, Stamp, Tree};
-use super::{NoSnapshot, SnapshotLimits};
+use super::{NoSnapshot, SnapshotLimits, WalkControl};
 
 /// Number of folders of one level from which on several threads share them.
 const WORTH_SHARING: usize = 8;
@@ -36,6 +36,10 @@ pub(super) struct Scan<'a> {
     pub(super) own: &'a Path,
     /// The moment at which the walk fails, and the time that it had.
     pub(super) until: Option<(Instant, Duration)>,
+    /// Progress of the walk, and the wish to end it.
+    pub(super) control: &'a WalkControl,
+    /// `true` if the contents of the root were never recorded: the walk fails if there is no room for all.
+    pub(super) is_first: bool,
 }
 
 /// A folder that waits for its visit, with the ignore rules of its parents.
@@ -55,20 +59,16 @@ impl Scan<'_> {
     pub(super) fn tree(&self) -> Result<Tree, NoSnapshot> {
         let mut level =
             vec![(PathBuf::new(), Ignores::around(self.disk, self.root, self.top, Path::new("")))];
-        let (mut tree, mut files) = (Tree::default(), 0);
+        let mut tree = Tree::default();
         while !level.is_empty() {
             let visited = self.visit_all(&level)?;
             level.clear();
             for Visited { path, folder, below, unreadable } in visited {
-                files += folder.names().len();
                 tree.insert(path, folder);
                 level.extend(below);
                 for path in unreadable {
                     tree.insert_below(&path, self.before);
                 }
-            }
-            if files > self.limits.files {
-                return Err(NoSnapshot::TooManyFiles { limit: self.limits.files });
             }
         }
         Ok(tree)
@@ -113,7 +113,7 @@ impl Scan<'_> {
         let (mut names, mut below) = (Vec::with_capacity(listed.len()), Vec::new());
         let absolute = self.root.path().join(path);
         for Scanned { name, stat } in listed {
-            self.check_time()?;
+            self.check()?;
             let kind = stat.kind();
             let here = absolute.join(&name);
             let known = before.and_then(|before| before.get(&name));
@@ -129,6 +129,9 @@ impl Scan<'_> {
             if matches!(node, Some(Node::Folder { .. })) {
                 below.push((path, ignores.clone()));
             }
+            if node.is_some() {
+                self.count_name()?;
+            }
             names.extend(node.map(|node| (name, node)));
         }
         let folder = Folder::new(names);
@@ -140,7 +143,24 @@ impl Scan<'_> {
         Ok(Some(Visited { path: path.clone(), folder, below, unreadable: Vec::new() }))
     }
 
-    fn check_time(&self) -> Result<(), NoSnapshot> {
+    /// Counts a name, and fails at the limit.
+    fn count_name(&self) -> Result<(), NoSnapshot> {
+        let names = self.control.names.fetch_add(1, Ordering::Relaxed);
+        if names >= self.limits.files {
+            return Err(NoSnapshot::TooManyFiles { limit: self.limits.files });
+        }
+        Ok(())
+    }
+
+    /// Fails if the walk must end.
+    fn check(&self) -> Result<(), NoSnapshot> {
+        if self.control.is_cancelled() {
+            return Err(NoSnapshot::Cancelled);
+        }
+        // A limit of 0 asks for a record without contents.
+        if self.is_first && self.limits.bytes > 0 && self.contents.is_full() {
+            return Err(NoSnapshot::TooLarge { limit: self.limits.bytes });
+        }
         match self.until {
             Some((until, limit)) if Instant::now() > until => Err(NoSnapshot::TooSlow { limit }),
             _ => Ok(()),
@@ -179,6 +199,7 @@ impl Scan<'_> {
         }
         match self.disk.read_below(self.root, path, self.limits.file_size) {
             Ok(image) => {
+                self.control.bytes.fetch_add(image.bytes.len() as u64, Ordering::Relaxed);
                 let hash = ContentHash::of(&image.bytes);
                 let content = match self.contents.put(hash, &image.bytes) {
                     Ok(Stored::Yes) => Content::Stored(hash),

@@ -38,7 +38,8 @@ impl Fixture {
 
     /// Walks, and returns the changes in a readable form.
     fn update(&mut self) -> Vec<String> {
-        let changes = self.snapshot.update(&self.disk, &HashSet::new(), None).unwrap();
+        let changes =
+            self.snapshot.update(&self.disk, &HashSet::new(), None, &WalkControl::default()).unwrap();
         changes.iter().map(|change| self.show(change)).collect()
     }
 
@@ -149,7 +150,7 @@ fn a_root_with_too_many_files_has_no_snapshot() {
     for name in ["a", "b", "c", "d"] {
         it.put(name, "");
     }
-    let error = it.snapshot.update(&it.disk, &HashSet::new(), None).unwrap_err();
+    let error = it.snapshot.update(&it.disk, &HashSet::new(), None, &WalkControl::default()).unwrap_err();
     assert_eq!(error.to_string(), "it contains more than 3 files");
 }
 
@@ -211,7 +212,10 @@ fn unused_snapshots_are_removed() {
 fn a_walk_that_takes_too_long_changes_nothing() {
     let mut it = Fixture::new(LIMITS);
     it.put("a.txt", "one\n");
-    let error = it.snapshot.update(&it.disk, &HashSet::new(), Some(Duration::ZERO)).unwrap_err();
+    let error = it
+        .snapshot
+        .update(&it.disk, &HashSet::new(), Some(Duration::ZERO), &WalkControl::default())
+        .unwrap_err();
     assert_eq!(error.to_string(), "reading it took longer than 0 seconds");
     assert!(!it.snapshot.is_known());
     it.update();

@@ -195,10 +195,6 @@ impl Folder {
         Some(&self.names[at].1)
     }
 
-    pub(super) fn names(&self) -> &[(OsString, Node)] {
-        &self.names
-    }
-
     fn position(&self, name: &OsStr) -> Result<usize, usize> {
         self.names.binary_search_by(|(other, _)| other.as_os_str().cmp(name))
     }

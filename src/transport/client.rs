@@ -307,16 +307,29 @@ impl Client {
         serde_json::from_value(result).map_err(|error| CallError::Io(io::Error::other(error)))
     }
 
-    /// Calls a method and returns the raw result.
+    /// Calls a method and returns the raw result. Skips notifications.
     pub fn request(&mut self, method: &str, params: &impl Serialize) -> Result<Value, CallError> {
+        self.request_noticing(method, params, |_, _| {})
+    }
+
+    /// Calls a method and returns the raw result. Passes notifications that arrive before it to `noticed`: the method
+    /// and the parameters.
+    pub fn request_noticing(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+        mut noticed: impl FnMut(&str, &Value),
+    ) -> Result<Value, CallError> {
         self.last_id += 1;
         let id = self.last_id;
         self.output.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
             let mut message = self.input.receive()?;
-            // Notifications are skipped; a command does not use them.
             if message["id"].as_i64() == Some(id) {
                 return outcome(&mut message);
+            }
+            if let Some(method) = message["method"].as_str() {
+                noticed(method, &message["params"]);
             }
         }
     }

@@ -82,7 +82,17 @@ pub fn repository(folder: &Path) -> Option<PathBuf> {
     let home = home();
     let mut possible =
         folder.ancestors().filter(|ancestor| check_root(ancestor, home.as_deref(), &[]).is_ok());
-    possible.find(|ancestor| MARKS.iter().any(|mark| ancestor.join(mark).exists())).map(Path::to_owned)
+    possible.find(|ancestor| MARKS.iter().any(|mark| is_mark(&ancestor.join(mark)))).map(Path::to_owned)
+}
+
+/// Returns `true` if a file or folder marks a repository. An empty folder, which an interrupted program may have left,
+/// does not.
+fn is_mark(mark: &Path) -> bool {
+    match std::fs::read_dir(mark) {
+        Ok(mut entries) => entries.next().is_some(),
+        // The `.git` of a work tree is a file.
+        Err(_) => mark.exists(),
+    }
 }
 
 /// Returns the canonical path of the user's home folder.

@@ -13,6 +13,7 @@ mod runs {
     mod attribution;
     mod command;
     mod enforced;
+    mod first_walk;
     mod interrupted;
     mod kinds;
     mod random;
@@ -305,8 +306,10 @@ mod cli {
     mod history;
     mod hostile;
     mod landed;
+    mod log;
     mod man_pages;
     mod non_utf8_names;
+    mod outcomes;
     mod pipes;
     mod review;
     mod search;

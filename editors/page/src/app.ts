@@ -146,7 +146,7 @@ export class App {
     }
   }
 
-  /** Tells what was changed without a review while nobody was connected. */
+  /** Tells what was changed without a review while no reviewer was connected. */
   private async reportUnreviewed(): Promise<void> {
     const { unreviewed } = await this.session.call<Reviewers>('editd/reviewers');
     if (unreviewed !== undefined) {

@@ -95,7 +95,7 @@ export interface Transaction {
 /** Answer of `editd/undo`. */
 /** The part of the result of `editd/reviewers` that the page uses. */
 export interface Reviewers {
-  /** Changes that were made without a review while nobody was connected. */
+  /** Changes that were made without a review while no reviewer was connected. */
   unreviewed?: { message: string };
 }
 

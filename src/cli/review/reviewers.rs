@@ -38,7 +38,7 @@ pub(super) fn report(client: &mut Client) -> Result<(), CliError> {
     if !reviewers.expected.is_empty() {
         let names = names(&reviewers.expected);
         stream::note(&format!(
-            "Changes wait for {names}, which ended without closing. `editd review --off` ends the wait."
+            "Changes wait until {names} is connected again. `editd review --off` ends the wait."
         ))?;
     }
     Ok(())

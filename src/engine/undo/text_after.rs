@@ -1,5 +1,7 @@
 //! Texts and diffs of past changes, computed from what the history keeps.
 
+use std::path::Path;
+
 use crate::edit::{Labels, Plan, diff_texts};
 use crate::engine::change::content::Content;
 use crate::engine::files::observe::Observed;
@@ -95,7 +97,11 @@ impl Engine {
             }
             Back::Image { .. } | Back::Nothing => return None,
         };
-        let name = |path: &std::path::Path| path.display().to_string().trim_start_matches('/').to_owned();
+        let name = |path: &Path| {
+            let inside = self.root_of(session, path, Purpose::Read).map(|(_, relative)| relative);
+            let path = inside.unwrap_or_else(|| path.strip_prefix("/").unwrap_or(path).to_owned());
+            path.display().to_string()
+        };
         let (old, new) = (name(&file.path), name(file.place()));
         let labels = Labels {
             old: (file.action != PastAction::Create).then_some(&*old),

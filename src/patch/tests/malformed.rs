@@ -270,3 +270,33 @@ fn changed_lines_behind_wrong_counts_are_not_taken_for_a_list() {
     let hunk = "\"a\\nb\\n\\nd\\n\" -> \"a\\nc\\n\\ne\\n\"";
     assert_eq!(summarize_as(PatchFormat::UnifiedDiff, text), format!("edit a\n  3: near 1 {hunk}\n"));
 }
+
+#[rstest]
+#[case::a_name_with_a_blank("docs/my file.txt")]
+#[case::a_heading("### docs/my file.txt")]
+#[case::a_file_without_an_extension("Makefile:")]
+#[case::in_backticks("Now `Makefile`:")]
+#[case::in_prose("And in the Makefile:")]
+#[case::in_a_list("2. **Makefile** - the port")]
+#[case::in_a_tag("<file path=\"docs/other.txt\">")]
+#[case::two_names("Move it from `src/b.py` to `src/c.py`:")]
+fn a_line_that_may_name_another_file_is_not_prose(#[case] line: &str) {
+    let block = |old: &str| format!("<<<<<<< SEARCH\n{old}\n=======\nnew\n>>>>>>> REPLACE\n");
+    let text = format!("src/a.py\n{}\n{line}\n{}", block("one"), block("two"));
+    let error = parse(&text, None).expect_err("it may name another file");
+    assert_eq!(error.line, 8, "{error:?}");
+    assert!(error.expected.contains("`src/a.py`"), "{error:?}");
+}
+
+#[rstest]
+#[case::prose("Then add the new branch:")]
+#[case::an_identifier("Now change `total` and `parse()`:")]
+#[case::the_same_file("Further down in a.py, e.g. in `main`:")]
+#[case::the_same_path("And again in `src/a.py`, and/or below:")]
+#[case::an_address("See https://example.org/a/b for the reason.")]
+fn prose_between_blocks_continues_the_file(#[case] line: &str) {
+    let block = |old: &str| format!("<<<<<<< SEARCH\n{old}\n=======\nnew\n>>>>>>> REPLACE\n");
+    let text = format!("src/a.py\n{}\n{line}\n{}", block("one"), block("two"));
+    let changes = parse(&text, None).unwrap_or_else(|error| panic!("{error:?}"));
+    assert!(changes.iter().all(|change| change.path == "src/a.py"), "{changes:?}");
+}

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, interval_at};
 
 use crate::engine::jobs::blocking;
 use crate::engine::runs::{NewRun, RunChanges};
@@ -10,8 +13,13 @@ use crate::protocol::{
     Invalid, LandedDecision, OmittedFile, RunBeginParams, RunBeginResult, RunEndParams, RunEndResult,
 };
 use crate::server::{Daemon, decode, encode};
+use crate::snapshot::WalkControl;
 use crate::workspace::history::RunStatus;
 
+/// Time before the first report about a walk.
+const FIRST_REPORT: Duration = Duration::from_secs(1);
+/// Time between two reports.
+const REPORTS: Duration = Duration::from_millis(500);
 /// Maximum length of a command in the history, in bytes.
 const MAX_COMMAND: usize = 4096;
 
@@ -20,7 +28,7 @@ impl Daemon {
     pub async fn run_begin(
         &self,
         session: &Arc<SessionContext>,
-        RunBeginParams { command, origin, turn_of, bound }: RunBeginParams,
+        RunBeginParams { command, origin, turn_of, bound, work_done_token }: RunBeginParams,
     ) -> Result<RunBeginResult, Failure> {
         let mut origin = origin.map(decode::origin).transpose()?.unwrap_or_default();
         if origin.turn.is_none() {
@@ -28,12 +36,38 @@ impl Daemon {
             origin.turn = self.engine.turns.current(&session.author, of);
         }
         let new = NewRun { command: shortened(command), origin, is_bound: bound };
-        let (engine, session) = (self.engine.clone(), session.clone());
-        let begun = blocking(move || engine.begin_run(&session, new)).await?;
+        let walk = Arc::new(WalkControl::default());
+        // The walk ends with the request: when its client is gone, and when the daemon stops.
+        let guard = scopeguard::guard(walk.clone(), |walk| walk.cancel());
+        let (engine, of) = (self.engine.clone(), session.clone());
+        let begun = blocking(move || engine.begin_run(&of, new, &walk));
+        let begun = self.with_progress(session, (&guard, work_done_token.as_deref()), begun).await?;
         Ok(match begun {
             Ok(run) => RunBeginResult { run: Some(run), reason: None },
             Err(error) => RunBeginResult { run: None, reason: Some(error.to_string()) },
         })
+    }
+
+    /// Waits for a walk, and reports its progress to a client with a token.
+    async fn with_progress<T>(
+        &self,
+        session: &SessionContext,
+        (walk, token): (&WalkControl, Option<&str>),
+        walking: impl Future<Output = T>,
+    ) -> T {
+        let mut walking = std::pin::pin!(walking);
+        let mut reports = interval_at(Instant::now() + FIRST_REPORT, REPORTS);
+        loop {
+            tokio::select! {
+                result = &mut walking => return result,
+                () = self.engine.stopped.cancelled(), if !walk.is_cancelled() => walk.cancel(),
+                _ = reports.tick(), if token.is_some() => {
+                    for client in self.engine.clients.all(session.id) {
+                        client.report_walk(token.unwrap_or_default(), walk.progress());
+                    }
+                }
+            }
+        }
     }
 
     /// `editd/runEnd`.

@@ -103,7 +103,12 @@ pub(super) fn stale(
         _ if is_command => {
             format!("Look at the difference; if the {asked} still makes sense, run it again, {with_hash}.")
         }
-        _ => format!("Look at `diff`; if the {asked} still makes sense, send it again with {hash}{rebase}."),
+        _ => {
+            let numbers = if is_patch { "" } else { "; line numbers then mean the current text" };
+            format!(
+                "Look at `diff`; if the {asked} still makes sense, send it again with {hash}{numbers}{rebase}."
+            )
+        }
     };
     texts(format!("{file} {what}."), hint)
 }

@@ -206,7 +206,9 @@ fn hint_for_placeholder(is_hunk: bool, is_edit: bool, audience: Audience) -> Str
         let next = ", or leave them out of the hunk altogether: lines that it does not mention stay";
         (next.to_owned(), "matching: \"exact\"")
     } else if is_edit {
-        let next = format!(", or leave them out of {old} too: lines that an edit does not mention stay");
+        let next = format!(
+            ", or leave them out of the old text ({old}) or of the edited lines, too: lines that an edit does not mention stay"
+        );
         (next, "matching: \"exact\"")
     } else {
         (": lines that are not in the content are removed from the file".to_owned(), "literal: true")

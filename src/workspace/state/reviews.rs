@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -24,6 +25,12 @@ impl Workspace {
             |session: &Session| paths.iter().any(|path| session.covers(path) || has_open(session, path));
         self.sessions.values().any(|session| session.is_reviewer() && watches(session))
             || self.reviewers.expected_for(paths, now).is_some()
+    }
+
+    /// Returns the transactions that a person has decided about.
+    pub fn reviewed_transactions(&self) -> HashSet<Arc<str>> {
+        let reviewed = self.proposals.all().filter(|proposal| proposal.is_reviewed());
+        reviewed.filter_map(|proposal| proposal.transaction.clone()).collect()
     }
 
     /// Puts a proposal under review, unless it is already.

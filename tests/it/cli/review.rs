@@ -60,27 +60,6 @@ impl Scene {
 }
 
 #[test]
-fn each_file_has_its_own_outcome() {
-    let mut scene = scene();
-    let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
-    let shown = plain(&typed.shown);
-    assert!(shown.contains("partly applied  ") && shown.contains("applied  notes/new.txt"), "{shown}");
-    assert!(!shown.contains("partial"), "{shown}");
-    assert_eq!(scene.state(), "partial");
-}
-
-#[test]
-fn an_unknown_hunk_is_named_as_the_person_named_it() {
-    let scene = scene();
-    let id = scene.proposal["id"].as_str().expect("an id");
-    let refused = scene.machine.run(&["review", id, "--accept", "--hunk", "99"]);
-    let message = String::from_utf8(refused.stderr).expect("text");
-    assert_eq!(refused.status.code(), Some(1), "{message}");
-    assert!(message.contains("has no hunk 99") && message.contains("its hunks are 1 to 4"), "{message}");
-    assert!(!message.contains("accept["), "{message}");
-}
-
-#[test]
 fn each_hunk_is_shown_with_context_before_the_question() {
     let mut scene = scene();
     let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
@@ -275,7 +254,9 @@ fn rejected_hunks_can_be_reopened() {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(
         printed,
-        format!("{id} is already partly applied.\n`editd review --reopen {id}` reopens the rejected hunks.\n")
+        format!(
+            "{id} is already partly applied.\n`editd review --reopen {id}` reopens the rejected hunks.\n"
+        )
     );
     let root = scene.workspace.root();
     let typed = converse(&scene.machine, root, &["review", "--reopen"], &["y\r"], &[("NO_COLOR", "1")]);

@@ -87,7 +87,7 @@ fn a_daemon_that_hangs_does_not_stop_the_tool() {
 fn a_repository_that_contains_the_home_folder_is_not_the_project() {
     let machine = Machine::start();
     let folder = machine.home().parent().expect("a folder").to_owned();
-    fs::create_dir(folder.join(".git")).expect("a repository");
+    fs::create_dir_all(folder.join(".git/objects")).expect("a repository");
     fs::create_dir(folder.join("shop")).expect("a folder");
     let file = folder.join("shop/a.txt");
     fs::write(&file, "one\n").expect("a file");

@@ -131,6 +131,20 @@ fn an_editor_that_was_closed_learns_what_was_changed_in_between() {
 }
 
 #[test]
+fn what_a_person_has_accepted_is_not_reported() {
+    let (machine, workspace) = scene();
+    close(reviewer(&machine, &workspace));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let edit = json!({ "path": "a.txt", "oldText": "one", "newText": "1", "review": true });
+    let waits = agent.call("editd/edit", edit).done();
+    let id = waits["id"].as_str().expect("an id");
+    assert!(machine.run(&["review", id, "--accept"]).status.success());
+    assert_eq!(workspace.text("a.txt"), "1\ntwo\n");
+    assert_eq!(reviewers(&mut reviewer(&machine, &workspace))["unreviewed"], Value::Null);
+}
+
+#[test]
 fn an_editor_that_may_come_back_is_waited_for_after_its_goodbye() {
     let (mut machine, workspace) = scene();
     let mut editor = reviewer(&machine, &workspace);
@@ -161,7 +175,7 @@ fn a_person_ends_the_wait_until_an_editor_is_back() {
     machine.restart();
     let status = machine.run(&["status"]);
     let status = String::from_utf8(status.stdout).expect("text");
-    assert!(status.contains("ended without closing"), "{status}");
+    assert!(status.contains("expected back"), "{status}");
     let mut command = machine.command(&["review", "--off"]);
     let output = command.current_dir(workspace.root()).output().expect("editd can be run");
     let note = String::from_utf8(output.stderr).expect("text");

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::command::{history, printed, run, undo};
-use crate::support::{Machine, Volume, Workspace};
+use crate::support::{Machine, Outcome, Volume, Workspace};
 
 fn git(workspace: &Workspace, folder: &str, arguments: &[&str]) {
     let options = ["-c", "protocol.file.allow=always", "-c", "user.email=a@b", "-c", "user.name=a"];
@@ -128,4 +128,24 @@ fn a_full_state_folder_costs_only_the_record() {
     let newest = history(&machine, &workspace).first().cloned().unwrap_or(Value::Null);
     assert!(newest["files"].to_string().contains("b.txt"), "{newest:#?}");
     machine.agent_named("robin", &workspace).call("editd/history", json!({})).expect("it is served");
+}
+
+#[test]
+fn a_folder_that_was_replaced_by_another_one_is_recorded() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("p/a.txt", "one\n"));
+    let run = |script: &str| {
+        let mut command = machine.command(&["run", "--as", "robin", "--", "sh", "-c", script]);
+        let output = command.current_dir(workspace.path("p")).output().expect("editd can be run");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(run("echo two > a.txt").contains("has changed a.txt"));
+    fs::remove_dir_all(workspace.path("p")).expect("a folder");
+    workspace.put("p/a.txt", "three\n");
+    assert!(run("echo four > a.txt").contains("has changed a.txt"));
+    fs::rename(workspace.path("p"), workspace.path("old")).expect("a folder");
+    workspace.put("p/a.txt", "five\n");
+    assert!(run("echo six > a.txt").contains("has changed a.txt"));
+    let mut agent = machine.agent_named("robin", &workspace);
+    agent.call("editd/undo", json!({})).done();
+    assert_eq!(workspace.text("p/a.txt"), "five\n");
 }

@@ -46,6 +46,11 @@ fn a_new_line_follows_the_line_that_it_touches(
 }
 
 #[rstest]
+#[case::deeper_where_the_units_differ(
+    "head\n  one\n    two\n  three\nhead\n    w0\n      w1\n\n    end\ntail\n",
+    "    w0\n        w1\n\n    end\n",
+    "    w0\n        w1\n            new1\n        new0\n\n    end\n"
+)]
 #[case::between_two_depths(
     "def f():\n    if x:\n        body\n    c()\n",
     "    if x:\n    body\n    c()\n",
