@@ -63,6 +63,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
+use rustix::io::Errno;
 
 use crate::disk::FileBytes;
 use crate::text::ContentHash;
@@ -331,15 +332,28 @@ pub fn folder_in(state_dir: &Path) -> PathBuf {
     state_dir.join("history")
 }
 
-/// Returns the hash of the file at a path, or `None` if there is no file.
+/// Returns `true` if an error of opening a file says that there is none: nothing, or a link, or something below a file.
+fn is_no_file(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))
+}
+
+/// Returns the hash of the file at a canonical path, or `None` if there is no file, for instance because a link or a
+/// folder has its name.
 fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    if folder.canonicalize().is_ok_and(|canonical| canonical != folder) {
+        return Ok(None);
+    }
     let mut file = match File::options().read(true).custom_flags(flags).open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_no_file(&error) => return Ok(None),
         opened => opened?,
     };
     let stat = file.metadata()?;
-    if !stat.is_file() || stat.len() > limit {
+    if !stat.is_file() {
+        return Ok(None);
+    }
+    if stat.len() > limit {
         return Err(ErrorKind::Unsupported.into());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(stat.len()).unwrap_or_default());

@@ -7,10 +7,13 @@
 //! itself cannot be undone and does not fail. The [`Journal`] records the temporary names before *stage* and
 //! the whole *switch* before it begins, so that the next start can recover.
 
+mod aside;
 mod plan;
 mod recorder;
 mod rollback;
 mod switch;
+
+pub(super) use aside::remove as remove_aside;
 
 use super::journal::Ticket;
 use crate::disk::{
@@ -165,7 +168,16 @@ fn rolled_back_file(change: &PlannedChange<'_>) -> Option<Displaced> {
 
 /// Removes the displaced files and returns the result of each change.
 fn finish(disk: &dyn Disk, changes: &mut [PlannedChange<'_>]) -> Vec<Committed> {
-    let leftovers: Vec<_> = changes.iter().map(|change| remove_displaced(disk, change).cloned()).collect();
+    let mut leftovers: Vec<_> =
+        changes.iter().map(|change| remove_displaced(disk, change).cloned()).collect();
+    // A folder is empty only now.
+    for (change, leftover) in changes.iter().zip(&mut leftovers) {
+        let Some(aside) = &change.aside else { continue };
+        if let Err(error) = aside.remove(disk).or_else(|_| aside.remove(disk)) {
+            tracing::warn!(%error, "what a file has replaced could not be removed");
+            *leftover = Some(aside.at.clone());
+        }
+    }
     let committed = changes.iter_mut().zip(leftovers).map(|(change, leftover)| {
         let Target { root, path, .. } = change.destination();
         let named = change.installed_at.as_ref().filter(|_| change.strategy != Strategy::Remove);

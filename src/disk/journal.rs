@@ -10,7 +10,7 @@ mod logs;
 mod record;
 
 pub(super) use logs::NUMBERS;
-pub(super) use record::{Line, RawPath, Record, RecordedChange, RecordedFile, Spot, parse};
+pub(super) use record::{Line, RawPath, Record, RecordedAside, RecordedChange, RecordedFile, Spot, parse};
 
 use super::place::fresh_id;
 use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, FileBytes, Flush, Result, Root, StageOrder};

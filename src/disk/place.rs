@@ -202,6 +202,8 @@ pub struct Target {
     pub missing_dirs: Vec<OsString>,
     /// The file's own name.
     pub name: OsString,
+    /// State of the link or folder that has the first missing name and gives it up when the file is created.
+    pub in_the_way: Option<Box<Stat>>,
     /// The deepest existing folder, opened. Stored so that nothing is resolved again before a commit.
     pub(super) parent: Handle,
     /// Number of the mount that contains the file, if the disk has mounts and the file existed.
@@ -215,13 +217,39 @@ impl Target {
         self.path.ancestors().nth(levels).unwrap_or(Path::new("/")).to_owned()
     }
 
-    /// Returns the file's entry in its opened folder, or `None` while folders are missing.
+    /// Returns the file's entry in its opened folder, or `None` while folders are missing or something is in the
+    /// way.
     pub fn entry(&self) -> Option<Entry> {
-        self.missing_dirs.is_empty().then(|| Entry {
+        let is_reached = self.missing_dirs.is_empty() && self.in_the_way.is_none();
+        is_reached.then(|| Entry {
             dir: self.parent.clone(),
             name: self.name.clone(),
             path: self.path.clone(),
         })
+    }
+
+    /// Returns the location of the file at a path below the folder of this file, as if nothing had the first of
+    /// its names. `in_the_way` is the link or folder that has it.
+    #[must_use]
+    pub fn in_place_of(&self, path: &Path, in_the_way: Option<Stat>) -> Self {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        let mut missing_dirs = self.missing_dirs.clone();
+        missing_dirs.extend(below.iter().map(OsStr::to_owned));
+        let name = missing_dirs.pop().unwrap_or_default();
+        let in_the_way = in_the_way.map(Box::new);
+        let missing = Self { exists: false, size: 0, via_symlink: false, mount: None, ..self.clone() };
+        Self { key: FileKey::path(path), path: path.to_owned(), missing_dirs, name, in_the_way, ..missing }
+    }
+
+    /// Returns the path of the link or folder that is in the way.
+    pub fn path_in_the_way(&self) -> Option<PathBuf> {
+        self.in_the_way.as_ref().map(|_| self.first_missing().path)
+    }
+
+    /// Returns the entry of the first missing name in the opened folder.
+    pub(super) fn first_missing(&self) -> Entry {
+        self.beside(self.missing_dirs.first().unwrap_or(&self.name).clone())
     }
 
     /// Returns another entry of the opened folder.

@@ -4,11 +4,12 @@
 //! compares its content. Content that is neither old nor new was written by another program in the meantime
 //! and stays. Recovery can therefore be interrupted and repeated at any point.
 
+mod aside;
 mod file;
 
 pub use file::Recovery;
 
-use super::journal::{Line, NUMBERS, Record, parse};
+use super::journal::{Line, NUMBERS, Record, RecordedAside, parse};
 use crate::disk::{Disk, FileImage, Flush, Journal, LossReason, MTime, Rescue, Result};
 use file::{FileRecovery, Recoverer};
 use parking_lot::Mutex;
@@ -129,8 +130,12 @@ impl Recoverer<'_> {
 
     /// Removes what a finished transaction left behind.
     fn clean_up(&mut self, record: &Record) -> Result<()> {
+        let moved: Vec<_> = record.parts.iter().filter_map(|change| change.aside.clone()).collect();
         for change in &record.parts {
-            FileRecovery::new(self, change).clear_strays()?;
+            FileRecovery::new(self, &change.inside(&moved)).clear_strays()?;
+        }
+        for aside in &moved {
+            self.remove_aside(aside)?;
         }
         self.journal.remove_images(self.disk, &record.id, record.parts.len());
         Ok(())
@@ -138,8 +143,16 @@ impl Recoverer<'_> {
 
     /// Completes or rolls back one transaction.
     fn settle(&mut self, record: &Record) -> Result<()> {
+        // Links and folders whose names another program has taken.
+        let mut lost: Vec<RecordedAside> = Vec::new();
         for (index, change) in record.parts.iter().enumerate().rev() {
-            let mut file = FileRecovery::new(self, change);
+            let moved = change.inside(&lost);
+            let mut file = FileRecovery::new(self, &moved);
+            if moved != *change {
+                file.leave_inside()?;
+                file.clear_strays()?;
+                continue;
+            }
             if record.alone && file.has_happened()? {
                 file.clear_strays()?;
                 continue;
@@ -148,6 +161,14 @@ impl Recoverer<'_> {
             file.roll_back()?;
             file.clear_strays()?;
             file.remove_created_folders();
+            if let Some(aside) = &change.aside
+                && !self.put_back(aside)?
+            {
+                lost.push(aside.clone());
+            }
+        }
+        for aside in &lost {
+            self.remove_aside(aside)?;
         }
         self.journal.remove_images(self.disk, &record.id, record.parts.len());
         Ok(())

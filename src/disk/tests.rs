@@ -1,5 +1,6 @@
 //! Tests of the disks and of the commit.
 
+mod aside;
 mod attributes;
 mod bases;
 mod crash;

@@ -66,7 +66,16 @@ impl Engine {
     /// Locates the files of a proposal again, in the roots of its author rather than of the reviewer.
     pub(crate) fn locate_review(&self, proposal: Proposal) -> LocatedReview {
         let context = self.context_of(&proposal);
-        let places = proposal.files.iter().map(|file| self.locate_planned(&context, file, true)).collect();
+        let undone = proposal.undoes.as_deref().and_then(|id| self.history.find(id));
+        let locate = |file: &PlannedFile| {
+            if let (Action::Create { .. }, Some(undone)) = (&file.action, &undone)
+                && let Some(located) = self.locate_beyond(&context, &undone.entry, &file.path)?
+            {
+                return Ok(located);
+            }
+            self.locate_planned(&context, file, true)
+        };
+        let places = proposal.files.iter().map(locate).collect();
         LocatedReview { proposal, context, places }
     }
 

@@ -1,5 +1,6 @@
 //! Undoing transactions.
 
+mod in_the_way;
 pub(crate) mod paths;
 mod reversal;
 mod text_after;
@@ -135,7 +136,8 @@ impl Engine {
                 newest.ok_or_else(none)?.entry
             }
         };
-        let places = collect_all(entry.files.iter().map(|file| self.locate_past_file(session, file)))?;
+        let places =
+            collect_all(entry.files.iter().map(|file| self.locate_past_file(session, &entry, file)))?;
         if let Some(change) = entry.paths.iter().find(|change| !self.in_roots(session, &change.path)) {
             let roots = session.root_paths();
             return Err(Refusal::at(&change.path, RefusalKind::OutsideWorkspace { roots }).into());
@@ -145,7 +147,17 @@ impl Engine {
 
     /// Locates a file of a transaction. The path rules apply to the undo as to any change: the undo of a
     /// creation is a deletion, and so on.
-    fn locate_past_file(&self, session: &SessionContext, file: &PastFile) -> Result<LocatedChange, Refusal> {
+    fn locate_past_file(
+        &self,
+        session: &SessionContext,
+        entry: &PastEntry,
+        file: &PastFile,
+    ) -> Result<LocatedChange, Refusal> {
+        if file.action == PastAction::Delete
+            && let Some(located) = self.locate_beyond(session, entry, &file.path)?
+        {
+            return Ok(located);
+        }
         let (purpose, old) = match file.action {
             PastAction::Create => (Purpose::Delete, None),
             PastAction::Delete => (Purpose::Write, None),
@@ -175,7 +187,8 @@ impl Engine {
             return not_needed(refusal);
         }
         let writes = self.compute_undo(session, &entry, places)?;
-        if writes.is_empty() && self.paths_to_restore(Some(&entry.id))?.is_empty() {
+        let paths = self.paths_to_restore(Some(&entry.id))?;
+        if writes.is_empty() && paths.is_empty() {
             return not_needed(already_reverted(entry.id.to_string()));
         }
         let actual = fingerprint(&writes);
@@ -213,9 +226,9 @@ impl Engine {
         let recorded =
             self.history.find(transaction).ok_or_else(|| Refusal::new(RefusalKind::Undo(unknown())))?;
         require_not_undone(&recorded)?;
-        let places =
-            collect_all(recorded.entry.files.iter().map(|file| self.locate_past_file(context, file)))?;
-        let mut writes = self.compute_undo(context, &recorded.entry, places)?;
+        let entry = &recorded.entry;
+        let places = collect_all(entry.files.iter().map(|file| self.locate_past_file(context, entry, file)))?;
+        let mut writes = self.compute_undo(context, entry, places)?;
         if writes.is_empty() {
             return Err(already_reverted(transaction.to_owned()).into());
         }
@@ -282,7 +295,9 @@ impl Engine {
                 PendingWrite::new(index, computed, old.map(|old| old.target))
             }))
         });
-        Ok(collect_all(writes)?.into_iter().flatten().collect())
+        let mut writes = collect_all(writes)?.into_iter().flatten().collect::<Vec<_>>();
+        in_the_way::order(entry, &mut writes);
+        Ok(writes)
     }
 
     /// Returns how much of each file the session has read. Only the current content counts.

@@ -150,6 +150,24 @@ fn a_change_begun_by_another_run_is_settled_by_its_files() {
 }
 
 #[test]
+fn a_file_behind_a_link_is_not_the_recorded_one() {
+    let scene = Scene::new();
+    let path = |name: &str| scene.base.path().join(name);
+    fs::create_dir(path("other")).unwrap();
+    fs::write(path("other/a"), "2").unwrap();
+    std::os::unix::fs::symlink("other", path("folder")).unwrap();
+    std::os::unix::fs::symlink("other/a", path("link")).unwrap();
+    for name in ["folder/a", "link"] {
+        {
+            let history = scene.open();
+            keep(&history, scene.edit(name, "1", "2", false), false);
+        }
+        scene.open().settle_previous_run();
+        assert_eq!(ids(&scene.open()), [] as [Arc<str>; 0], "{name}");
+    }
+}
+
+#[test]
 fn an_interrupted_set_lists_the_files_that_changed() {
     let scene = Scene::new();
     let id = {

@@ -15,6 +15,7 @@ mod runs {
     mod enforced;
     mod first_walk;
     mod interrupted;
+    mod kinds;
     mod random;
     mod surroundings;
 }

@@ -1,9 +1,11 @@
 //! The first phase: read state, refuse early, choose strategies and names. Modifies nothing.
 
+use super::aside::Aside;
 use crate::disk::{
     Change, CommitError, Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, Journal,
     Result, StagedFile, Stat, Target,
 };
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 /// Strategy for applying a change.
@@ -43,6 +45,8 @@ pub(super) struct PlannedChange<'a> {
     pub(super) kept_at: Option<Entry>,
     /// The final name, once its folders exist.
     pub(super) installed_at: Option<Entry>,
+    /// The link or folder that gives its name to the file or to a folder of it.
+    pub(super) aside: Option<Aside>,
 }
 
 /// An existing file that a change applies to.
@@ -63,6 +67,7 @@ impl<'a> PlannedChange<'a> {
             staged: None,
             kept_at: None,
             installed_at: None,
+            aside: None,
         }
     }
 
@@ -123,7 +128,13 @@ pub(super) fn plan<'a>(
 ) -> std::result::Result<Vec<PlannedChange<'a>>, CommitError> {
     let plan =
         |(index, change)| plan_one(disk, journal, change).map_err(|error| CommitError::new(index, error));
-    changes.iter().enumerate().map(plan).collect()
+    let mut planned = changes.iter().enumerate().map(plan).collect::<std::result::Result<Vec<_>, _>>()?;
+    // The first change moves it aside for all.
+    let mut seen = BTreeSet::new();
+    for change in &mut planned {
+        change.aside.take_if(|aside| !seen.insert(aside.name.path.clone()));
+    }
+    Ok(planned)
 }
 
 fn plan_one<'a>(disk: &dyn Disk, journal: &Journal, change: &'a Change) -> Result<PlannedChange<'a>> {
@@ -146,6 +157,7 @@ fn plan_one<'a>(disk: &dyn Disk, journal: &Journal, change: &'a Change) -> Resul
             disk.confirm(target)?;
             require_free(disk, target)?;
             Ok(PlannedChange {
+                aside: Aside::find(disk, target)?,
                 staged_at: Some(target.stray_beside()),
                 content: Some(content.clone()),
                 ..PlannedChange::new(change, Strategy::Install)

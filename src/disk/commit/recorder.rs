@@ -1,7 +1,7 @@
 //! Builds the journal records of a commit.
 
 use super::plan::{Original, PlannedChange, Strategy};
-use crate::disk::journal::{RawPath, Record, RecordedChange, RecordedFile, Spot, Ticket};
+use crate::disk::journal::{RawPath, Record, RecordedAside, RecordedChange, RecordedFile, Spot, Ticket};
 use crate::disk::{Disk, Durability, Entry, Flush, Journal, MTime, Result, Target};
 use crate::text::ContentHash;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ pub(super) fn is_single_step(changes: &[PlannedChange<'_>]) -> bool {
     match changes {
         [change] => match change.strategy {
             Strategy::Exchange | Strategy::Linked | Strategy::Remove | Strategy::Move => true,
-            Strategy::Install => change.destination().missing_dirs.is_empty(),
+            Strategy::Install => change.destination().missing_dirs.is_empty() && change.aside.is_none(),
             Strategy::InPlace | Strategy::MoveEdited | Strategy::MoveInPlace => false,
         },
         _ => false,
@@ -94,7 +94,11 @@ impl<'d> Recorder<'d> {
             let (size, hash) = (examined.stat.size, Some(expect.hash.to_string()));
             origin = Some(RecordedFile { spot: self.of(entry)?, size, hash, ino: Some(examined.stat.ino) });
         }
+        let aside = change.aside.as_ref().map(|aside| {
+            Ok(RecordedAside { name: self.of(&aside.name)?, at: self.of(&aside.at)?, ino: aside.stat.ino })
+        });
         Ok(RecordedChange {
+            aside: aside.transpose()?,
             staged,
             kept,
             origin,

@@ -4,10 +4,12 @@
 //! Each step is pushed onto the undo log before it is attempted, because an error may be reported after the
 //! effect; the rollback checks what has happened.
 
+use super::aside::Aside;
 use super::plan::{Original, PlannedChange, Strategy};
 use super::rollback::{self, UndoStep};
 use crate::disk::{CommitError, Disk, DiskError, DiskErrorKind, Entry, Handle, Lease, Result, Stat, Target};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::sleep;
@@ -26,7 +28,8 @@ pub(super) fn switch(
     flush: bool,
     undo: &mut Vec<UndoStep>,
 ) -> std::result::Result<(), CommitError> {
-    let mut switch = Switch { disk, undo, flush, touched: BTreeMap::new() };
+    let strays = changes.iter().filter_map(|change| Some(change.kept_at.as_ref()?.name.clone())).collect();
+    let mut switch = Switch { disk, undo, flush, touched: BTreeMap::new(), strays };
     for (index, change) in changes.iter_mut().enumerate() {
         switch.carry_out(change).map_err(|error| CommitError::new(index, error))?;
     }
@@ -40,6 +43,8 @@ struct Switch<'s> {
     flush: bool,
     /// Folders whose entries have changed and must be flushed, by path.
     touched: BTreeMap<PathBuf, Handle>,
+    /// Names of the displaced files of the set.
+    strays: BTreeSet<OsString>,
 }
 
 impl Switch<'_> {
@@ -146,6 +151,9 @@ impl Switch<'_> {
     }
 
     fn install(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {
+        if let Some(aside) = &change.aside {
+            self.move_aside(aside)?;
+        }
         let name = self.make_folders(change.destination())?;
         let (staged_at, ours) = change.require_staged()?;
         self.touch(&name);
@@ -153,6 +161,20 @@ impl Switch<'_> {
         self.disk.rename_new(staged_at, &name)?;
         change.installed_at = Some(name);
         Ok(())
+    }
+
+    fn move_aside(&mut self, aside: &Aside) -> Result<()> {
+        aside.require_expected(self.disk)?;
+        self.touch(&aside.name);
+        self.undo.push(UndoStep::Moved { from: aside.name.clone(), to: aside.at.clone(), file: aside.stat });
+        self.disk.rename_new(&aside.name, &aside.at)?;
+        if !aside.has_moved(self.disk)? {
+            // Another program has taken the name since the last check: it gets it back.
+            self.undo.pop();
+            self.disk.rename_new(&aside.at, &aside.name)?;
+            return Err(changed(&aside.name));
+        }
+        require(aside.is_emptied(self.disk, &self.strays)?, &aside.name)
     }
 
     fn remove(&mut self, change: &PlannedChange<'_>) -> Result<()> {

@@ -51,6 +51,19 @@ pub(in crate::disk) struct RecordedChange {
     pub(in crate::disk) in_place: bool,
     /// Created folders, outermost first.
     pub(in crate::disk) made: Vec<RawPath>,
+    /// The link or folder that gives its name to the file or to the outermost created folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::disk) aside: Option<RecordedAside>,
+}
+
+/// A link or a folder that is renamed until the transaction is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::disk) struct RecordedAside {
+    pub(in crate::disk) name: Spot,
+    /// The name until then.
+    pub(in crate::disk) at: Spot,
+    pub(in crate::disk) ino: u64,
 }
 
 /// A file and the data that identifies it.
@@ -147,7 +160,9 @@ impl RecordedChange {
     fn is_plausible(&self) -> bool {
         let files = self.origin.iter().chain(&self.result);
         let strays = self.staged.iter().chain(&self.kept);
+        let is_aside_plausible = |aside: &RecordedAside| is_whole(aside.name.path()) && aside.at.is_stray();
         files.map(|recorded| recorded.spot.path()).all(is_whole)
+            && self.aside.as_ref().is_none_or(is_aside_plausible)
             && strays.into_iter().all(Spot::is_stray)
             && self.made.iter().all(|made| is_whole(&made.0))
     }

@@ -186,6 +186,7 @@ impl<'r> Resolver<'r> {
             via_symlink: false,
             missing_dirs,
             name,
+            in_the_way: None,
             parent: opened.handle.clone(),
             mount: None,
         }

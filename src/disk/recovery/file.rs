@@ -67,7 +67,7 @@ impl<'r> Recoverer<'r> {
     }
 
     /// Opens the folder of a recorded name. Returns `None` if it is gone or has been replaced by another folder.
-    fn open(&self, at: &Spot) -> Result<Option<Entry>> {
+    pub(super) fn open(&self, at: &Spot) -> Result<Option<Entry>> {
         let (Some(folder), Some(name)) = (at.path().parent(), at.path().file_name()) else { return Ok(None) };
         let root = match self.disk.open_root(folder) {
             Ok(root) => root,
@@ -145,6 +145,11 @@ impl<'a, 'r> FileRecovery<'a, 'r> {
 
     /// Restores the file's old content and name, and removes what was not there before.
     pub(super) fn roll_back(&mut self) -> Result<()> {
+        if let Some(aside) = &self.change.aside
+            && self.run.has_name(aside)?
+        {
+            return Ok(());
+        }
         if let Some(origin) = &self.change.origin {
             self.restore(&origin.spot)?;
         }
@@ -185,6 +190,18 @@ impl<'a, 'r> FileRecovery<'a, 'r> {
         }
         if self.images.is_some() || self.old_file()?.is_some() {
             self.run.report.left.push(origin.path().to_owned());
+        }
+        Ok(())
+    }
+
+    /// Leaves a file in a folder whose name another program has taken. Its content is rescued when the displaced
+    /// file is removed.
+    pub(super) fn leave_inside(&mut self) -> Result<()> {
+        self.left = true;
+        if self.old_file()?.is_some()
+            && let Some(origin) = &self.change.origin
+        {
+            self.run.report.left.push(origin.spot.path().to_owned());
         }
         Ok(())
     }

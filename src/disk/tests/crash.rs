@@ -7,7 +7,7 @@ use super::*;
 /// Position of a kill, for the messages of failed tests.
 #[derive(Clone, Copy, Debug)]
 #[expect(dead_code, reason = "only its debug form is used")]
-struct At {
+pub(super) struct At {
     /// Call at which the commit was killed.
     k: usize,
     /// Call at which the first recovery was killed, if it was.
@@ -38,7 +38,7 @@ pub(super) fn killed_commit(
 /// Kills a commit at every call, and, if `nested`, every recovery at each of its calls, then recovers.
 /// `setup` creates a fresh instance: the disk, the journal's folder, the changes, and a way to read the
 /// workspace.
-fn kill_everywhere<D: Disk>(
+pub(super) fn kill_everywhere<D: Disk>(
     setup: impl Fn() -> Setup<D>,
     durability: Durability,
     nested: bool,
@@ -83,9 +83,9 @@ pub(super) struct Setup<D> {
     pub(super) disk: FailingDisk<D>,
     pub(super) root: Root,
     pub(super) journal: PathBuf,
-    changes: Changes<D>,
+    pub(super) changes: Changes<D>,
     pub(super) contents: fn(&Self) -> Contents,
-    real: Option<(Fixture, TempDir)>,
+    pub(super) real: Option<(Fixture, TempDir)>,
 }
 
 pub(super) fn in_memory(restrict: fn(&MemoryDisk), changes: Changes<MemoryDisk>) -> Setup<MemoryDisk> {

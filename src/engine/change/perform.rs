@@ -124,7 +124,7 @@ impl Engine {
         self.route(&mut writes)?;
         let changes = changes(&writes);
         let paths = self.paths_to_restore(options.undoes.as_deref())?;
-        let restoring = self.restore_before_files(&paths)?;
+        let restoring = self.restore_before_files(&paths, &writes)?;
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
         let undoes = options.undoes.clone();

@@ -124,6 +124,10 @@ impl Engine {
                 Some(landed) => self.compute_reverted(&landed.transaction, file, reviewed)?,
                 None => self.compute_decided(&decided, reviewed).map_err(Refusal::of_proposal)?,
             };
+            // A link or a folder is replaced only together with everything else.
+            if let Some(path) = computed.as_ref().and_then(|it| it.observed.target.path_in_the_way()) {
+                return Err(Refusal::at(&path, RefusalKind::Exists));
+            }
             Ok(computed.map(|computed| {
                 let to = to.filter(|_| matches!(computed.file.action, Action::Rename { .. }));
                 PendingWrite::new(index, computed, to)

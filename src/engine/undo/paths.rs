@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use crate::disk::{DiskError, DiskErrorKind, Kind, Root, entry_below};
+use crate::engine::change::commit::PendingWrite;
+use crate::engine::undo::in_the_way::{creates, deletes, is_cleared_by};
 use crate::engine::{Engine, refusal_of};
 use crate::workspace::history::{PathChange, PathState};
 use crate::workspace::{Refusal, RefusalKind, Since};
@@ -11,6 +13,8 @@ use crate::workspace::{Refusal, RefusalKind, Since};
 const PERMISSIONS: u32 = 0o7777;
 /// The permission of the owner to write.
 const OWNER_WRITE: u32 = 0o200;
+/// All permissions of the owner.
+const OWNER: u32 = 0o700;
 
 /// Paths that are restored before the files. They are reverted if the files cannot be restored.
 pub(crate) struct Restoring<'a> {
@@ -51,14 +55,20 @@ impl Engine {
             if now == change.after {
                 continue;
             }
-            let is_as_left = match (&change.before, &now) {
-                (PathState::Missing, PathState::File(_)) => true,
-                (before, now) => before == now,
+            let is_as_left = match (&change.before, &now, &change.after) {
+                (PathState::Missing, PathState::File(_), _) => creates(&recorded.entry, &change.path),
+                // An undo was interrupted after it had removed one and before it made the other.
+                (PathState::Link(_), PathState::Missing, PathState::Folder(_))
+                | (PathState::Folder(_), PathState::Missing, PathState::Link(_)) => true,
+                (before, now, _) => before == now,
             };
             if !is_as_left {
-                let since = Since::Written { later: None };
-                let kind = RefusalKind::Stale { current: None, diff: None, base_known: false, since };
-                return Err(Refusal::at(&change.path, kind));
+                return Err(changed_path(&change.path));
+            }
+            let has_to_go =
+                matches!(change.after, PathState::Link(_)) || deletes(&recorded.entry, &change.path);
+            if has_to_go && matches!(now, PathState::Folder(_)) {
+                self.require_only_own(&root, &recorded.entry, &change.path)?;
             }
             open.push(change);
         }
@@ -67,17 +77,19 @@ impl Engine {
     }
 
     /// Makes way for files: removes links, creates folders, and gives files and folders the permission to write that
-    /// they had. If the result is dropped before it succeeded, all this is reverted.
+    /// they had. If the result is dropped before it succeeded, all this is reverted. Leaves to the commit of the files
+    /// what it does itself.
     pub(crate) fn restore_before_files<'a>(
         &'a self,
         changes: &'a [PathChange],
+        writes: &[PendingWrite],
     ) -> Result<Restoring<'a>, Refusal> {
         let mut restoring = Restoring { engine: self, done: Vec::new() };
         if changes.is_empty() {
             return Ok(restoring);
         }
         let root = self.top()?;
-        for change in changes {
+        for change in changes.iter().filter(|change| !is_cleared_by(writes, change)) {
             if self
                 .restore_before(&root, change)
                 .map_err(|error| Refusal::at(&change.path, refusal_of(&error)))?
@@ -94,23 +106,23 @@ impl Engine {
         root: &Root,
         PathChange { path, before, after }: &PathChange,
     ) -> Result<bool, DiskError> {
-        let entry = entry_below(&*self.disk, root, below(path))?;
+        // Other paths need not be reachable yet.
+        let entry = || entry_below(&*self.disk, root, below(path));
         match (before, after) {
-            (PathState::Link(_), PathState::Missing) => self.disk.remove(&entry)?,
-            (PathState::Missing, PathState::Folder(mode)) => {
+            (PathState::Link(_), PathState::Missing) => self.disk.remove(&entry()?)?,
+            (PathState::Missing | PathState::Link(_), PathState::Folder(mode)) => {
+                let entry = entry()?;
+                if matches!(before, PathState::Link(_)) {
+                    self.disk.remove(&entry).or_else(unless_missing)?;
+                }
                 self.disk.make_dir(&entry)?;
-                self.disk.set_mode(&entry, *mode)?;
-            }
-            (PathState::Link(_), PathState::Folder(mode)) => {
-                self.disk.remove(&entry)?;
-                self.disk.make_dir(&entry)?;
-                self.disk.set_mode(&entry, *mode)?;
+                self.disk.set_mode(&entry, *mode | OWNER)?;
             }
             (PathState::File(now), PathState::File(mode))
             | (PathState::Folder(now), PathState::Folder(mode))
                 if !now & mode & OWNER_WRITE != 0 =>
             {
-                self.disk.set_mode(&entry, *mode)?;
+                self.disk.set_mode(&entry()?, *mode)?;
             }
             _ => return Ok(false),
         }
@@ -146,6 +158,14 @@ impl Engine {
             Ok(root) => root,
             Err(refusal) => return vec![refusal],
         };
+        let make = |change: &PathChange| {
+            let made = self.make_folder(&root, change);
+            made.err().map(|error| Refusal::at(&change.path, refusal_of(&error)))
+        };
+        let not_made: Vec<_> = changes.iter().filter_map(make).collect();
+        if !not_made.is_empty() {
+            return not_made;
+        }
         // The contents of a folder are removed before the folder.
         let restore = |change: &PathChange| {
             let restored = self.restore_after(&root, change);
@@ -154,17 +174,39 @@ impl Engine {
         changes.iter().rev().filter_map(restore).collect()
     }
 
+    /// Creates a folder that was there before, unless the files have needed it already.
+    fn make_folder(
+        &self,
+        root: &Root,
+        PathChange { path, before, after }: &PathChange,
+    ) -> Result<(), DiskError> {
+        if matches!(before, PathState::Folder(_)) || !matches!(after, PathState::Folder(_)) {
+            return Ok(());
+        }
+        let entry = entry_below(&*self.disk, root, below(path))?;
+        match self.disk.stat_entry(&entry)?.map(|stat| stat.kind()) {
+            Some(Kind::Folder) => Ok(()),
+            _ => self.disk.make_dir(&entry),
+        }
+    }
+
     fn restore_after(&self, root: &Root, change: &PathChange) -> Result<(), DiskError> {
         let PathChange { path, before, after } = change;
-        let entry = entry_below(&*self.disk, root, below(path))?;
+        let entry = match entry_below(&*self.disk, root, below(path)) {
+            // It was in a folder that is gone with all its content.
+            Err(error) if *after == PathState::Missing && is_missing(&error) => return Ok(()),
+            entry => entry?,
+        };
         match (before, after) {
             (PathState::Folder(_), PathState::Missing) => match self.disk.remove_dir(&entry) {
+                // It has already given its name to a file.
+                Err(error) if is_missing(&error) => Ok(()),
                 // Others have put files into the folder, so it stays.
                 Err(DiskError { kind: DiskErrorKind::Exists, .. }) => Ok(()),
                 removed => removed,
             },
             (PathState::Folder(_), PathState::Link(target)) => {
-                self.disk.remove_dir(&entry)?;
+                self.disk.remove_dir(&entry).or_else(unless_missing)?;
                 self.disk.make_link(&entry, target)
             }
             (PathState::Missing, PathState::Link(target)) => self.disk.make_link(&entry, target),
@@ -172,17 +214,18 @@ impl Engine {
                 self.disk.remove(&entry)?;
                 self.disk.make_link(&entry, target)
             }
-            (PathState::File(_), PathState::File(mode)) | (PathState::Folder(_), PathState::Folder(mode)) => {
+            (PathState::File(_), PathState::File(mode)) | (_, PathState::Folder(mode)) => {
                 self.disk.set_mode(&entry, *mode)
             }
             _ => Ok(()),
         }
     }
 
-    /// Returns the state of a path now.
-    fn path_state(&self, root: &Root, path: &Path) -> Result<PathState, Refusal> {
+    /// Returns the state of a path now. No link on it is followed.
+    pub(super) fn path_state(&self, root: &Root, path: &Path) -> Result<PathState, Refusal> {
         let state = || -> Result<PathState, DiskError> {
-            let Some(stat) = self.disk.peek(root, below(path))? else { return Ok(PathState::Missing) };
+            let stat = self.disk.stat_entry(&entry_below(&*self.disk, root, below(path))?)?;
+            let Some(stat) = stat else { return Ok(PathState::Missing) };
             let mode = stat.mode & PERMISSIONS;
             Ok(match stat.kind() {
                 Kind::Folder => PathState::Folder(mode),
@@ -191,19 +234,34 @@ impl Engine {
             })
         };
         match state() {
-            Err(DiskError { kind: DiskErrorKind::NotFound, .. }) => Ok(PathState::Missing),
+            Err(error) if is_missing(&error) => Ok(PathState::Missing),
             state => state.map_err(|error| Refusal::at(path, refusal_of(&error))),
         }
     }
 
     /// Returns the root of all paths. Recorded paths are canonical, so each is found from there without symlinks.
-    fn top(&self) -> Result<Root, Refusal> {
+    pub(super) fn top(&self) -> Result<Root, Refusal> {
         let top = Path::new("/");
         self.disk.open_root(top).map_err(|error| Refusal::at(top, refusal_of(&error)))
     }
 }
 
+/// Returns the refusal for a path that another program has changed since.
+pub(super) fn changed_path(path: &Path) -> Refusal {
+    let since = Since::Written { later: None };
+    Refusal::at(path, RefusalKind::Stale { current: None, diff: None, base_known: false, since })
+}
+
+/// Returns `true` if nothing is at a path, or no folder is there, or its folder is something else.
+fn is_missing(error: &DiskError) -> bool {
+    matches!(error.kind, DiskErrorKind::NotFound | DiskErrorKind::NotAFile { .. } | DiskErrorKind::Loop)
+}
+
+fn unless_missing(error: DiskError) -> Result<(), DiskError> {
+    if error.kind == DiskErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
 /// Returns a path from the root of all paths.
-fn below(path: &Path) -> &Path {
+pub(super) fn below(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
 }

@@ -314,20 +314,3 @@ fn a_file_that_changes_during_the_walk_is_recorded_as_it_was_read() {
     assert_ne!(past[0]["files"], json!([]));
     assert_eq!(run(&machine, &workspace, "true").status.code(), Some(0));
 }
-
-#[rstest]
-#[case::link("rm a.txt; ln -s b.txt a.txt")]
-#[case::folder("rm a.txt; mkdir a.txt; echo x > a.txt/x")]
-#[case::link_in_place_of_a_folder("mv sub other; ln -s other sub")]
-#[case::file_in_place_of_a_folder("rm -r sub; echo x > sub")]
-fn a_name_of_another_kind_is_refused_with_its_path(#[case] script: &str) {
-    let (machine, workspace) =
-        (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("sub/b.txt", "b\n")]));
-    run(&machine, &workspace, script);
-    let after = workspace.everything();
-    let past = history(&machine, &workspace);
-    let mut agent = machine.agent_named("robin", &workspace);
-    let error = agent.call("editd/undo", json!({ "transaction": past[0]["transaction"] })).unwrap_err();
-    assert!(error.message.contains("a.txt") || error.message.contains("sub"), "{}", error.message);
-    assert_eq!(workspace.everything(), after, "nothing is changed");
-}

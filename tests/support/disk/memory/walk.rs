@@ -239,6 +239,7 @@ impl Walk<'_> {
             via_symlink: self.by_link,
             missing_dirs,
             name,
+            in_the_way: None,
             parent: Handle(HandleKind::Memory(self.here())),
         }
     }
