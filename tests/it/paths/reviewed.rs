@@ -176,9 +176,11 @@ fn patches_wait_as_well_and_their_refusals_name_the_line() {
 #[test]
 fn an_earlier_proposal_is_checked_when_it_is_applied() {
     let mut scene = scene("review = \"off\"\n");
-    let editor = reviewer(&scene.machine, &scene.workspace);
+    let mut editor = reviewer(&scene.machine, &scene.workspace);
     let proposal = scene.agent.propose(CI, "one", "two").done();
     let ordinary = scene.agent.propose("a.txt", "one", "two").done();
+    // An editor that does not say goodbye is waited for.
+    editor.call("shutdown", json!({})).done();
     drop(editor);
     crate::support::eventually("the editor to be disconnected", || {
         let status = scene.agent.call("editd/status", json!({})).done();
@@ -209,6 +211,7 @@ fn an_undo_requires_review_like_the_change() {
     let back = scene.agent.call("editd/undo", json!({ "path": CI, "review": false })).done();
     assert_eq!((&back["state"], scene.workspace.text(CI)), (&json!("pending"), "two\n".to_owned()));
     decide(&mut editor, &back, "reject");
+    editor.call("shutdown", json!({})).done();
     drop(editor);
     crate::support::eventually("the editor to be disconnected", || {
         let status = scene.agent.call("editd/status", json!({})).done();

@@ -26,11 +26,11 @@ fn params_of(method: &str) -> Value {
 }
 
 /// Returns `true` if a method has this field legitimately. `review` asks for more review, never for less.
-/// `session` omits the transactions of other sessions.
+/// `session` and `author` omit the transactions of others.
 fn is_known(method: &str, field: &str) -> bool {
     match field {
         "review" => ["editd/edit", "editd/apply", "editd/undo", "editd/nativeEdit"].contains(&method),
-        "session" => method == "editd/history",
+        "session" | "author" => method == "editd/history",
         _ => false,
     }
 }
