@@ -251,12 +251,14 @@ impl Engine {
     /// Returns the root with its snapshot, which is opened if it is not yet.
     fn run_root(&self, root: &Root, top: &Path) -> Result<Arc<RunRoot>, NotRecordable> {
         let mut roots = self.runs.roots.lock();
-        let mut open = Vec::new();
-        if let Some(known) = roots.get(root.path()) {
+        let known = roots.get(root.path()).cloned();
+        let mut replaced = None;
+        if let Some(known) = &known {
             // The folder may have been replaced by another one of its name.
-            let replaced = (!known.root.is_same_folder(root)).then(|| known.state.try_lock()).flatten();
-            let Some(mut state) = replaced else { return Ok(known.clone()) };
-            open = std::mem::take(&mut state.open);
+            replaced = (!known.root.is_same_folder(root)).then(|| known.state.try_lock()).flatten();
+            if replaced.is_none() {
+                return Ok(known.clone());
+            }
         }
         let limits = &self.config.limits;
         let limits = SnapshotLimits {
@@ -268,6 +270,7 @@ impl Engine {
         let own = &self.places.state_dir;
         let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, limits)
             .map_err(|error| no_snapshot(root, error))?;
+        let open = replaced.map(|mut state| std::mem::take(&mut state.open)).unwrap_or_default();
         let state = Mutex::new(RootState { snapshot, open, given_up: None });
         let of = Arc::new(RunRoot { root: root.clone(), state, in_flight: InFlight::default() });
         roots.insert(root.path().to_owned(), of.clone());
