@@ -103,6 +103,8 @@ mod matching {
     mod documented;
     mod placeholders;
     mod refusals;
+    #[cfg(target_os = "linux")]
+    mod repetitive;
     mod sequential;
     mod several;
     mod single_edit;

@@ -27,6 +27,8 @@ const MAX_TRIED: usize = 64;
 
 /// Minimum number of lines of a block; in a shorter one no line may differ.
 const MIN_LINES: usize = 4;
+/// Maximum number of different results of a block with drifted lines.
+const MAX_SITES: usize = 64;
 /// Number of lines by which the match must differ less than any other region.
 const LEAD: usize = 2;
 
@@ -170,9 +172,14 @@ pub(super) fn drifted_context(base: &Base<'_>, needle: &Needle<'_>, _: usize) ->
     let mut sites: Vec<(Site, Result<Vec<Splice>, UnclearIndentation>)> = Vec::new();
     let mut best: Option<&Window> = None;
     for window in &windows {
-        for alignment in &window.alignments {
+        for alignment in &alignments(base, &check.requested, window.start) {
+            base.deadline.check()?;
             if !check.allows(base, alignment)? {
                 continue;
+            }
+            if sites.len() == MAX_SITES {
+                let sites = sites.into_iter().map(|(site, _)| site).collect();
+                return Ok(Hits { sites, more: true });
             }
             let part = aligned_part(base, &block, alignment);
             // An unclear indentation is reported once the match is chosen.
@@ -197,11 +204,12 @@ pub(super) fn drifted_context(base: &Base<'_>, needle: &Needle<'_>, _: usize) ->
     Ok(Hits::complete(sites.into_iter().map(|(site, _)| site).collect()))
 }
 
-/// A region of the base that may match the block, with the alignments that leave the fewest lines differing.
+/// A region of the base that may match the block.
 struct Window {
+    /// First line, from 0.
     start: usize,
+    /// Number of lines that differ in the best alignment.
     differing: usize,
-    alignments: Vec<Alignment>,
 }
 
 fn windows(base: &Base<'_>, check: &DriftCheck<'_>) -> Result<Vec<Window>, TimedOut> {
@@ -213,9 +221,8 @@ fn windows(base: &Base<'_>, check: &DriftCheck<'_>) -> Result<Vec<Window>, Timed
     let mut windows = Vec::new();
     for start in candidates {
         base.deadline.check()?;
-        let alignments = alignments(base, &check.requested, start);
-        if let Some(differing) = alignments.first().map(|alignment| alignment.differing) {
-            windows.push(Window { start, differing, alignments });
+        if let Some(best) = alignments(base, &check.requested, start).first() {
+            windows.push(Window { start, differing: best.differing });
         }
     }
     Ok(windows)
@@ -229,7 +236,7 @@ fn aligned_part(base: &Base<'_>, block: &Block<'_>, alignment: &Alignment) -> Si
     let before = base.lines_between(part.range.start, start);
     let after = base.lines_between(start, part.range.end) - count;
     let single = |at: usize| at..at + 1;
-    let core = alignment.spans.iter().map(|span| span.start + before..span.end + before);
+    let core = alignment.spans().map(|span| span.start + before..span.end + before);
     let tail = (before + count..before + count + after).map(single);
     part.spans = (0..before).map(single).chain(core).chain(tail).collect();
     part

@@ -17,8 +17,8 @@ use crate::text::lines;
 pub(super) struct Alignment {
     /// First line of the base, from 0.
     pub(super) start: usize,
-    /// Lines of the file for every line of the block, counted from `start`.
-    pub(super) spans: Vec<Range<usize>>,
+    /// Number of lines of the block.
+    block: usize,
     pub(super) gap: Gap,
     /// Number of lines of the block that differ from the file's, including the missing or surplus line.
     pub(super) differing: usize,
@@ -35,23 +35,34 @@ pub(super) enum Gap {
 }
 
 impl Alignment {
-    fn new(start: usize, lines: usize, gap: Gap, differing: usize) -> Self {
-        let span = |at: usize| match gap {
+    /// Returns the line of the file for a line of the block, counted from `start`; empty if the file lacks it. The
+    /// lines of all alignments together would take quadratic memory, so they are not stored.
+    pub(super) fn span(&self, at: usize) -> Range<usize> {
+        match self.gap {
             Gap::Missing(missing) if at == missing => at..at,
             Gap::Missing(missing) if at > missing => at - 1..at,
             Gap::Surplus(before) if at >= before => at + 1..at + 2,
             _ => at..at + 1,
-        };
-        Self { start, spans: (0..lines).map(span).collect(), gap, differing }
+        }
+    }
+
+    /// Returns the lines of the file for every line of the block.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.block).map(|at| self.span(at))
     }
 
     /// Returns the number of lines of the base that the alignment covers.
     pub(super) fn lines(&self) -> usize {
-        self.spans.last().map_or(0, |span| span.end)
+        self.block.checked_sub(1).map_or(0, |last| self.span(last).end)
     }
 }
 
-/// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing.
+/// Maximum number of equally good alignments in one region. With more of them it is unclear which line is missing or
+/// surplus.
+const MAX_ALIGNMENTS: usize = 4096;
+
+/// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing; none if there are
+/// too many.
 pub(super) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
     let differs = |shift: usize| -> Vec<bool> {
         // `shift` is 0 for one line back, 1 for none, 2 for one line on.
@@ -78,12 +89,12 @@ pub(super) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> V
         }
     }
     let total = base.index().lines();
-    let alignment = |(gap, differing)| Alignment::new(start, lines, gap, differing);
+    let alignment = |(gap, differing)| Alignment { start, block: lines, gap, differing };
     let mut found: Vec<_> = found.into_iter().map(alignment).collect();
     found.retain(|one| start + one.lines() <= total);
     let fewest = found.iter().map(|one| one.differing).min();
     found.retain(|one| Some(one.differing) == fewest);
-    found
+    if found.len() > MAX_ALIGNMENTS { Vec::new() } else { found }
 }
 
 /// Returns the prefix sums: how many of the first n lines differ, for every n.
@@ -199,7 +210,7 @@ impl<'n> DriftCheck<'n> {
     /// first line is ignored: it may have lost its indentation.
     fn indentation_agrees(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
         let pair = |line: usize| {
-            let span = &alignment.spans[line];
+            let span = alignment.span(line);
             let actual = base.line(alignment.start + span.start);
             let comparable =
                 !span.is_empty() && !is_blank_line(self.requested[line]) && !is_blank_line(actual);
@@ -231,10 +242,10 @@ impl<'n> DriftCheck<'n> {
         let mut result: Vec<&str> = Vec::with_capacity(self.new.len());
         let mut kept = 0;
         for (old, new) in self.changed.iter().chain([&(self.requested.len()..0, self.new.len()..0)]) {
-            let spans = &alignment.spans[kept..old.start];
-            if let (Some(first), Some(last)) = (spans.first(), spans.last()) {
+            if kept < old.start {
                 // A surplus line of the file stays too.
-                result.extend((first.start..last.end).map(|at| base.line(alignment.start + at)));
+                let there = alignment.span(kept).start..alignment.span(old.start - 1).end;
+                result.extend(there.map(|at| base.line(alignment.start + at)));
             }
             result.extend(self.new.get(new.clone()).unwrap_or_default());
             kept = old.end;
@@ -254,7 +265,7 @@ impl<'n> DriftCheck<'n> {
     fn drifted(&self, base: &Base<'_>, alignment: &Alignment) -> Option<usize> {
         let mut drifted = usize::from(alignment.gap != Gap::None);
         let (mut significant, mut equal) = (0, 0);
-        for (line, span) in alignment.spans.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
+        for (line, span) in alignment.spans().enumerate().filter(|(_, span)| !span.is_empty()) {
             let actual = alignment.start + span.start;
             let same =
                 same(base, self.requested[line], actual) || self.is_already_changed(line, base.line(actual));
@@ -267,7 +278,7 @@ impl<'n> DriftCheck<'n> {
     }
 
     fn line_is_close_enough(&self, base: &Base<'_>, alignment: &Alignment, line: usize) -> bool {
-        let span = &alignment.spans[line];
+        let span = alignment.span(line);
         let (requested, actual) = (self.requested[line], base.line(alignment.start + span.start));
         if span.is_empty() || eq_ignoring_whitespace(requested, actual) {
             return true;
