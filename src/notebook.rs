@@ -15,7 +15,7 @@ mod style;
 
 use std::path::Path;
 
-use crate::edit::{LineRange, Occurrences, Plan};
+use crate::edit::{Deadline, LineRange, Occurrences, Plan, TimedOut};
 
 use model::Notebook;
 
@@ -88,6 +88,14 @@ pub enum NotebookError {
     Unreadable(Unreadable),
     /// Refusals of individual operations, in order.
     Cells(Vec<CellRefusal>),
+    /// The deadline has passed.
+    TimedOut,
+}
+
+impl From<TimedOut> for NotebookError {
+    fn from(_: TimedOut) -> Self {
+        Self::TimedOut
+    }
 }
 
 /// A text that is not a notebook of format 4.
@@ -117,7 +125,7 @@ pub enum CellRefusalKind {
     NotFound {
         /// The requested cell, or `None` if an insertion names no position.
         wanted: Option<CellRef>,
-        /// The first 50 cells of the notebook.
+        /// The first 50 cells of the notebook; empty after a few refusals of one call.
         cells: Vec<CellSummary>,
         /// Number of cells in the notebook.
         total: usize,
@@ -166,21 +174,22 @@ impl CellType {
 
 /// Computes the change that the operations make to the text of a notebook. All operations refer to the
 /// current cells. Cells that no operation names keep their bytes. Runs in time linear in the size of the
-/// text.
+/// text, and ends with an error soon after the deadline.
 ///
 /// ```
+/// use editd::edit::Deadline;
 /// use editd::notebook::{CellOp, CellRef, edit_cells};
 ///
 /// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": "a"}], "nbformat": 4}"#;
 /// let cell = CellRef::Index(0);
 /// let source = Some("b".to_owned());
 /// let op = CellOp::Replace { cell, cell_type: None, source, clear_outputs: false };
-/// let changed = edit_cells(text, &[op]).unwrap();
+/// let changed = edit_cells(text, &[op], Deadline::NONE).unwrap();
 /// assert_eq!(changed.plan.apply(text), text.replace("\"a\"", "\"b\""));
 /// ```
-pub fn edit_cells(text: &str, ops: &[CellOp]) -> Result<CellChange, NotebookError> {
+pub fn edit_cells(text: &str, ops: &[CellOp], deadline: Deadline) -> Result<CellChange, NotebookError> {
     let notebook = Notebook::parse(text).map_err(NotebookError::Unreadable)?;
-    cells::apply_all(&notebook, ops).map_err(NotebookError::Cells)
+    cells::apply_all(&notebook, ops, deadline)
 }
 
 /// Returns `true` if the text is a notebook whose cells can be changed.

@@ -1,5 +1,6 @@
 //! Builds a notebook, or text similar to one, and operations on its cells.
 
+use editd::edit::Deadline;
 use editd::notebook::{CellOp, CellRef, CellType, NotebookError, edit_cells, is_notebook};
 
 /// Building blocks of notebooks.
@@ -44,7 +45,7 @@ pub fn run(data: &[u8]) {
     let mut input = Input { data, at: 0 };
     let ops: Vec<CellOp> = (0..=input.below(4)).map(|_| input.op()).collect();
     let text = input.text();
-    match edit_cells(&text, &ops) {
+    match edit_cells(&text, &ops, Deadline::NONE) {
         Ok(change) => {
             assert!(is_notebook(&text) && change.plan.fits(&text), "the plan fits its base");
             let result = change.plan.apply(&text);
@@ -57,6 +58,7 @@ pub fn run(data: &[u8]) {
                 "only an unreadable notebook is refused as unreadable"
             );
         }
+        Err(NotebookError::TimedOut) => panic!("there is no deadline"),
         Err(NotebookError::Cells(refusals)) => {
             assert!(refusals.iter().all(|refusal| refusal.op < ops.len()), "refusals refer to operations");
         }

@@ -111,6 +111,8 @@ impl<'a> Base<'a> {
             return None;
         }
         let texts = || self.edits.iter().flat_map(|edit| [&edit.old, &edit.new]);
+        // Lines whose keys are not grouped when the deadline has passed are found by a scan.
+        let texts = || texts().take_while(|_| self.deadline.check().is_ok());
         let keys = || texts().flat_map(|text| lines(text)).map(|line| key_and_pairs(line.content).0);
         self.by_key.get_or_init(|| lines_by_key(self.index(), keys())).get(&key).map(Vec::as_slice)
     }

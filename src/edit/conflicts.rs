@@ -1,6 +1,6 @@
 //! Conflicts between edits of one call.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use memchr::memmem;
@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::finder::LocatedEdit;
 use super::fold::{Needle, with_lf_endings};
 use super::refusal::LineCounter;
-use super::{EditRefusal, EditRefusalKind, Plan};
+use super::{Deadline, EditRefusal, EditRefusalKind, Plan};
 use crate::text::{LineEnding, lines};
 
 /// Maximum number of edits for which dependencies are determined.
@@ -53,12 +53,13 @@ impl<'n> NewTexts<'n> {
     }
 }
 
-/// Turns `NotFound` into `Dependency` if the result of the located edits contains the text.
+/// Turns `NotFound` into `Dependency` if the result of the located edits contains the text. Ends at the deadline.
 pub(super) fn explain(
     base: &str,
     needles: &[Needle<'_>],
     located: &[LocatedEdit],
     refused: &mut [EditRefusal],
+    deadline: Deadline,
 ) {
     let missing = |refusal: &&mut EditRefusal| matches!(refusal.kind, EditRefusalKind::NotFound { .. });
     if located.is_empty() || located.len() > MANY_EDITS {
@@ -66,13 +67,18 @@ pub(super) fn explain(
     }
     let mut combined: Option<String> = None;
     for refusal in refused.iter_mut().filter(missing).take(MANY_EDITS) {
+        if deadline.check().is_err() {
+            return;
+        }
         let wanted = memmem::Finder::new(needles[refusal.edit].old.as_bytes());
         let combined = combined.get_or_insert_with(|| result(base, located));
         if wanted.find(combined.as_bytes()).is_none() {
             continue;
         }
-        let writes =
-            |one: &&LocatedEdit| wanted.find(result(base, std::slice::from_ref(*one)).as_bytes()).is_some();
+        let writes = |one: &&LocatedEdit| {
+            deadline.check().is_err()
+                || wanted.find(result(base, std::slice::from_ref(*one)).as_bytes()).is_some()
+        };
         let other_edit = located.iter().find(writes).or(located.last()).map_or(0, |other| other.edit);
         refusal.kind = EditRefusalKind::Dependency { other_edit };
     }
@@ -86,19 +92,21 @@ fn result(base: &str, located: &[LocatedEdit]) -> String {
 }
 
 /// Returns refusals for edits whose matches overlap those of an earlier edit. An edit that repeats another is
-/// dropped with a warning instead.
+/// dropped with a warning instead. Ends with the refusal of an edit at the deadline.
 pub(super) fn between(
     base: &str,
     located: &mut Vec<LocatedEdit>,
     warnings: &mut Vec<String>,
+    deadline: Deadline,
 ) -> Vec<EditRefusal> {
     let sites_of = |(at, located): (usize, &LocatedEdit)| -> Vec<(Range<usize>, usize)> {
         located.sites.iter().map(|site| (site.clone(), at)).collect()
     };
     let mut sites: Vec<_> = located.iter().enumerate().flat_map(sites_of).collect();
     sites.sort_by_key(|(site, at)| (site.start, site.end, *at));
-    let mut refused: Vec<EditRefusal> = Vec::new();
+    let mut refused: BTreeMap<usize, EditRefusalKind> = BTreeMap::new();
     let mut repeated: BTreeSet<usize> = BTreeSet::new();
+    let mut counter = LineCounter::new(base);
     // The site with the greatest end so far.
     let mut farthest: Option<(Range<usize>, usize)> = None;
     for (site, at) in sites {
@@ -109,10 +117,12 @@ pub(super) fn between(
             let (first, second) = (&located[(*other).min(at)], &located[(*other).max(at)]);
             if first.sites == second.sites && first.splices == second.splices {
                 repeated.insert((*other).max(at));
-            } else if refused.iter().all(|refusal| refusal.edit != second.edit) {
+            } else if deadline.check().is_err() {
+                refused.insert(second.edit, EditRefusalKind::Timeout);
+                break;
+            } else if !refused.contains_key(&second.edit) {
                 let (mine, theirs) = if *other < at { (&site, before) } else { (before, &site) };
-                let kind = collision(base, mine, theirs, first.edit);
-                refused.push(EditRefusal { edit: second.edit, kind });
+                refused.insert(second.edit, collision(&mut counter, mine, theirs, first.edit));
             }
         }
         if farthest.as_ref().is_none_or(|(before, _)| site.end > before.end) {
@@ -123,11 +133,15 @@ pub(super) fn between(
         let dropped = located.remove(at);
         warnings.push(format!("edit {} repeats another edit and was dropped", dropped.edit));
     }
-    refused
+    refused.into_iter().map(|(edit, kind)| EditRefusal { edit, kind }).collect()
 }
 
-fn collision(base: &str, mine: &Range<usize>, theirs: &Range<usize>, other_edit: usize) -> EditRefusalKind {
-    let mut counter = LineCounter::new(base);
+fn collision(
+    counter: &mut LineCounter<'_>,
+    mine: &Range<usize>,
+    theirs: &Range<usize>,
+    other_edit: usize,
+) -> EditRefusalKind {
     let (lines, other_lines) = (counter.lines(mine), counter.lines(theirs));
     if mine == theirs {
         EditRefusalKind::Contradiction { other_edit, lines }

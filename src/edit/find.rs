@@ -109,6 +109,10 @@ fn find_together(
     let (mut located, mut refused) = (Vec::new(), Vec::new());
     let mut hunks_before = HunksBefore::default();
     for (edit, needle) in needles.iter().enumerate() {
+        if options.deadline.check().is_err() {
+            refused.push(EditRefusal { edit, kind: EditRefusalKind::Timeout });
+            return Err(refused);
+        }
         let hunk = needle.whole_lines;
         let before = if hunk { hunks_before } else { HunksBefore::default() };
         if needle.old == needle.new && !needle.old.is_empty() {
@@ -129,8 +133,8 @@ fn find_together(
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
     }
-    conflicts::explain(base, needles, &located, &mut refused);
-    refused.extend(conflicts::between(base, &mut located, &mut warnings));
+    conflicts::explain(base, needles, &located, &mut refused, options.deadline);
+    refused.extend(conflicts::between(base, &mut located, &mut warnings, options.deadline));
     if !refused.is_empty() {
         refused.sort_by_key(|refusal| refusal.edit);
         return Err(refused);

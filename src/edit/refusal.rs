@@ -169,7 +169,7 @@ impl Occurrences {
     }
 }
 
-/// Converts byte ranges to line ranges; cheap if the ranges come in order.
+/// Converts byte ranges to line ranges; cheap if each is near the one before.
 pub(super) struct LineCounter<'a> {
     base: &'a str,
     at: usize,
@@ -185,9 +185,10 @@ impl<'a> LineCounter<'a> {
     pub(super) fn lines(&mut self, range: &Range<usize>) -> LineRange {
         let start = line_start(self.base, range.start);
         if start < self.at {
-            (self.at, self.line) = (0, 1);
+            self.line -= count_line_ends(&self.base[start..self.at]);
+        } else {
+            self.line += count_line_ends(&self.base[self.at..start]);
         }
-        self.line += count_line_ends(&self.base[self.at..start]);
         self.at = start;
         let touched = count_lines(&self.base[start..range.end.max(start)]).max(1);
         LineRange { start: self.line, end: self.line + touched - 1 }

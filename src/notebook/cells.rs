@@ -5,19 +5,30 @@ use std::collections::{HashMap, HashSet};
 use super::change::{replacement, source_value};
 use super::list::Item;
 use super::model::Notebook;
-use super::{CellChange, CellOp, CellRef, CellRefusal, CellRefusalKind, CellSummary, CellType};
-use crate::edit::{Occurrence, Occurrences, Plan};
+use super::{
+    CellChange, CellOp, CellRef, CellRefusal, CellRefusalKind, CellSummary, CellType, NotebookError,
+};
+use crate::edit::{Deadline, Occurrence, Occurrences, Plan, TimedOut};
 use crate::text::ContentHash;
 
 /// Maximum number of cells that a refusal lists.
 const LISTED: usize = 50;
+/// Maximum number of refusals of one call that list cells.
+const EXPLAINED: usize = 16;
+/// Number of cells between two deadline checks.
+const STRIDE: usize = 256;
 
 /// Applies all operations, or returns a refusal for each one that fails.
-pub(super) fn apply_all(notebook: &Notebook<'_>, ops: &[CellOp]) -> Result<CellChange, Vec<CellRefusal>> {
+pub(super) fn apply_all(
+    notebook: &Notebook<'_>,
+    ops: &[CellOp],
+    deadline: Deadline,
+) -> Result<CellChange, NotebookError> {
     let cells = Cells::of(notebook);
     let mut resolved = ResolvedOps { claimed: vec![None; notebook.cells.len()], inserts: Vec::new() };
     let mut refused = Vec::new();
     for (op, requested) in ops.iter().enumerate() {
+        deadline.check()?;
         let outcome = match requested {
             CellOp::Insert { at, cell_type, source } => cells.position(at.as_ref()).map(|position| {
                 resolved.inserts.push(Insert { position, op, cell_type: *cell_type, source });
@@ -26,9 +37,19 @@ pub(super) fn apply_all(notebook: &Notebook<'_>, ops: &[CellOp]) -> Result<CellC
                 cells.cell(cell).and_then(|cell| resolved.claim(notebook, cell, op))
             }
         };
-        refused.extend(outcome.err().map(|kind| CellRefusal { op, kind }));
+        if let Err(mut kind) = outcome {
+            if let CellRefusalKind::NotFound { cells, .. } = &mut kind
+                && refused.len() >= EXPLAINED
+            {
+                cells.clear();
+            }
+            refused.push(CellRefusal { op, kind });
+        }
     }
-    if refused.is_empty() { Ok(resolved.finish(notebook, ops)) } else { Err(refused) }
+    if !refused.is_empty() {
+        return Err(NotebookError::Cells(refused));
+    }
+    Ok(resolved.finish(notebook, ops, deadline)?)
 }
 
 /// Resolves references to cells.
@@ -119,14 +140,23 @@ impl ResolvedOps<'_> {
         }
     }
 
-    fn finish(mut self, notebook: &Notebook<'_>, ops: &[CellOp]) -> CellChange {
+    fn finish(
+        mut self,
+        notebook: &Notebook<'_>,
+        ops: &[CellOp],
+        deadline: Deadline,
+    ) -> Result<CellChange, TimedOut> {
         let (mut splices, mut warnings, mut items) = (Vec::new(), Vec::new(), Vec::new());
-        let mut ids: HashSet<String> = notebook.cells.iter().filter_map(|cell| cell.id.clone()).collect();
+        let mut ids = Ids::of(notebook);
         // A stable sort keeps the given order of insertions at the same position.
         self.inserts.sort_by_key(|insert| insert.position);
         let mut inserts = self.inserts.into_iter().peekable();
         for position in 0..=notebook.cells.len() {
+            if position % STRIDE == 0 {
+                deadline.check()?;
+            }
             while let Some(insert) = inserts.next_if(|insert| insert.position == position) {
+                deadline.check()?;
                 items.push(Item::New(new_cell(notebook, &insert, &mut ids, &mut warnings)));
             }
             match self.claimed.get(position).map(|op| op.map(|op| (op, &ops[op]))) {
@@ -142,15 +172,15 @@ impl ResolvedOps<'_> {
         // The splices replace cells, values or gaps, which never overlap.
         let plan = Plan::new(notebook.text.len(), splices);
         debug_assert!(plan.is_ok(), "disjoint splices form a plan");
-        CellChange { plan: plan.unwrap_or_else(|_| Plan::empty(notebook.text.len())), warnings }
+        Ok(CellChange { plan: plan.unwrap_or_else(|_| Plan::empty(notebook.text.len())), warnings })
     }
 }
 
 /// Returns the JSON of a new cell, with the members that Jupyter writes, in the same order.
-fn new_cell(
+fn new_cell<'i>(
     notebook: &Notebook<'_>,
-    insert: &Insert<'_>,
-    ids: &mut HashSet<String>,
+    insert: &Insert<'i>,
+    ids: &mut Ids<'i>,
     warnings: &mut Vec<String>,
 ) -> String {
     let (style, is_code) = (&notebook.style, insert.cell_type == CellType::Code);
@@ -159,7 +189,7 @@ fn new_cell(
         members.push(style.member("execution_count", "null"));
     }
     if notebook.has_ids {
-        let id = fresh_id(insert, ids);
+        let id = ids.fresh(insert);
         warnings.push(format!("cells[{}]: the new cell has the id {id}", insert.op));
         members.push(style.member("id", &style.quoted(&id)));
     }
@@ -171,14 +201,32 @@ fn new_cell(
     format!("{{{}}}", notebook.cell_gaps.joined(&members))
 }
 
-/// Generates an id that no cell has, of eight hexadecimal characters like the ids of Jupyter. The same request
-/// on the same notebook generates the same id.
-fn fresh_id(insert: &Insert<'_>, ids: &mut HashSet<String>) -> String {
-    let Insert { position, cell_type, source, .. } = insert;
-    let id = |attempt: u64| {
-        let seed = format!("{position}\n{attempt}\n{}\n{source}", cell_type.name());
-        let [first, second, third, fourth, ..] = *ContentHash::of(seed.as_bytes()).as_bytes();
-        format!("{:08x}", u32::from_be_bytes([first, second, third, fourth]))
-    };
-    (0..=u64::MAX).map(id).find(|id| ids.insert(id.clone())).unwrap_or_default()
+/// The ids of the cells, and those of new ones.
+struct Ids<'i> {
+    taken: HashSet<String>,
+    /// Number of ids that were generated for a position, a type and a source.
+    generated: HashMap<(usize, &'static str, &'i str), u64>,
+}
+
+impl<'i> Ids<'i> {
+    fn of(notebook: &Notebook<'_>) -> Self {
+        let taken = notebook.cells.iter().filter_map(|cell| cell.id.clone()).collect();
+        Self { taken, generated: HashMap::new() }
+    }
+
+    /// Generates an id that no cell has, of eight hexadecimal characters like the ids of Jupyter. The same request
+    /// on the same notebook generates the same id.
+    fn fresh(&mut self, insert: &Insert<'i>) -> String {
+        let Insert { position, cell_type, source, .. } = *insert;
+        let next = self.generated.entry((position, cell_type.name(), source)).or_default();
+        loop {
+            let seed = format!("{position}\n{next}\n{}\n{source}", cell_type.name());
+            *next += 1;
+            let [first, second, third, fourth, ..] = *ContentHash::of(seed.as_bytes()).as_bytes();
+            let id = format!("{:08x}", u32::from_be_bytes([first, second, third, fourth]));
+            if self.taken.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
 }

@@ -228,6 +228,7 @@ mod crash {
 mod hostile {
     mod bodies;
     mod cancel;
+    mod deadlines;
     mod floods;
     mod framing;
     mod greedy_clients;

@@ -226,8 +226,8 @@ impl RequestedChange<Observed> {
                 if *literal { Ok(draft) } else { Ok(checked(draft)?) }
             }
             ChangeKind::Cells(ops) => {
-                Guard::new(path, rules).check_cells(text, ops)?;
-                draft_cells(text, ops)
+                Guard::new(path, rules).check_cells(text, ops, rules.deadline)?;
+                draft_cells(text, ops, rules.deadline)
             }
             ChangeKind::Delete(_) | ChangeKind::Rename { .. } => {
                 Ok(Draft { plan: Plan::empty(text.len()), ..Draft::default() })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::edit;
-use crate::edit::{Match, Plan, SharedIndex};
+use crate::edit::{Deadline, Match, Plan, SharedIndex};
 use crate::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
 use crate::syntax::SymbolRefusal;
 use crate::text::ContentHash;
@@ -27,11 +27,15 @@ pub(crate) struct Draft {
     pub(crate) renamed: Vec<String>,
 }
 
+/// Refusal of operations on cells that take too long.
+pub(crate) const CELLS_TIMED_OUT: RefusalKind = RefusalKind::Timeout { what: "Changing the cells" };
+
 /// Plans operations on the cells of a notebook.
-pub(crate) fn draft_cells(text: &str, ops: &[CellOp]) -> Result<Draft, DraftError> {
-    let CellChange { plan, warnings } = edit_cells(text, ops).map_err(|error| match error {
+pub(crate) fn draft_cells(text: &str, ops: &[CellOp], deadline: Deadline) -> Result<Draft, DraftError> {
+    let CellChange { plan, warnings } = edit_cells(text, ops, deadline).map_err(|error| match error {
         NotebookError::Unreadable(unreadable) => DraftError::File(RefusalKind::Notebook(unreadable)),
         NotebookError::Cells(refusals) => DraftError::Cells(refusals),
+        NotebookError::TimedOut => DraftError::File(CELLS_TIMED_OUT),
     })?;
     Ok(Draft { plan, warnings, ..Draft::default() })
 }

@@ -1,10 +1,13 @@
 //! The guard against text that is not meant for the file: placeholders for omitted code.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use crate::edit::{EditRefusal, EditRefusalKind, placeholder};
+use memchr::memmem;
+
+use crate::edit::{Deadline, EditRefusal, EditRefusalKind, placeholder};
 use crate::engine::change::compute::ComputeOptions;
-use crate::engine::change::draft::DraftError;
+use crate::engine::change::draft::{CELLS_TIMED_OUT, DraftError};
 use crate::notebook::{CellOp, CellType};
 use crate::text::lines;
 use crate::workspace::is_prose;
@@ -33,20 +36,36 @@ impl Guard {
 
     /// Checks the sources of code cells. `notebook` is the text of the file, in which each line of a source is part
     /// of a JSON string.
-    pub(crate) fn check_cells(&self, notebook: &str, ops: &[CellOp]) -> Result<(), DraftError> {
-        let of_op = |(edit, op): (usize, &CellOp)| {
-            let source = match op {
-                CellOp::Insert { cell_type: CellType::Code, source, .. } => source,
-                CellOp::Replace { cell_type: None | Some(CellType::Code), source: Some(source), .. } => {
-                    source
-                }
-                _ => return None,
+    pub(crate) fn check_cells(
+        &self,
+        notebook: &str,
+        ops: &[CellOp],
+        deadline: Deadline,
+    ) -> Result<(), DraftError> {
+        let mut refused = Vec::new();
+        let mut is_in_notebook: HashMap<String, bool> = HashMap::new();
+        for (edit, op) in ops.iter().enumerate() {
+            deadline.check().map_err(|_| CELLS_TIMED_OUT)?;
+            let Some(kind) = new_code(op).and_then(|source| self.check("", source).err()) else { continue };
+            let is_known = match &kind {
+                EditRefusalKind::Placeholder { text, .. } => *is_in_notebook
+                    .entry(text.clone())
+                    .or_insert_with(|| memmem::find(notebook.as_bytes(), text.as_bytes()).is_some()),
+                _ => false,
             };
-            let kind = self.check("", source).err()?;
-            let is_known = matches!(&kind, EditRefusalKind::Placeholder { text, .. } if notebook.contains(text.as_str()));
-            (!is_known).then_some(EditRefusal { edit, kind })
-        };
-        let refused: Vec<_> = ops.iter().enumerate().filter_map(of_op).collect();
+            if !is_known {
+                refused.push(EditRefusal { edit, kind });
+            }
+        }
         if refused.is_empty() { Ok(()) } else { Err(DraftError::Edits(refused)) }
+    }
+}
+
+/// Returns the source that an operation writes into a code cell.
+fn new_code(op: &CellOp) -> Option<&str> {
+    match op {
+        CellOp::Insert { cell_type: CellType::Code, source, .. } => Some(source),
+        CellOp::Replace { cell_type: None | Some(CellType::Code), source, .. } => source.as_deref(),
+        _ => None,
     }
 }

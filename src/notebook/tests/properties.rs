@@ -101,7 +101,7 @@ proptest! {
                 });
             }
         }
-        let change = edit_cells(&text, &ops).unwrap();
+        let change = edit_cells(&text, &ops, Deadline::NONE).unwrap();
         let result = change.plan.apply(&text);
         prop_assert_eq!(change.plan.invert(&text).apply(&result), text.as_str());
         let after = Notebook::parse(&result).unwrap();
@@ -127,7 +127,7 @@ proptest! {
         let whole = format!("{{\"nbformat\":4,\"cells\":[{text}]}}");
         for text in [text, whole] {
             let op = CellOp::Insert { at: Some(CellRef::Index(0)), cell_type: CellType::Raw, source: String::new() };
-            if let Ok(change) = edit_cells(&text, &[op]) {
+            if let Ok(change) = edit_cells(&text, &[op], Deadline::NONE) {
                 prop_assert!(is_notebook(&change.plan.apply(&text)));
             }
         }

@@ -70,7 +70,7 @@ fn delete(cell: CellRef) -> CellOp {
 
 #[track_caller]
 fn changed(text: &str, ops: &[CellOp]) -> (String, Vec<String>) {
-    let change = edit_cells(text, ops).unwrap();
+    let change = edit_cells(text, ops, Deadline::NONE).unwrap();
     let result = change.plan.apply(text);
     assert!(is_notebook(&result), "{result}");
     assert_eq!(change.plan.invert(text).apply(&result), text);
@@ -105,7 +105,7 @@ fn a_source_is_replaced_line_by_line(#[case] wanted: &str, #[case] parts: &[(&st
 
 #[test]
 fn an_equal_source_changes_nothing() {
-    let change = edit_cells(JUPYTER, &[source(index(0), "# Größe\ntext")]).unwrap();
+    let change = edit_cells(JUPYTER, &[source(index(0), "# Größe\ntext")], Deadline::NONE).unwrap();
     assert!(change.plan.is_empty());
     assert_eq!(change.warnings, ["cells[0] changes nothing"]);
 }
@@ -210,10 +210,13 @@ fn outputs_are_cleared_only_on_request() {
     let outputs = &JUPYTER[start..JUPYTER[start..].find("\n   ],\n").unwrap() + start + 5];
     assert_eq!(result, with(JUPYTER, &[(outputs, "[]"), ("count\": 3", "count\": null")]));
     assert!(
-        edit_cells(JUPYTER, &[clear(id("intro"))]).unwrap().plan.is_empty(),
+        edit_cells(JUPYTER, &[clear(id("intro"))], Deadline::NONE).unwrap().plan.is_empty(),
         "text cells have no outputs"
     );
-    assert!(edit_cells(&result, &[clear(id("calc"))]).unwrap().plan.is_empty(), "already cleared");
+    assert!(
+        edit_cells(&result, &[clear(id("calc"))], Deadline::NONE).unwrap().plan.is_empty(),
+        "already cleared"
+    );
 }
 
 #[rstest]
@@ -277,9 +280,9 @@ fn escapes_in_unchanged_lines_are_kept() {
 
 #[test]
 fn a_missing_cell_is_refused_with_a_list_of_cells() {
-    let refused = |ops: &[CellOp]| match edit_cells(JUPYTER, ops).unwrap_err() {
+    let refused = |ops: &[CellOp]| match edit_cells(JUPYTER, ops, Deadline::NONE).unwrap_err() {
         NotebookError::Cells(refusals) => refusals,
-        NotebookError::Unreadable(unreadable) => panic!("{unreadable}"),
+        other => panic!("{other:?}"),
     };
     for op in [
         delete(id("none")),
@@ -302,13 +305,15 @@ fn a_missing_cell_is_refused_with_a_list_of_cells() {
         CellRefusalKind::Contradiction { other_op: 0, cell: 1, lines: LineRange { start: 12, end: 28 } };
     assert_eq!(both, [CellRefusal { op: 1, kind }]);
     let doubled = JUPYTER.replace("intro", "calc");
-    let NotebookError::Cells(refusals) = edit_cells(&doubled, &[delete(id("calc"))]).unwrap_err() else {
+    let NotebookError::Cells(refusals) =
+        edit_cells(&doubled, &[delete(id("calc"))], Deadline::NONE).unwrap_err()
+    else {
         panic!()
     };
     assert!(
         matches!(&refusals[0].kind, CellRefusalKind::Ambiguous { occurrences, .. } if occurrences.total == 2)
     );
-    assert!(edit_cells(&doubled, &[delete(index(0))]).is_ok(), "an index is unambiguous");
+    assert!(edit_cells(&doubled, &[delete(index(0))], Deadline::NONE).is_ok(), "an index is unambiguous");
 }
 
 #[rstest]
@@ -331,7 +336,10 @@ fn an_invalid_notebook_is_refused_with_its_line(
     #[case] reason: &str,
 ) {
     let expected = Unreadable { line, reason: reason.to_owned() };
-    assert_eq!(edit_cells(text, &[delete(index(0))]), Err(NotebookError::Unreadable(expected)));
+    assert_eq!(
+        edit_cells(text, &[delete(index(0))], Deadline::NONE),
+        Err(NotebookError::Unreadable(expected))
+    );
 }
 
 #[test]
@@ -341,5 +349,5 @@ fn a_huge_notebook_takes_linear_time() {
     let ops: Vec<_> = (0..1_000).map(|at| source(index(at * 50), "b")).collect();
     assert_eq!(changed(&text, &ops).0.matches("\"b\"").count(), 1_000);
     let absent: Vec<_> = (0..1_000).map(|_| delete(id("x"))).collect();
-    assert!(edit_cells(&text, &absent).is_err());
+    assert!(edit_cells(&text, &absent, Deadline::NONE).is_err());
 }
