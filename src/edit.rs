@@ -51,8 +51,8 @@ pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_p
 pub use elided::placeholder;
 pub use excerpt::{Excerpt, LinePart, beginnings};
 pub use find::{FoundMatch, Match, find};
-pub use line_diff::rewrite;
 pub(crate) use line_diff::{Run, common_ends, runs as line_runs};
+pub use line_diff::{rewrite, without_mark};
 pub use line_edit::{
     BadRange, LineEdit, LineMap, LinePlace, LineRefusal, LocatedLines, lines_of, locate, parse_range,
     plan_lines, reindented,

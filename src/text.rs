@@ -28,7 +28,7 @@ mod style;
 
 pub use buffer::Text;
 pub use declared::declares;
-pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
+pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec, marks_of_content};
 pub use encoding::{Encoding, Format, Unencodable};
 pub use hash::{ContentHash, HashTag, Hasher, ParseHashError};
 pub use hidden::is_hidden;

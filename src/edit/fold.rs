@@ -59,7 +59,11 @@ impl<'a> Needle<'a> {
 
 /// Returns `text` without a byte order mark and with LF line endings.
 pub(super) fn with_lf_endings(text: &str) -> Cow<'_, str> {
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    lf_endings(text.strip_prefix('\u{FEFF}').unwrap_or(text))
+}
+
+/// Returns `text` with LF line endings.
+pub(super) fn lf_endings(text: &str) -> Cow<'_, str> {
     if memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }

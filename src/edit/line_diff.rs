@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::fold::with_lf_endings;
+use super::fold::lf_endings;
 use super::replacement::ReplacementBuilder;
 use super::{Deadline, Plan, Splice, TimedOut};
 use crate::text::{EolStyle, eol_style, lines};
@@ -17,21 +17,30 @@ use crate::text::{EolStyle, eol_style, lines};
 /// If `content` has a CR, or `literal` is set, it is written byte for byte.
 ///
 /// Returns an error if the deadline passes before the two have been compared.
+///
+/// A byte order mark of a client is not content: see [`without_mark`].
 pub fn rewrite(base: &str, content: &str, literal: bool, deadline: Deadline) -> Result<Plan, TimedOut> {
     if literal || content.contains('\r') {
         return Ok(Plan::between(base, content, deadline));
     }
-    let (old, new) = (with_lf_endings(base), with_lf_endings(content));
+    let (old, new) = (lf_endings(base), lf_endings(content));
     let splices = ReplacementBuilder::new(base, 0..base.len(), &old, &new, deadline).splices();
     deadline.check()?;
     let plan = splices.ok().and_then(|splices| Plan::new(base.len(), splices).ok());
     let plan = plan.unwrap_or_else(|| Plan::whole(base, &new));
     let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
-    if lone_cr && with_lf_endings(&plan.apply(base)) != new {
+    if lone_cr && lf_endings(&plan.apply(base)) != new {
         // A lone CR and an LF can form a CRLF if the text between them is removed.
         return Ok(Plan::between(base, &new, deadline));
     }
     Ok(plan)
+}
+
+/// Returns the content that a client sends for a file with the text `base`, without a byte order mark at its start. U+FEFF
+/// that the text of the file begins with, too, is content.
+pub fn without_mark<'c>(base: &str, content: &'c str) -> &'c str {
+    let is_content = base.starts_with('\u{feff}');
+    content.strip_prefix('\u{feff}').filter(|_| !is_content).unwrap_or(content)
 }
 
 impl Plan {

@@ -88,7 +88,7 @@ impl Plan {
     }
 
     /// Moves the plan to a text with `head` bytes more at the start.
-    pub(super) fn moved_by(mut self, head: usize) -> Self {
+    pub(crate) fn moved_by(mut self, head: usize) -> Self {
         self.base_len += head;
         for splice in &mut self.splices {
             splice.range = splice.range.start + head..splice.range.end + head;

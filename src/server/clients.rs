@@ -82,14 +82,20 @@ impl Client for WireClient {
 
     fn apply_edits(&self, parts: &[&EditorPart], id: &str, label: &str) -> EditorReply {
         let has_plugin = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
-        let edits = |part: &EditorPart| text_edits(&part.buffer.text, &part.plan, part.buffer.encoding);
+        let edits = |part: &EditorPart| {
+            let (text, plan) = part.buffer.as_in_editor(&part.plan);
+            (text_edits(&text, &plan, part.buffer.encoding), text)
+        };
         if has_plugin {
-            let documents = parts.iter().map(|part| DocumentEdits {
-                uri: part.buffer.id.uri.clone(),
-                version: part.buffer.version,
-                base_hash: ContentHash::of_chunks(part.buffer.text.chunks().map(str::as_bytes)).to_string(),
-                edits: edits(part),
-                save: part.save == Saving::Yes,
+            let documents = parts.iter().map(|part| {
+                let (edits, text) = edits(part);
+                DocumentEdits {
+                    uri: part.buffer.id.uri.clone(),
+                    version: part.buffer.version,
+                    base_hash: ContentHash::of_chunks(text.chunks().map(str::as_bytes)).to_string(),
+                    edits,
+                    save: part.save == Saving::Yes,
+                }
             });
             let (id, label) = (id.to_owned(), label.to_owned());
             let params = json!(ApplyEditsParams { id, label, documents: documents.collect() });
@@ -98,7 +104,7 @@ impl Client for WireClient {
         // Built without the LSP types, because they reject some of the URIs that editors send.
         let standard = |part: &&EditorPart| {
             let document = json!({ "uri": part.buffer.id.uri, "version": part.buffer.version });
-            json!({ "textDocument": document, "edits": edits(part) })
+            json!({ "textDocument": document, "edits": edits(part).0 })
         };
         let edit = json!({ "documentChanges": parts.iter().map(standard).collect::<Value>() });
         self.request(APPLY_EDIT, json!({ "label": label, "edit": edit }), applied)

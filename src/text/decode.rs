@@ -101,6 +101,21 @@ pub(super) fn has_nul(bytes: &[u8]) -> bool {
     memchr(0, &bytes[..bytes.len().min(BINARY_WINDOW)]).is_some()
 }
 
+/// Returns the number of characters U+FEFF at the start of the content of a file that begins with `bytes`, without its
+/// byte order mark.
+///
+/// ```
+/// use editd::text::marks_of_content;
+///
+/// assert_eq!(marks_of_content("\u{feff}abc".as_bytes()), 0);
+/// assert_eq!(marks_of_content("\u{feff}\u{feff}abc".as_bytes()), 1);
+/// ```
+pub fn marks_of_content(bytes: &[u8]) -> usize {
+    let count = |bom: &[u8]| bytes.chunks(bom.len()).take_while(|chunk| *chunk == bom).count();
+    let marks = [UTF8_BOM, UTF16LE_BOM, UTF16BE_BOM].map(count);
+    marks.into_iter().max().unwrap_or_default().saturating_sub(1)
+}
+
 fn with_bom(body: &[u8], encoding: Encoding) -> Result<Decoded<'_>, NotText> {
     // FF FE 00 00 is the byte order mark of UTF-32, which is not supported.
     if encoding == Encoding::Utf16Le && body.starts_with(&[0, 0]) {

@@ -1,5 +1,7 @@
 //! Documents that are open in editors, synchronized with the text the user sees.
 
+mod mark;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,8 @@ use crate::text::{ContentHash, Position, PositionEncoding, Text};
 use super::files::FileKey;
 use super::limits::{OPEN_BYTES, OPEN_DOCUMENTS};
 use super::session::SessionId;
+
+pub use mark::Mark;
 
 /// Identifies an open document by its editor session and URI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,8 +82,10 @@ pub struct Buffer {
     pub key: FileKey,
     /// Column encoding of the editor.
     pub encoding: PositionEncoding,
-    /// Current text. Cheap to clone.
+    /// Current text, without the mark that the editor keeps. Cheap to clone.
     pub text: Text,
+    /// The byte order mark, if the editor keeps it in its text.
+    pub mark: Mark,
     /// The editor's version of the text.
     pub version: i32,
     /// The content when it last matched the file.
@@ -335,12 +341,13 @@ impl Buffer {
         if self.blocked_reason == Some(BlockedReason::TooMany) {
             return;
         }
-        let Some((start, end)) = change.range else {
+        let Some(range @ (start, end)) = change.range else {
             if change.text.len() > largest {
                 return self.block(BlockedReason::TooLarge);
             }
             self.blocked_reason = has_ambiguous_line_breaks(&change.text).then_some(BlockedReason::LineEnds);
-            self.text = Text::from(change.text.as_str());
+            let (mark, text) = Mark::split(&change.text, self.mark.in_content());
+            (self.mark, self.text) = (mark, Text::from(text));
             return;
         };
         if self.blocked_reason == Some(BlockedReason::TooLarge) {
@@ -358,8 +365,7 @@ impl Buffer {
         if self.blocked_reason.is_none() && has_ambiguous_line_breaks(&change.text) {
             self.blocked_reason = Some(BlockedReason::LineEnds);
         }
-        let range = self.text.byte_of(start, self.encoding)..self.text.byte_of(end, self.encoding);
-        self.text.splice(range, &change.text);
+        self.splice(range, change);
     }
 }
 

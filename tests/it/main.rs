@@ -204,6 +204,7 @@ mod agents {
 mod editors {
     mod apply;
     mod contested;
+    mod marks;
     mod open_documents;
     mod refused;
     mod request_limit;

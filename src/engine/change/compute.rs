@@ -221,6 +221,7 @@ impl RequestedChange<Observed> {
             ChangeKind::Write(new @ NewContent { text: content, literal, .. }) => {
                 self.check_content(text, new, rules)?;
                 let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file" };
+                let content = if *literal { content } else { edit::without_mark(text, content) };
                 let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
                 let draft = Draft { plan, ..Draft::default() };
                 if *literal { Ok(draft) } else { Ok(checked(draft)?) }

@@ -36,7 +36,7 @@ impl Selection {
     fn of(buffer: &Buffer, to: PositionEncoding) -> Option<Self> {
         let (start, end) = buffer.selection.filter(|_| buffer.blocked_reason.is_none())?;
         // Since the editor reported it, the text may have become shorter.
-        let byte = |at| buffer.text.byte_of(at, buffer.encoding);
+        let byte = |at| buffer.text.byte_of(buffer.position_in_text(at), buffer.encoding);
         let (start, end) = (byte(start), byte(end).max(byte(start)));
         let mut text = buffer.text.slice(start..end)?;
         text.truncate(floor_char_boundary(&text, SELECTED_BYTES));

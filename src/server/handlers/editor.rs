@@ -1,6 +1,9 @@
 //! Introductions of clients, and notifications of editors.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::files::rechecks::{canonical, key_of};
@@ -8,10 +11,13 @@ use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext, open_root};
 use crate::protocol::path_of_uri;
 use crate::server::Daemon;
-use crate::text::{PositionEncoding, Text};
+use crate::text::{PositionEncoding, Text, marks_of_content};
 use crate::workspace::DocumentEvent;
-use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, has_ambiguous_line_breaks};
+use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, Mark, has_ambiguous_line_breaks};
 use crate::workspace::{Abilities, Role};
+
+/// Number of bytes of a file in which byte order marks are counted.
+const MARKS_READ: u64 = 256;
 
 /// The properties of a client from its `initialize` request.
 #[derive(Clone, Debug)]
@@ -77,9 +83,10 @@ impl Daemon {
     ) {
         let Ok(path) = path_of_uri(uri) else { return };
         let path = canonical(&path);
-        // Some editors keep the byte order mark in the text, as an invisible character.
-        let known = text.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
-        let text = known.unwrap_or_default();
+        let blocked = text.err();
+        let text = text.unwrap_or_default();
+        let in_content = if text.starts_with('\u{feff}') { marks_of(&path) } else { 0 };
+        let (mark, text) = Mark::split(text, in_content);
         let odd = has_ambiguous_line_breaks(text).then_some(BlockedReason::LineEnds);
         let buffer = Buffer {
             id: id_of(session, uri),
@@ -87,13 +94,14 @@ impl Daemon {
             path,
             encoding: session.encoding,
             text: Text::from(text),
+            mark,
             version,
             loaded: None,
             dirty: None,
             touched: false,
             focused: 0,
             selection: None,
-            blocked_reason: known.err().or(odd),
+            blocked_reason: blocked.or(odd),
         };
         self.engine.update_document(&buffer.id.clone(), DocumentEvent::Opened(Box::new(buffer)));
         self.engine.focus_changed.notify_waiters();
@@ -115,6 +123,19 @@ impl Daemon {
             self.engine.focus_changed.notify_waiters();
         }
     }
+}
+
+/// Returns the number of characters U+FEFF at the start of the content of a file, 0 if it cannot be read.
+fn marks_of(path: &Path) -> usize {
+    let read = || -> io::Result<Vec<u8>> {
+        // A pipe must not keep the daemon waiting.
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file = File::options().read(true).custom_flags(flags).open(path)?;
+        let (mut head, is_file) = (Vec::new(), file.metadata()?.is_file());
+        file.take(if is_file { MARKS_READ } else { 0 }).read_to_end(&mut head)?;
+        Ok(head)
+    };
+    read().map_or(0, |head| marks_of_content(&head))
 }
 
 pub(crate) fn id_of(session: &SessionContext, uri: &str) -> BufferId {

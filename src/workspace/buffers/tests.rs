@@ -15,6 +15,7 @@ fn opened(text: &str) -> (Buffers, BufferId) {
         key: FileKey::path("/a"),
         encoding: PositionEncoding::Utf16,
         text: text.into(),
+        mark: Mark::default(),
         version: 1,
         loaded: None,
         dirty: None,

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite};
+use crate::edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite, without_mark};
 use crate::text::{count_lines, floor_char_boundary, lines};
 use crate::workspace::files::FileContent;
 use crate::workspace::proposal::PlannedFile;
@@ -188,6 +188,7 @@ impl Replacement {
 
     /// Converts a person's text to the line endings of the current text.
     pub(super) fn written(now: &str, content: &str, deadline: Deadline) -> String {
+        let content = without_mark(now, content);
         rewrite(now, content, false, deadline).map_or_else(|_| content.to_owned(), |plan| plan.apply(now))
     }
 }

@@ -120,10 +120,13 @@ impl Workspace {
 
     /// Stores an editor's diagnostics for a document, replacing the previous ones. `path` is the path of the
     /// file in case the document is not open.
-    pub fn diagnose(&mut self, id: &BufferId, path: &Path, report: Report) {
-        let open = self.buffers.get(id).map(|buffer| buffer.path.clone());
+    pub fn diagnose(&mut self, id: &BufferId, path: &Path, mut report: Report) {
+        let open = self.buffers.get(id);
+        for (item, buffer) in report.items.iter_mut().filter_map(|item| Some((item, open?))) {
+            (item.start, item.end) = (buffer.position_in_text(item.start), buffer.position_in_text(item.end));
+        }
         if self.sessions.contains_key(&id.session) {
-            self.diagnostics.insert(id.session, open.as_deref().unwrap_or(path), report);
+            self.diagnostics.insert(id.session, open.map_or(path, |buffer| &buffer.path), report);
         }
     }
 

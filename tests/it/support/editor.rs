@@ -162,8 +162,16 @@ impl Editor {
 
     /// Opens a file with the given editor text.
     pub(crate) fn open_with(&self, workspace: &Workspace, name: &str, text: &str, dirty: bool) -> String {
+        self.open_document(workspace, name, text.strip_prefix('\u{feff}').unwrap_or(text), dirty)
+    }
+
+    /// Opens a file with the given editor text, as an editor that keeps byte order marks.
+    pub(crate) fn open_as_is(&self, workspace: &Workspace, name: &str, text: &str) -> String {
+        self.open_document(workspace, name, text, false)
+    }
+
+    fn open_document(&self, workspace: &Workspace, name: &str, text: &str, dirty: bool) -> String {
         let uri = uri_of(&workspace.path(name));
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let document = Document::new(workspace.path(name), text, dirty);
         let mut state = self.lock();
         state.documents.insert(uri.clone(), document);

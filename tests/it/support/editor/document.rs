@@ -17,7 +17,8 @@ pub(crate) struct Document {
 
 impl Document {
     pub(super) fn new(path: PathBuf, text: &str, dirty: bool) -> Self {
-        let bom = fs::read(&path).is_ok_and(|bytes| bytes.starts_with(b"\xef\xbb\xbf"));
+        let marks = |text: &str| text.chars().take_while(|character| *character == '\u{feff}').count();
+        let bom = fs::read_to_string(&path).is_ok_and(|file| marks(&file) > marks(text));
         Self { path, text: text.to_owned(), version: 1, dirty, edits_received: 0, bom }
     }
 
