@@ -91,6 +91,7 @@ impl Session {
             resumes: true,
             audience: Audience::Wire,
             reviews: false,
+            as_agent: false,
         };
         let client = Client::connect_as(&self.daemon.places, Role::Agent, spawn, &identity)?;
         client.set_timeout(REQUEST).map_err(Failure::Lost)?;

@@ -1,18 +1,22 @@
 //! Files with the secrets of a server, which exist as long as it runs.
 
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use serde_json::Value;
 
 use crate::disk::replace_private_file;
 
 /// Maximum time for a server on this machine to accept a connection.
 const CONNECTING: Duration = Duration::from_millis(200);
+
+/// Number of bytes that are read of a file at most.
+const MAX_SIZE: u64 = 64 << 10;
 
 /// The process and the port that a file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +36,46 @@ impl Drop for OwnedFile {
     }
 }
 
-/// Writes a file that only its owner can read. Refuses a folder that other users can change.
-pub(super) fn write(folder: &Path, name: &str, content: &Value) -> io::Result<OwnedFile> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    check(folder)?;
-    let path = folder.join(name);
-    let part = folder.join(format!(".{name}.new"));
-    replace_private_file((&part, &path), [content.to_string().as_bytes()], false)?;
-    Ok(OwnedFile(path))
+/// A folder that only its owner can read and change. Nothing in it is opened before that is certain: another user of the
+/// machine could leave a pipe there, which is never read to its end.
+pub(super) struct PrivateFolder<'f>(&'f Path);
+
+impl<'f> PrivateFolder<'f> {
+    /// Creates the folder, unless it exists. Refuses one that other users can change.
+    pub(super) fn open(folder: &'f Path) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        check(folder)?;
+        Ok(Self(folder))
+    }
+
+    /// Writes a file that only its owner can read.
+    pub(super) fn write(&self, name: &str, content: &Value) -> io::Result<OwnedFile> {
+        let (path, part) = (self.0.join(name), self.0.join(format!(".{name}.new")));
+        replace_private_file((&part, &path), [content.to_string().as_bytes()], false)?;
+        Ok(OwnedFile(path))
+    }
+
+    /// Removes the files that this function accepts and whose server has ended: its process is unknown, and nothing
+    /// listens on its port. The process of a server outside of a container is unknown inside.
+    pub(super) fn remove_stale(&self, named: impl Fn(&str, &Value) -> Option<Named>) {
+        for entry in fs::read_dir(self.0).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let content = read(&entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let named = content.and_then(|content: Value| named(name.to_str()?, &content));
+            if named.is_some_and(Named::is_over) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Reads the beginning of a regular file, without following a link and without waiting.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let (mut bytes, is_file) = (Vec::new(), file.metadata()?.is_file());
+    file.take(if is_file { MAX_SIZE } else { 0 }).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn check(folder: &Path) -> io::Result<()> {
@@ -55,27 +91,25 @@ fn check(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates a folder like `/tmp`, in which each user can have a folder, unless it exists.
+/// Creates a folder like `/tmp`, in which each user can have a folder, unless it exists. Refuses one in which another user
+/// can rename the folders of this one.
 pub(super) fn create_shared(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().create(folder) {
         // The mode of a new folder depends on the umask.
-        Ok(()) => fs::set_permissions(folder, fs::Permissions::from_mode(0o1777)),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
+        Ok(()) => return fs::set_permissions(folder, fs::Permissions::from_mode(0o1777)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
     }
-}
-
-/// Removes the files that this function accepts and whose server has ended: its process is unknown, and nothing listens
-/// on its port. The process of a server outside of a container is unknown inside.
-pub(super) fn remove_stale(folder: &Path, named: impl Fn(&str, &Value) -> Option<Named>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let content = fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let named = content.and_then(|content: Value| named(name.to_str()?, &content));
-        if named.is_some_and(Named::is_over) {
-            let _ = fs::remove_file(entry.path());
-        }
+    let metadata = fs::symlink_metadata(folder)?;
+    let is_own = [0, rustix::process::getuid().as_raw()].contains(&metadata.uid());
+    let is_writable = metadata.permissions().mode() & 0o022 != 0;
+    let is_sticky = metadata.permissions().mode() & 0o1000 != 0;
+    if metadata.is_dir() && is_own && (is_sticky || !is_writable) {
+        return Ok(());
     }
+    let text =
+        format!("other users can rename what is in {}, so no token is written there", folder.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
 }
 
 impl Named {

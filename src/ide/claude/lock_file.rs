@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::ide::files::{self, Named, OwnedFile};
+use crate::ide::files::{Named, OwnedFile, PrivateFolder};
 use crate::transport::home;
 use crate::web::Token;
 
@@ -17,7 +17,8 @@ pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::
         None => home().ok_or_else(|| io::Error::other("there is no home folder"))?.join(".claude"),
     };
     let folder = settings.join("ide");
-    files::remove_stale(&folder, |name, content| {
+    let folder = PrivateFolder::open(&folder)?;
+    folder.remove_stale(|name, content| {
         content["ideName"].as_str().filter(|name| *name == NAME)?;
         let port = name.strip_suffix(".lock")?.parse().ok()?;
         Some(Named { process: content["pid"].as_i64()?.try_into().ok()?, port })
@@ -30,5 +31,5 @@ pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::
         "runningInWindows": false,
         "authToken": token.text(),
     });
-    files::write(&folder, &format!("{port}.lock"), &content)
+    folder.write(&format!("{port}.lock"), &content)
 }

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::ide::files::{self, Named, OwnedFile};
+use crate::ide::files::{self, Named, OwnedFile, PrivateFolder};
 use crate::web::Token;
 
 /// Returns the variables with which Gemini CLI prefers this server to others.
@@ -26,7 +26,8 @@ pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::
     files::create_shared(&shared)?;
     let folder = shared.join("ide");
     let id = std::process::id();
-    files::remove_stale(&folder, |name, _| {
+    let folder = PrivateFolder::open(&folder)?;
+    folder.remove_stale(|name, _| {
         let (process, port) =
             name.strip_prefix("gemini-ide-server-")?.strip_suffix(".json")?.split_once('-')?;
         Some(Named { process: process.parse().ok()?, port: port.parse().ok()? })
@@ -37,7 +38,7 @@ pub(in crate::ide) fn write(port: u16, token: &Token, roots: &[PathBuf]) -> io::
         "authToken": token.text(),
         "ideInfo": { "name": "editd", "displayName": "editd" },
     });
-    files::write(&folder, &format!("gemini-ide-server-{id}-{port}.json"), &content)
+    folder.write(&format!("gemini-ide-server-{id}-{port}.json"), &content)
 }
 
 /// Joins paths as in `PATH`.

@@ -74,3 +74,48 @@ fn files_whose_port_is_used_stay() {
     assert!(kept.iter().all(|path| path.exists()));
     assert!(!removed.iter().any(|path| path.exists()));
 }
+
+/// Puts a pipe and a link to endless data under names of discovery files.
+fn put_traps(folder: &std::path::Path) {
+    fs::create_dir_all(folder).expect("a folder");
+    let name = |port: u16| folder.join(format!("gemini-ide-server-4194303-{port}.json"));
+    rustix::fs::mknodat(rustix::fs::CWD, name(1), rustix::fs::FileType::Fifo, 0o666.into(), 0)
+        .expect("a pipe");
+    std::os::unix::fs::symlink("/dev/zero", name(2)).expect("a link");
+}
+
+#[test]
+fn traps_of_another_user_do_not_stop_the_server() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let folder = machine.temporary().join("gemini/ide");
+    put_traps(&folder);
+    std::os::unix::fs::chown(&folder, Some(OTHER), None).expect("root may do that");
+    let (server, errors) = Server::start_with_errors(&machine, &workspace);
+    Claude::connect(&server);
+    eventually("a warning", || errors().contains("is not a folder of yours").then_some(()));
+}
+
+#[test]
+fn pipes_and_devices_in_the_own_folder_are_not_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    put_traps(&machine.temporary().join("gemini/ide"));
+    put_traps(&machine.home().join(".claude/ide"));
+    let server = Server::start(&machine, &workspace);
+    eventually("the file", || server.discovery_file().exists().then_some(()));
+    Claude::connect(&server);
+}
+
+#[rstest::rstest]
+#[case::of_another_user(OTHER, 0o1777)]
+#[case::without_the_sticky_bit(0, 0o777)]
+fn a_shared_folder_that_others_control_gets_no_token(#[case] owner: u32, #[case] mode: u32) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let shared = machine.temporary().join("gemini");
+    fs::create_dir(&shared).expect("a folder");
+    fs::set_permissions(&shared, fs::Permissions::from_mode(mode)).expect("permissions");
+    std::os::unix::fs::chown(&shared, Some(owner), None).expect("root may do that");
+    let (server, errors) = Server::start_with_errors(&machine, &workspace);
+    Claude::connect(&server);
+    eventually("a warning", || errors().contains("other users can rename").then_some(()));
+    assert!(!server.discovery_file().exists());
+}
