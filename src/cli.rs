@@ -101,8 +101,15 @@ impl Context {
     /// Opens a session that makes a change. If `asks`, the change is shown to a person first and counts as
     /// theirs.
     pub(crate) fn session_for_change(&self, root: Option<&Path>, asks: bool) -> Result<Client, CliError> {
-        let name = if asks { self.person_author() } else { self.command_author() };
-        self.session(Role::Agent, name, root, self.audience())
+        if asks && self.author.is_none() { self.person_as_agent(root) } else { self.agent(root) }
+    }
+
+    /// Opens a session with the rights of an agent for the person at the terminal. On the socket for agents, the name of
+    /// the person is not granted.
+    pub(crate) fn person_as_agent(&self, root: Option<&Path>) -> Result<Client, CliError> {
+        let (name, audience) = (self.person_author().to_owned(), self.audience());
+        let identity = Identity { name, audience, as_agent: true, ..Identity::own(root) };
+        Ok(Client::connect_as(&self.places, Role::Editor, self.spawn, &identity)?)
     }
 
     /// Returns the identity of the person at the terminal, as a reviewer of all changes in a folder.

@@ -35,6 +35,8 @@ mod ledger;
 /// Limits, with their names and reasons.
 pub mod limits;
 mod log;
+/// Names of authors and labels of changes.
+pub mod names;
 mod proposal;
 mod refusal;
 mod request;

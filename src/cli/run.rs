@@ -188,11 +188,11 @@ fn connect(context: &Context, arguments: &RunArguments, folder: &Path) -> Result
         Some(author) => super::author(Some(author))?,
         None => None,
     };
-    // A person who runs a command at a terminal has made its changes.
-    let by_whom =
-        || if stream::is_interactive() { context.person_author() } else { context.command_author() };
-    let author = author.unwrap_or_else(|| by_whom().to_owned());
-    let client = context.agent_named(&author, Some(folder))?;
+    let client = match author {
+        Some(author) => context.agent_named(&author, Some(folder))?,
+        // A person who runs a command at a terminal has made its changes.
+        None => context.session_for_change(Some(folder), stream::is_interactive())?,
+    };
     client.set_timeout(SNAPSHOT).map_err(CallError::Io)?;
     Ok(client)
 }

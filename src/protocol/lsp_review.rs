@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::{FileEntry, Hunk, ProposalResult};
+use crate::text::visible;
 
 pub use annotations::{CodeActionQuery, code_actions, code_lenses, hints};
 pub use command::*;
@@ -160,7 +161,7 @@ impl PendingHunk {
 }
 
 fn one_line(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = visible(text).collect::<String>().trim_end().to_owned();
     if words.chars().count() <= LABEL {
         return words;
     }
@@ -224,7 +225,7 @@ pub fn neighbour<'a>(
 pub fn diff_of(proposal: &ProposalResult) -> String {
     let mut text = one_line(&proposal.author);
     if let Some(label) = proposal.label.as_deref() {
-        text.extend([": ", label.lines().next().unwrap_or_default()]);
+        text.extend([": ", &one_line(label.lines().next().unwrap_or_default())]);
     }
     text.push('\n');
     for file in &proposal.files {

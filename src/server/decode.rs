@@ -22,7 +22,7 @@ use crate::server::once::{Kind, request_digest};
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::history::Origin;
 use crate::workspace::limits::PATCH_BYTES;
-use crate::workspace::{Limits, NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role};
+use crate::workspace::{Limits, NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role, names};
 
 fn read_changes(
     changes: Vec<ChangeParams>,
@@ -248,7 +248,7 @@ pub(crate) fn call(
     let origin = origin(params.origin.take().unwrap_or_default())?;
     let request = params.request_id.take().map(|id| Repeatable { id, asks: request_digest(kind, &params) });
     let author = match (params.author.take(), session.role) {
-        (Some(author), Role::Editor) => author,
+        (Some(author), Role::Editor) => names::author(Some(&author)),
         (Some(_), Role::Agent) => {
             return Err(Invalid::new("author", "an agent cannot act for another author").into());
         }
@@ -288,7 +288,7 @@ pub(crate) fn call(
             return Err(Invalid::new("onConflict", problem).into());
         }
     };
-    let (label, replaces) = (params.label.take(), params.replaces.take());
+    let (label, replaces) = (params.label.take().map(|text| names::label(&text)), params.replaces.take());
     let display = params.display.map(Display::from);
     let header = Header { author, origin, label, replaces, on_stale, display };
     let matching = MatchOptions { fuzzy: params.matching == Matching::Fuzzy, sequential: params.sequential };

@@ -6,3 +6,15 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
         | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
+
+/// Returns the characters of a text in one line: control characters and whitespace become single blanks, and characters
+/// that a reader does not see are dropped.
+pub fn visible(text: &str) -> impl Iterator<Item = char> {
+    let mut after_blank = true;
+    text.chars().filter(|c| !is_hidden(*c)).filter_map(move |c| {
+        let is_blank = c.is_control() || c.is_whitespace();
+        let is_shown = !(is_blank && after_blank);
+        after_blank = is_blank;
+        is_shown.then_some(if is_blank { ' ' } else { c })
+    })
+}

@@ -179,6 +179,8 @@ pub struct Identity {
     pub session: Option<String>,
     /// `true` if the session outlives the connection.
     pub resumes: bool,
+    /// `true` if the session has the rights of an agent, also on the socket for editors.
+    pub as_agent: bool,
     /// `true` if proposals are shown to a person. Works on the socket for editors only.
     pub reviews: bool,
     /// Readers of the daemon's messages.
@@ -194,6 +196,7 @@ impl Identity {
             new_file: true,
             session: None,
             resumes: false,
+            as_agent: false,
             reviews: false,
             audience: Audience::Wire,
         }
@@ -280,7 +283,7 @@ impl Client {
                 "general": { "positionEncodings": ["utf-8"] },
                 "experimental": { "editd": {
                     "newFile": identity.new_file, "session": identity.session, "resume": identity.resumes,
-                    "review": identity.reviews,
+                    "review": identity.reviews, "agent": identity.as_agent,
                 } },
             },
             "workspaceFolders": folders,

@@ -161,6 +161,14 @@ impl Workspace {
         }
     }
 
+    /// Returns the names of the editors that are connected or expected.
+    pub fn editor_names(&self) -> Vec<String> {
+        let expected =
+            self.reviewers.expected(SystemTime::now()).map(|expected| expected.reviewer.name.clone());
+        let connected = self.sessions.values().filter(|session| session.role == Role::Editor);
+        connected.map(|session| session.author.clone()).chain(expected).collect()
+    }
+
     /// Removes a connection, and its session unless it can be resumed. A reviewer whose connection ended without a
     /// goodbye is expected back.
     pub fn disconnect(&mut self, id: SessionId, departure: Departure, now: SystemTime) {

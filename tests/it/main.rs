@@ -37,6 +37,7 @@ mod ide {
 mod session {
     mod audience;
     mod lifecycle;
+    mod names;
     mod parameters;
     mod permissions;
     mod roles;

@@ -14,7 +14,7 @@ use crate::server::Daemon;
 use crate::text::{PositionEncoding, Text, marks_of_content};
 use crate::workspace::DocumentEvent;
 use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, Mark, has_ambiguous_line_breaks};
-use crate::workspace::{Abilities, Role};
+use crate::workspace::{Abilities, Role, names};
 
 /// Number of bytes of a file in which byte order marks are counted.
 const MARKS_READ: u64 = 256;
@@ -22,10 +22,12 @@ const MARKS_READ: u64 = 256;
 /// The properties of a client from its `initialize` request.
 #[derive(Clone, Debug)]
 pub struct Introduction {
-    /// Role that the socket grants.
+    /// Role that the socket grants, or that of an agent.
     pub role: Role,
+    /// `true` on the socket for editors, which agents do not use.
+    pub is_person: bool,
     /// `clientInfo.name`.
-    pub author: String,
+    pub name: Option<String>,
     /// The client's name for the session, which a later connection can use again. Without it, the daemon
     /// assigns a name.
     pub session_name: Option<String>,
@@ -47,8 +49,14 @@ impl Daemon {
         let connection = self.next_session();
         let engine = self.engine.clone();
         blocking(move || {
-            let Introduction { role, author, session_name, resumes, roots, new_file, encoding, abilities } =
+            let Introduction { role, session_name, resumes, roots, new_file, encoding, abilities, .. } =
                 introduction;
+            let name = introduction.name.as_deref();
+            let author = if introduction.is_person {
+                names::author(name)
+            } else {
+                names::agent(name, &engine.workspace.update(|w| w.editor_names()))
+            };
             let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
             let is_named = session_name.is_some();

@@ -15,13 +15,12 @@ use crate::protocol::{
 use crate::server::{Daemon, decode, encode};
 use crate::snapshot::WalkControl;
 use crate::workspace::history::RunStatus;
+use crate::workspace::names;
 
 /// Time before the first report about a walk.
 const FIRST_REPORT: Duration = Duration::from_secs(1);
 /// Time between two reports.
 const REPORTS: Duration = Duration::from_millis(500);
-/// Maximum length of a command in the history, in bytes.
-const MAX_COMMAND: usize = 4096;
 
 impl Daemon {
     /// `editd/runBegin`.
@@ -35,7 +34,7 @@ impl Daemon {
             let of = turn_of.as_deref().unwrap_or(&session.name);
             origin.turn = self.engine.turns.current(&session.author, of);
         }
-        let new = NewRun { command: shortened(command), origin, is_bound: bound };
+        let new = NewRun { command: names::label(&command), origin, is_bound: bound };
         let walk = Arc::new(WalkControl::default());
         // The walk ends with the request: when its client is gone, and when the daemon stops.
         let guard = scopeguard::guard(walk.clone(), |walk| walk.cancel());
@@ -130,14 +129,4 @@ fn result(RunChanges { transactions, paths, omitted, warnings }: RunChanges) -> 
 
 pub(super) fn omitted_file(path: &Path, reason: &str) -> OmittedFile {
     OmittedFile { path: path.display().to_string(), reason: reason.to_owned() }
-}
-
-/// Returns the command, without the end of a very long one.
-fn shortened(mut command: String) -> String {
-    if command.len() > MAX_COMMAND {
-        let end = (0..=MAX_COMMAND).rev().find(|end| command.is_char_boundary(*end)).unwrap_or_default();
-        command.truncate(end);
-        command.push('…');
-    }
-    command
 }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Introduction;
 use crate::text::PositionEncoding;
-use crate::workspace::history::DISK;
 use crate::workspace::{Abilities, Audience, Role};
 
 /// Experimental capability: the editor requests the text of documents with the `editd` scheme.
@@ -16,13 +15,14 @@ const CONTENT: &str = "textDocumentContent";
 /// Experimental capability: the editor supports the tag for generated code.
 const GENERATED: &str = "generatedTag";
 
-pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Introduction, Invalid> {
-    let author = params.client_info.as_ref().map(|client| client.name.trim()).filter(|name| !name.is_empty());
-    // Reserved: `disk` for programs that do not use editd, and `editor` for a user who types in an editor.
-    let is_free = |name: &&str| *name != DISK && (role == Role::Editor || *name != "editor");
+/// Returns the introduction of a client of the socket with this role.
+pub(super) fn introduction(socket: Role, params: &InitializeParams) -> Result<Introduction, Invalid> {
+    // A person at the command line has the rights of an agent, but a name that no agent can have.
+    let role = if announced(params, "agent") { Role::Agent } else { socket };
     Ok(Introduction {
         role,
-        author: author.filter(is_free).unwrap_or("unknown").to_owned(),
+        is_person: socket == Role::Editor,
+        name: params.client_info.as_ref().map(|client| client.name.clone()),
         session_name: session_name(params)?,
         resumes: announced(params, "resume"),
         roots: roots(role, params)?,

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{FRENCH, Machine, Outcome, Workspace, eventually, latin, numbered_lines};
+use crate::support::{Agent, FRENCH, Machine, Outcome, Workspace, eventually, latin, numbered_lines};
 
 use super::scene::{Scene, reviewer, states};
 
@@ -343,7 +343,10 @@ fn without_a_reviewer_nothing_waits() {
 #[test]
 fn a_person_who_types_the_command_does_not_review_it() {
     let mut scene = Scene::new(&[("a.txt", "one\n")]);
-    scene.agent = scene.machine.agent_named("terminal", &scene.workspace);
+    let mut session = scene.workspace.session("terminal");
+    session["capabilities"]["experimental"]["editd"]["agent"] = json!(true);
+    scene.agent = Agent::connect_as_editor(&scene.machine);
+    scene.agent.initialize(session).done();
     run(&mut scene, |workspace| workspace.put("a.txt", "two\n"));
     run(&mut scene, |_| {});
     assert_eq!(waiting(&mut scene), [Value::Null; 0]);
