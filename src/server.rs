@@ -14,6 +14,7 @@
 //! ```
 
 mod clients;
+mod connections;
 mod decode;
 mod encode;
 mod failure;
@@ -41,24 +42,25 @@ mod handlers {
 }
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::disk::Disk;
 use crate::engine::Engine;
 use crate::workspace::reviewers::Departure;
-use crate::workspace::{Session, SessionId};
+use crate::workspace::{Role, Session, SessionId};
 
 pub use crate::engine::{Failure, Places, SessionContext, SessionRoot};
 pub use clients::{ClientSink, PendingResponse};
+pub use connections::{ConnectionGuard, Crowded};
 pub use handlers::Introduction;
 pub use lsp_review::Follow;
 
 use clients::WireClient;
+use connections::Connections;
 use ide_servers::IdeServers;
 use once::RememberedAnswers;
 
@@ -73,15 +75,11 @@ pub struct Daemon {
 
 /// The conditions under which the daemon stops.
 struct Life {
-    connections: AtomicUsize,
-    changed: Notify,
+    connections: Arc<Connections>,
     /// A client newer than this daemon has connected: stop as soon as no client is connected.
     outdated: AtomicBool,
     next_session: AtomicU64,
 }
-
-/// Counts as a connection until it is dropped.
-pub struct ConnectionGuard(Arc<Life>);
 
 impl Daemon {
     /// Recovers what an earlier daemon left unfinished, and starts background tasks on the current runtime.
@@ -94,12 +92,8 @@ impl Daemon {
                 answers.remember(&proposal.author, request, encode::undecided(proposal));
             }
         })?;
-        let life = Life {
-            connections: AtomicUsize::new(0),
-            changed: Notify::new(),
-            outdated: false.into(),
-            next_session: AtomicU64::new(1),
-        };
+        let life =
+            Life { connections: Arc::default(), outdated: false.into(), next_session: AtomicU64::new(1) };
         Ok(Self { engine, answers, ide_servers: Arc::default(), life: Arc::new(life) })
     }
 
@@ -108,13 +102,9 @@ impl Daemon {
         &self.engine.config
     }
 
-    /// Counts a connection. Returns `None` if the limit of connections is reached.
-    pub fn connection(&self) -> Option<ConnectionGuard> {
-        let limit = self.engine.config.limits.connections;
-        let before = self.life.connections.fetch_add(1, Ordering::SeqCst);
-        let guard = ConnectionGuard(self.life.clone());
-        self.life.changed.notify_one();
-        (before < limit).then_some(guard)
+    /// Counts a connection of a process, if it is known. Refuses it if a limit is reached.
+    pub fn connection(&self, role: Role, process: Option<i32>) -> Result<ConnectionGuard, Crowded> {
+        self.life.connections.admit(role, process, &self.engine.config.limits)
     }
 
     /// Returns a token that is cancelled when the daemon stops.
@@ -175,7 +165,7 @@ impl Daemon {
     /// Stops the daemon when no client has been connected for the configured time.
     pub async fn exit_when_idle(&self) {
         loop {
-            let idle = self.life.connections.load(Ordering::SeqCst) == 0;
+            let idle = self.life.connections.count() == 0;
             let outdated = self.life.outdated.load(Ordering::SeqCst);
             if idle && outdated {
                 return self.stop();
@@ -183,7 +173,7 @@ impl Daemon {
             let idle_for = if idle { self.engine.config.idle_exit } else { Duration::MAX };
             tokio::select! {
                 () = tokio::time::sleep(idle_for) => return self.stop(),
-                () = self.life.changed.notified() => {}
+                () = self.life.connections.changed.notified() => {}
                 () = self.engine.stopped.cancelled() => return,
             }
         }
@@ -195,13 +185,6 @@ impl Daemon {
         if is_newer(version, env!("CARGO_PKG_VERSION")) {
             self.life.outdated.store(true, Ordering::SeqCst);
         }
-    }
-}
-
-impl Drop for ConnectionGuard {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::SeqCst);
-        self.0.changed.notify_one();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Conflicts between edits of one call.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -120,9 +121,9 @@ pub(super) fn between(
             } else if deadline.check().is_err() {
                 refused.insert(second.edit, EditRefusalKind::Timeout);
                 break;
-            } else if !refused.contains_key(&second.edit) {
+            } else if let Entry::Vacant(refusal) = refused.entry(second.edit) {
                 let (mine, theirs) = if *other < at { (&site, before) } else { (before, &site) };
-                refused.insert(second.edit, collision(&mut counter, mine, theirs, first.edit));
+                refusal.insert(collision(&mut counter, mine, theirs, first.edit));
             }
         }
         if farthest.as_ref().is_none_or(|(before, _)| site.end > before.end) {

@@ -149,7 +149,7 @@ async fn accept(
         };
         match accepted {
             Ok((stream, permit)) => {
-                let Some(guard) = admit(daemon, &stream) else { continue };
+                let Some(guard) = admit(daemon, role, &stream) else { continue };
                 let (daemon, budget) = (daemon.clone(), budget.connection());
                 let maps = is_in_container(&stream).unwrap_or(!maps.is_empty()).then(|| maps.clone());
                 tracker.spawn(async move {
@@ -179,18 +179,15 @@ async fn next(
 }
 
 /// Counts a connection. Returns `None` if it is refused.
-fn admit(daemon: &Daemon, stream: &UnixStream) -> Option<ConnectionGuard> {
+fn admit(daemon: &Daemon, role: Role, stream: &UnixStream) -> Option<ConnectionGuard> {
     let own = rustix::process::geteuid().as_raw();
     // The folder is private already; this check holds even if its permissions were changed.
-    if !stream.peer_cred().is_ok_and(|peer| peer.uid() == own) {
+    let Some(peer) = stream.peer_cred().ok().filter(|peer| peer.uid() == own) else {
         tracing::warn!("a connection of another user was refused");
         return None;
-    }
-    let guard = daemon.connection();
-    if guard.is_none() {
-        tracing::warn!("a connection was refused: the limit is reached");
-    }
-    guard
+    };
+    let guard = daemon.connection(role, peer.pid());
+    guard.inspect_err(|reason| tracing::warn!(%reason, "a connection was refused")).ok()
 }
 
 /// Returns `true` if the program at the other end is in a container; `None` if that cannot be known.

@@ -57,8 +57,10 @@ limits! {
     snapshot_file_size: u64, from 1 = 16 << 20;
     /// Maximum number of files and folders in the snapshot of a root. A root with more has none.
     snapshot_files: usize, from 0 = 300_000;
-    /// Maximum number of simultaneous connections, over both sockets.
+    /// Maximum number of simultaneous connections, over both sockets. One in sixteen is kept for editors.
     connections: usize, from 1 = 2048;
+    /// Maximum number of simultaneous connections of one process.
+    connections_per_process: usize, from 1 = 1024;
     /// Maximum size of a message body, in bytes. The escaped text of a file must fit.
     message_size: usize, from 1 = 128 << 20;
     /// Maximum time between the first and the last byte of a message, in milliseconds. Local messages arrive

@@ -162,9 +162,8 @@ impl Workspace {
     }
 
     /// Returns the names of the editors that are connected or expected.
-    pub fn editor_names(&self) -> Vec<String> {
-        let expected =
-            self.reviewers.expected(SystemTime::now()).map(|expected| expected.reviewer.name.clone());
+    pub fn editor_names(&self, now: SystemTime) -> Vec<String> {
+        let expected = self.reviewers.expected(now).map(|expected| expected.reviewer.name.clone());
         let connected = self.sessions.values().filter(|session| session.role == Role::Editor);
         connected.map(|session| session.author.clone()).chain(expected).collect()
     }

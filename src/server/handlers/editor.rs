@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::engine::files::rechecks::{canonical, key_of};
 use crate::engine::jobs::blocking;
@@ -55,7 +56,7 @@ impl Daemon {
             let author = if introduction.is_person {
                 names::author(name)
             } else {
-                names::agent(name, &engine.workspace.update(|w| w.editor_names()))
+                names::agent(name, &engine.workspace.update(|w| w.editor_names(SystemTime::now())))
             };
             let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;

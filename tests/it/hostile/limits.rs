@@ -42,6 +42,30 @@ fn connections_above_the_limit_are_rejected_and_the_others_stay() {
 }
 
 #[test]
+fn no_process_takes_the_connections_of_others() {
+    let machine = Machine::configured("[limits]\nconnections_per_process = 3\n");
+    let workspace = Workspace::file("a.txt", "one\n");
+    let mut agents: Vec<Wire> =
+        (0..3).map(|_| eventually("a free place", || is_served(&machine, &workspace))).collect();
+    assert!(is_served(&machine, &workspace).is_none(), "a fourth connection of this process was served");
+    let path = workspace.path("a.txt");
+    let read = machine.run(&["read", path.to_str().expect("UTF-8")]);
+    assert!(String::from_utf8_lossy(&read.stdout).contains("one"), "another process is served: {read:?}");
+    agents.pop();
+    eventually("the free place", || is_served(&machine, &workspace));
+}
+
+#[test]
+fn agents_leave_connections_to_editors() {
+    let machine = Machine::configured("[limits]\nconnections = 16\n");
+    let workspace = Workspace::file("a.txt", "one\n");
+    let _agents: Vec<Wire> =
+        (0..15).map(|_| eventually("a free place", || is_served(&machine, &workspace))).collect();
+    assert!(is_served(&machine, &workspace).is_none(), "the place of an editor was given to an agent");
+    machine.editor(&workspace);
+}
+
+#[test]
 fn a_thousand_open_connections_are_served() {
     allow_files(4_096);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
