@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod appeared;
 mod contents;
 mod log;
 mod scan;
@@ -44,14 +45,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::disk::{Disk, DiskError, Root, Stat};
+use crate::disk::{Disk, DiskError, MTime, Root, Stat};
 use crate::search::Ignores;
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
+use appeared::Appeared;
 use contents::{Contents, Stored};
 use log::TreeLog;
-use scan::Scan;
+use scan::{Scan, Scanning};
 pub use tree::{Content, Difference, FileState, Node, Omission, Stamp, Tree};
 
 /// Limits of a snapshot.
@@ -177,22 +179,58 @@ impl Snapshot {
         let Self { root, top, tree, contents, limits, own, .. } = &*self;
         let until = limit.map(|limit| (Instant::now() + limit, limit));
         let is_first = !self.is_known;
-        let scan = Scan { disk, root, top, before: tree, contents, limits, own, until, control, is_first };
-        let mut later = scan.tree()?;
+        // Files that are created during the walk are younger.
+        let walked = MTime::of_files();
+        let (appeared, hidden) = (Appeared::new(tree, self.log.walked()), AtomicUsize::new(0));
+        let before = tree;
+        let scan = Scan {
+            disk,
+            root,
+            top,
+            before,
+            contents,
+            limits,
+            own,
+            until,
+            control,
+            is_first,
+            appeared,
+            hidden,
+        };
+        let Scanning { tree: mut later, appeared, leaving, .. } = scan.run()?;
         for path in skipped {
-            later.set(path, tree.node(path).cloned());
+            later.set(path, tree.name(path).cloned());
         }
         if !self.is_known {
-            self.log.rewrite(&later)?;
+            self.log.begin(&later, walked)?;
             self.tree = later;
             self.is_known = true;
             return Ok(Vec::new());
         }
+        let mut differences = tree.differences(&later);
+        appeared::mark(&mut differences, &appeared);
+        for path in &leaving {
+            later.hide(path);
+        }
         let changed = tree.compare(&later, |before, after| before != after);
         // What is not in the log is compared again by the next daemon, so the tree must not be newer than the log.
-        self.log.record(&changed, &later)?;
-        let before = std::mem::replace(&mut self.tree, later);
-        Ok(before.differences(&self.tree))
+        self.log.record(&changed, &later, Some(walked))?;
+        self.tree = later;
+        Ok(differences)
+    }
+
+    /// Returns the difference between a recorded state of a file and the present one. If the file was there before
+    /// and was not recorded, its state before is hidden.
+    pub fn difference(&self, disk: &dyn Disk, path: &Path, before: Option<Node>) -> Option<Difference> {
+        let after = self.tree.node(path).cloned();
+        let is_changed = match (&before, &after) {
+            (Some(before), Some(after)) => !before.equals(after),
+            (before, after) => before.is_some() != after.is_some(),
+        };
+        let was_there = || Appeared::new(&self.tree, self.log.walked()).is_at(disk, &self.root, path);
+        let is_hidden = is_changed && before.is_none() && was_there();
+        let before = if is_hidden { Some(Node::Hidden) } else { before };
+        is_changed.then(|| Difference { path: path.to_owned(), before, after })
     }
 
     /// Sets the state of a file that editd or an editor has written. `content` is the content that it was given;
@@ -224,7 +262,7 @@ impl Snapshot {
         for Difference { path, after, .. } in &changed {
             self.tree.set(path, after.clone());
         }
-        Ok(self.log.record(&changed, &self.tree)?)
+        Ok(self.log.record(&changed, &self.tree, None)?)
     }
 
     /// Returns the folders of a path that are not recorded yet.
@@ -233,7 +271,7 @@ impl Snapshot {
         let unknown = folders.filter(|folder| self.tree.node(folder).is_none());
         let state = |folder: &Path| {
             let stat = disk.peek(&self.root, folder).ok()??;
-            let after = Some(Node::Folder { mode: Stamp::of(&stat).mode });
+            let after = Some(Node::Folder { mode: Stamp::of(&stat).mode, ino: stat.ino });
             Some(Difference { path: folder.to_owned(), before: None, after })
         };
         unknown.filter_map(state).collect()
@@ -241,8 +279,15 @@ impl Snapshot {
 
     /// Returns `true` if a walk records this path from the root, if there is a file.
     pub fn covers(&self, disk: &dyn Disk, path: &Path) -> bool {
-        if self.tree.node(path).is_some() {
-            return true;
+        let mut folders = path.ancestors().skip(1).filter_map(|folder| self.tree.name(folder));
+        if folders.any(|folder| folder.is_mount() || *folder == Node::Hidden) {
+            return false;
+        }
+        match self.tree.name(path) {
+            Some(Node::Hidden) => return false,
+            Some(node) if node.is_mount() => return false,
+            Some(_) => return true,
+            None => {}
         }
         let mut ignores = Ignores::around(disk, &self.root, &self.top, Path::new(""));
         let mut here = PathBuf::new();

@@ -18,6 +18,7 @@ mod runs {
     mod kinds;
     mod random;
     mod surroundings;
+    mod visibility;
 }
 mod remote {
     mod containers;

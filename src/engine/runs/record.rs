@@ -21,6 +21,9 @@ use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode
 /// Size of the contents in one transaction, in bytes. A run that changes more is recorded as several transactions.
 const BATCH: usize = 64 << 20;
 
+/// The reason why a name that has appeared is not recorded.
+const APPEARED: &str = "it was there before the command, ignored or in another place";
+
 /// The changes of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct RunChanges {
@@ -189,6 +192,10 @@ impl FileChange {
 impl Sorted {
     fn add(&mut self, root: &Path, Difference { path, before, after }: Difference) {
         let path = root.join(path);
+        if before == Some(Node::Hidden) {
+            self.omitted.push((path, APPEARED.to_owned()));
+            return;
+        }
         if let Some(omission) = omission(before.as_ref(), after.as_ref()) {
             // A special file has no content that could change.
             if !(is_special(before.as_ref()) && is_special(after.as_ref())) {
@@ -200,6 +207,10 @@ impl Sorted {
                 let (before, after) = (file(before.as_ref()), file(after.as_ref()));
                 self.files.push(FileChange { path: path.clone(), before, after, hashes });
             }
+        }
+        // What is under a mount has not changed.
+        if [&before, &after].into_iter().flatten().any(Node::is_mount) {
+            return;
         }
         let (before, after) = match (&before, &after) {
             (Some(Node::File(before)), Some(Node::File(after))) => {
@@ -235,9 +246,9 @@ fn file(node: Option<&Node>) -> Option<FileState> {
 
 fn state(node: Option<&Node>) -> PathState {
     match node {
-        None | Some(Node::File(_)) => PathState::Missing,
+        None | Some(Node::File(_) | Node::Hidden) => PathState::Missing,
         Some(Node::Link { target, .. }) => PathState::Link(target.clone()),
-        Some(Node::Folder { mode }) => PathState::Folder(*mode),
+        Some(Node::Folder { mode, .. }) => PathState::Folder(*mode),
     }
 }
 

@@ -10,7 +10,6 @@ use crate::disk::FileBytes;
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::runs::RunRoot;
-use crate::snapshot::Difference;
 use crate::workspace::Action;
 
 /// The paths from the root that editd is writing, with the number of writes of each. A mark leaves them alone.
@@ -96,13 +95,7 @@ impl Engine {
             tracing::warn!(%error, "a snapshot cannot be written");
             return;
         }
-        let after = state.snapshot.node(path).cloned();
-        let is_changed = match (&before, &after) {
-            (Some(before), Some(after)) => !before.equals(after),
-            (before, after) => before.is_some() != after.is_some(),
-        };
-        if is_changed {
-            let difference = Difference { path: path.to_owned(), before, after };
+        if let Some(difference) = state.snapshot.difference(&*self.disk, path, before) {
             self.record_run(of, &mut state, vec![difference], None);
         }
     }
