@@ -35,6 +35,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod walk;
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder};
@@ -42,10 +43,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use crate::disk::{Disk, DiskError, MTime, Root, Stat};
+use crate::disk::{Disk, DiskError, Root, Stat};
 use crate::search::Ignores;
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
@@ -53,8 +54,9 @@ use crate::workspace::rules::is_version_control;
 use appeared::Appeared;
 use contents::{Contents, Stored};
 use log::TreeLog;
-use scan::{Scan, Scanning};
+use scan::Scanning;
 pub use tree::{Content, Difference, FileState, Node, Omission, Stamp, Tree};
+pub use walk::{Walk, WalkControl, Walked};
 
 /// Limits of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,31 +103,6 @@ pub enum NoSnapshot {
     Io(#[from] io::Error),
 }
 
-/// The progress of a walk, and the wish to end it. Shared between the thread that walks and the one that waits.
-#[derive(Debug, Default)]
-pub struct WalkControl {
-    names: AtomicUsize,
-    bytes: AtomicU64,
-    cancelled: AtomicBool,
-}
-
-impl WalkControl {
-    /// Returns the number of files, links and folders so far, and the size of the files that were read, in bytes.
-    pub fn progress(&self) -> (usize, u64) {
-        (self.names.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
-    }
-
-    /// Makes the walk fail with [`NoSnapshot::Cancelled`].
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns `true` if the walk was cancelled.
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-}
-
 /// The snapshot of a root.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -134,7 +111,7 @@ pub struct Snapshot {
     top: PathBuf,
     tree: Tree,
     log: TreeLog,
-    contents: Contents,
+    contents: Arc<Contents>,
     limits: SnapshotLimits,
     /// The state folder of editd.
     own: PathBuf,
@@ -154,7 +131,7 @@ impl Snapshot {
             folder.join(ContentHash::of(root.path().as_os_str().as_bytes()).to_string().replace(':', "-"));
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         let (log, tree) = TreeLog::open(&folder.join("tree.log"))?;
-        let contents = Contents::open(&folder.join("contents"), limits.bytes)?;
+        let contents = Arc::new(Contents::open(&folder.join("contents"), limits.bytes)?);
         let is_known = !tree.is_empty();
         let (root, top, own) = (root.clone(), top.to_owned(), own.to_owned());
         Ok(Self { root, top, tree, log, contents, limits, own, is_known })
@@ -176,33 +153,45 @@ impl Snapshot {
         limit: Option<Duration>,
         control: &WalkControl,
     ) -> Result<Vec<Difference>, NoSnapshot> {
-        let Self { root, top, tree, contents, limits, own, .. } = &*self;
-        let until = limit.map(|limit| (Instant::now() + limit, limit));
-        let is_first = !self.is_known;
-        // Files that are created during the walk are younger.
-        let walked = MTime::of_files();
-        let (appeared, hidden) = (Appeared::new(tree, self.log.walked()), AtomicUsize::new(0));
-        let before = tree;
-        let scan = Scan {
-            disk,
-            root,
-            top,
-            before,
-            contents,
-            limits,
-            own,
-            until,
-            control,
-            is_first,
-            appeared,
-            hidden,
-        };
-        let Scanning { tree: mut later, appeared, leaving, .. } = scan.run()?;
+        let walked = self.walk().run(disk, limit, control)?;
+        self.enter(walked, skipped)
+    }
+
+    /// Returns a walk over the root, which needs the snapshot again only for its result. One walk at a time: until its
+    /// result is [entered](Self::enter), the contents must not be [compacted](Self::compact).
+    pub fn walk(&self) -> Walk {
+        Walk {
+            root: self.root.clone(),
+            top: self.top.clone(),
+            tree: self.tree.clone(),
+            contents: self.contents.clone(),
+            limits: self.limits,
+            own: self.own.clone(),
+            is_first: !self.is_known,
+            last: self.log.walked(),
+        }
+    }
+
+    /// Enters the result of a walk, and returns what a user can see of the changes since the last one. Paths that
+    /// `skipped` contains keep their state: those that were set since the walk has begun.
+    pub fn enter(
+        &mut self,
+        Walked { found: Scanning { tree: mut later, appeared, leaving, .. }, began }: Walked,
+        skipped: &HashSet<PathBuf>,
+    ) -> Result<Vec<Difference>, NoSnapshot> {
+        let tree = &self.tree;
         for path in skipped {
             later.set(path, tree.name(path).cloned());
+            // The folders of a file may be as new as the file.
+            for folder in path.ancestors().skip(1) {
+                if later.name(folder).is_some() {
+                    break;
+                }
+                later.set(folder, tree.name(folder).cloned());
+            }
         }
         if !self.is_known {
-            self.log.begin(&later, walked)?;
+            self.log.begin(&later, began)?;
             self.tree = later;
             self.is_known = true;
             return Ok(Vec::new());
@@ -214,7 +203,7 @@ impl Snapshot {
         }
         let changed = tree.compare(&later, |before, after| before != after);
         // What is not in the log is compared again by the next daemon, so the tree must not be newer than the log.
-        self.log.record(&changed, &later, Some(walked))?;
+        self.log.record(&changed, &later, Some(began))?;
         self.tree = later;
         Ok(differences)
     }

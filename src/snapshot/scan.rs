@@ -49,7 +49,7 @@ pub(super) struct Scan<'a> {
 }
 
 /// The result of a walk.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Scanning {
     /// The tree as it is now.
     pub(super) tree: Tree,

@@ -14,19 +14,41 @@ use crate::workspace::Action;
 
 /// The paths from the root that editd is writing, with the number of writes of each. A mark leaves them alone.
 #[derive(Debug, Default)]
-pub(super) struct InFlight(Mutex<HashMap<PathBuf, usize>>);
+pub(super) struct InFlight(Mutex<Written>);
+
+#[derive(Debug, Default)]
+struct Written {
+    now: HashMap<PathBuf, usize>,
+    /// The paths that were written or entered since the walk in progress has begun.
+    since: Option<HashSet<PathBuf>>,
+}
 
 impl InFlight {
-    pub(super) fn paths(&self) -> HashSet<PathBuf> {
-        self.0.lock().keys().cloned().collect()
+    /// Begins to collect the paths that a walk must leave alone.
+    pub(super) fn begin_walk(&self) {
+        let mut written = self.0.lock();
+        written.since = Some(written.now.keys().cloned().collect());
+    }
+
+    /// Returns the paths that were written or entered since the walk has begun.
+    pub(super) fn end_walk(&self) -> HashSet<PathBuf> {
+        self.0.lock().since.take().unwrap_or_default()
+    }
+
+    /// Makes the walk in progress leave a path alone.
+    fn touch(&self, path: &Path) {
+        if let Some(since) = &mut self.0.lock().since {
+            since.insert(path.to_owned());
+        }
     }
 
     fn add(&self, path: &Path) {
-        *self.0.lock().entry(path.to_owned()).or_default() += 1;
+        self.touch(path);
+        *self.0.lock().now.entry(path.to_owned()).or_default() += 1;
     }
 
     fn remove(&self, path: &Path) {
-        let mut paths = self.0.lock();
+        let paths = &mut self.0.lock().now;
         if let Some(count) = paths.get_mut(path) {
             *count -= 1;
             if *count == 0 {
@@ -89,6 +111,7 @@ impl Engine {
         if state.open.is_empty() || !state.snapshot.is_known() || !state.snapshot.covers(&*self.disk, path) {
             return;
         }
+        of.in_flight.touch(path);
         let before = state.snapshot.node(path).cloned();
         if let Err(error) = state.snapshot.set(&*self.disk, path, now.map(|(stat, bytes)| (stat, &bytes[..])))
         {
@@ -125,6 +148,7 @@ impl Engine {
         if !state.snapshot.covers(&*self.disk, path) {
             return;
         }
+        of.in_flight.touch(path);
         let content = content.as_ref().map(|(stat, bytes)| (stat, &bytes[..]));
         if let Err(error) = state.snapshot.set(&*self.disk, path, content) {
             tracing::warn!(%error, "a snapshot cannot be written");
