@@ -5,7 +5,9 @@
 //! the snapshot is recorded as a transaction of all runs that were open since the last mark. Then editd's own write
 //! is entered into the snapshot, so that it is not taken for a change of the command.
 
+mod alive;
 mod landed;
+mod mark;
 mod open;
 mod permits;
 mod record;
@@ -20,7 +22,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::disk::Root;
@@ -36,6 +38,7 @@ pub(crate) use open::RunKey;
 pub(crate) use record::RunChanges;
 
 use landed::LandedQueue;
+use mark::Owner;
 use permits::WalkPermits;
 use writes::InFlight;
 
@@ -63,6 +66,8 @@ pub(crate) struct Runs {
     opening: Mutex<()>,
     /// Limits the walks.
     walks: WalkPermits,
+    /// Notified when a run begins.
+    began: Notify,
     /// Changes that people are about to review.
     landed: LandedQueue,
 }
@@ -127,6 +132,7 @@ impl Runs {
             recovered: CancellationToken::new(),
             opening: Mutex::default(),
             walks: WalkPermits::default(),
+            began: Notify::new(),
             landed: LandedQueue::default(),
         }
     }
@@ -211,8 +217,10 @@ impl Engine {
         let limit = (!run.is_bound() && !is_known).then_some(FIRST_WALK);
         // The count keeps a write that starts now from passing unseen.
         self.runs.open.fetch_add(1, Ordering::AcqRel);
-        let begun = self.mark(of, None, (limit, walk)).map_err(|error| no_snapshot(&of.root, error));
+        let begun =
+            self.mark(of, Owner::Runs(None), (limit, walk)).map_err(|error| no_snapshot(&of.root, error));
         let begun = begun.and_then(|()| Ok(run.store(&self.runs.files, of.root.path())?));
+        self.runs.beat();
         let mut state = of.state.lock();
         if let Err(error) = begun {
             self.runs.open.fetch_sub(1, Ordering::AcqRel);
@@ -266,7 +274,14 @@ impl Engine {
         if first.is_none() {
             return Vec::new();
         }
-        let result = self.mark(of, first.as_deref(), (None, &WalkControl::default()));
+        let owner = Owner::Runs(first.as_deref());
+        let result = self.mark(of, owner, (None, &WalkControl::default()));
+        self.forget_runs(of, ids, result.err().as_ref())
+    }
+
+    /// Removes ended runs from a root, and returns what they have changed.
+    fn forget_runs(&self, of: &RunRoot, ids: &[String], error: Option<&NoSnapshot>) -> Vec<RunChanges> {
+        let is_ending = |run: &OpenRun| ids.contains(&run.id);
         let mut state = of.state.lock();
         let (ended, open) = std::mem::take(&mut state.open).into_iter().partition(is_ending);
         let mut ended: Vec<OpenRun> = ended;
@@ -275,7 +290,7 @@ impl Engine {
         self.runs.open.fetch_sub(ended.len(), Ordering::AcqRel);
         for run in &mut ended {
             run.remove(&self.runs.files);
-            if let Err(error) = &result {
+            if let Some(error) = error {
                 let warning = format!("The last changes of the command are not recorded: {error}.");
                 run.changes.warnings.push(warning);
             }
@@ -332,30 +347,6 @@ impl Engine {
         let is_of_run = |recorded: &RecordedEntry| recorded.entry.run.as_ref().is_some_and(|of| of.id == run);
         let found = self.history.newest(None, NEWEST, is_of_run).unwrap_or_default();
         found.iter().rev().map(|recorded| recorded.entry.id.clone()).collect()
-    }
-
-    /// Walks the root and records what has changed. `ending` is the run whose end this is. The walk lock of the root is
-    /// held, and its state is not: other requests write in the meantime.
-    fn mark(
-        &self,
-        of: &Arc<RunRoot>,
-        ending: Option<&str>,
-        (limit, control): (Option<Duration>, &WalkControl),
-    ) -> Result<(), NoSnapshot> {
-        let walk = {
-            let state = of.state.lock();
-            of.in_flight.begin_walk();
-            state.snapshot.walk()
-        };
-        let walked = walk.run(&*self.disk, limit, control);
-        let mut state = of.state.lock();
-        let skipped = of.in_flight.end_walk();
-        let was_known = state.snapshot.is_known();
-        let differences = state.snapshot.enter(walked?, &skipped)?;
-        if was_known && !state.open.is_empty() {
-            self.record_run(of, &mut state, differences, ending);
-        }
-        Ok(())
     }
 
     /// Returns the root with its snapshot, which is opened if it is not yet.

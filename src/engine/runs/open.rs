@@ -112,7 +112,9 @@ impl OpenRun {
     }
 
     pub(super) fn remove(&self, folder: &Path) {
-        if let Err(error) = fs::remove_file(folder.join(&self.id)) {
+        if let Err(error) = fs::remove_file(folder.join(&self.id))
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(%error, run = self.id, "the file of a run cannot be removed");
         }
     }

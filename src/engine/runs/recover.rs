@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
 
+use crate::engine::runs::mark::Owner;
 use crate::engine::runs::open::{OpenRun, RunFile};
-use crate::engine::runs::{NotRecordable, RunRoot};
+use crate::engine::runs::{NotRecordable, RunRoot, alive};
 use crate::engine::{Engine, SessionRoot};
-use crate::snapshot::remove_unused;
+use crate::snapshot::{WalkControl, remove_unused};
 
 /// Maximum number of roots whose runs are ended at the same time.
 const AT_A_TIME: usize = 8;
@@ -32,6 +33,7 @@ impl Engine {
         if let Err(error) = remove_unused(&self.runs.snapshots, age) {
             tracing::warn!(%error, "unused snapshots cannot be removed");
         }
+        let alive = alive::take(&self.runs.files);
         let mut left: Vec<Left> = Vec::new();
         for RunFile { run, root } in OpenRun::stored(&self.runs.files) {
             run.remove(&self.runs.files);
@@ -45,7 +47,9 @@ impl Engine {
             thread::scope(|scope| {
                 for Left { of, ids, turn } in left.by_ref().take(AT_A_TIME) {
                     scope.spawn(move || {
-                        self.end_all(&of, &ids, |_| {});
+                        let owner = Owner::Killed(&ids[0], alive);
+                        let result = self.mark(&of, owner, (None, &WalkControl::default()));
+                        self.forget_runs(&of, &ids, result.err().as_ref());
                         drop(turn);
                     });
                 }

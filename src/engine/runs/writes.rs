@@ -10,6 +10,7 @@ use crate::disk::FileBytes;
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::runs::RunRoot;
+use crate::engine::runs::mark::Owner;
 use crate::workspace::Action;
 
 /// The paths from the root that editd is writing, with the number of writes of each. A mark leaves them alone.
@@ -119,7 +120,7 @@ impl Engine {
             return;
         }
         if let Some(difference) = state.snapshot.difference(&*self.disk, path, before) {
-            self.record_run(of, &mut state, vec![difference], None);
+            self.record_run(of, &mut state, vec![difference], Owner::Runs(None));
         }
     }
 
