@@ -60,6 +60,7 @@ mod sys;
 mod test_disks;
 #[cfg(test)]
 mod tests;
+mod time;
 mod watch;
 
 pub use bases::BaseStore;

@@ -29,7 +29,7 @@ use crate::config::{Config, config_file};
 use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
 use crate::protocol::{OUTSIDE, RpcError};
 use crate::server::Places;
-use crate::transport::{CallError, ConnectError, Spawn};
+use crate::transport::{CallError, ConnectError, Spawn, is_timeout};
 
 pub use abort::Abort;
 
@@ -54,6 +54,15 @@ pub struct Hook {
     pub is_enforced: bool,
 }
 
+/// Number of times that the user is warned about a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notice {
+    /// Once in a session, because the reason lasts.
+    Once,
+    /// Each time. A client that keeps the daemon busy must not be able to turn off the checks in silence.
+    EachTime,
+}
+
 /// An error because of which editd cannot say whether a tool may run.
 #[derive(Debug, thiserror::Error)]
 enum HookError {
@@ -63,12 +72,18 @@ enum HookError {
     /// The daemon cannot be reached.
     #[error("{0}")]
     Unreachable(String),
+    /// The daemon runs, and does not answer in time.
+    #[error("{0}")]
+    Silent(String),
 }
 
 impl From<CallError> for HookError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Refused(refusal) => Self::Refused(refusal),
+            CallError::Io(error) if is_timeout(&error) => {
+                Self::Silent("it has not answered in time".to_owned())
+            }
             CallError::Io(error) => Self::Unreachable(error.to_string()),
         }
     }
@@ -78,6 +93,7 @@ impl From<ConnectError> for HookError {
     fn from(error: ConnectError) -> Self {
         match error {
             ConnectError::Refused(refusal) => Self::Refused(refusal),
+            silent @ ConnectError::Silent(_) => Self::Silent(silent.to_string()),
             other => Self::Unreachable(other.to_string()),
         }
     }
@@ -152,13 +168,13 @@ impl Hook {
                 Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),
                 _ => Reply::PASS,
             },
-            Err(HookError::Unreachable(reason)) => self.without_daemon(event, &reason),
+            Err(HookError::Silent(reason)) => self.without_daemon(event, &reason, Notice::EachTime),
+            Err(HookError::Unreachable(reason)) => self.without_daemon(event, &reason, Notice::Once),
         }
     }
-
     /// Returns the answer if the daemon cannot be reached: the tool runs, unless the user has decided that no
     /// change may pass editd.
-    fn without_daemon(&self, event: &Event, reason: &str) -> Reply {
+    fn without_daemon(&self, event: &Event, reason: &str, notice: Notice) -> Reply {
         let config = Config::load(config_file());
         let is_change = matches!(event.step, Step::Before(_));
         if is_change && !config.gate_fails_open() {
@@ -166,12 +182,30 @@ impl Hook {
                 "editd must check this change, but {reason}. Ask the user to run `editd doctor`."
             ));
         }
-        let session = self.session_name(&event.session, None);
-        if is_change && notices::give_once(&self.places, &format!("{session}: {reason}")) {
+        if is_change && self.gives(notice, event, reason) {
             return Reply::Warn(format!(
                 "editd does not check changes now: {reason}. Run `editd doctor` for details."
             ));
         }
+        if matches!(event.step, Step::Command { .. }) {
+            return self.unrecorded(event, reason, notice);
+        }
         Reply::PASS
+    }
+
+    /// Returns the answer to a command whose changes are not recorded: it runs, and the user is warned.
+    fn unrecorded(&self, event: &Event, reason: &str, notice: Notice) -> Reply {
+        if !self.gives(notice, event, &format!("commands: {reason}")) {
+            return Reply::PASS;
+        }
+        Reply::Warn(format!(
+            "editd does not record what commands change now: {reason}. Run `editd doctor` for details."
+        ))
+    }
+
+    /// Returns `true` if the user has to be warned in this session.
+    fn gives(&self, notice: Notice, event: &Event, reason: &str) -> bool {
+        let session = self.session_name(&event.session, None);
+        notice == Notice::EachTime || notices::give_once(&self.places, &format!("{session}: {reason}"))
     }
 }

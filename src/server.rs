@@ -156,9 +156,9 @@ impl Daemon {
         self.ide_servers.disconnect(session.connection);
         self.engine.diagnostics_reported.notify_waiters();
         self.engine.focus_changed.notify_waiters();
-        if !self.engine.runs.is_idle() {
+        if self.engine.has_runs_of(session.connection) {
             let (engine, connection) = (self.engine.clone(), session.connection);
-            tokio::task::spawn_blocking(move || engine.interrupt_runs_of(connection));
+            tokio::spawn(async move { engine.interrupt_runs_of(connection).await });
         }
     }
 

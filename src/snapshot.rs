@@ -28,12 +28,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod appeared;
 mod contents;
 mod log;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod walk;
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder};
@@ -41,18 +43,20 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use crate::disk::{Disk, DiskError, Root, Stat};
 use crate::search::Ignores;
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
+use appeared::Appeared;
 use contents::{Contents, Stored};
 use log::TreeLog;
-use scan::Scan;
+use scan::Scanning;
 pub use tree::{Content, Difference, FileState, Node, Omission, Stamp, Tree};
+pub use walk::{Walk, WalkControl, Walked};
 
 /// Limits of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,31 +103,6 @@ pub enum NoSnapshot {
     Io(#[from] io::Error),
 }
 
-/// The progress of a walk, and the wish to end it. Shared between the thread that walks and the one that waits.
-#[derive(Debug, Default)]
-pub struct WalkControl {
-    names: AtomicUsize,
-    bytes: AtomicU64,
-    cancelled: AtomicBool,
-}
-
-impl WalkControl {
-    /// Returns the number of files, links and folders so far, and the size of the files that were read, in bytes.
-    pub fn progress(&self) -> (usize, u64) {
-        (self.names.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
-    }
-
-    /// Makes the walk fail with [`NoSnapshot::Cancelled`].
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns `true` if the walk was cancelled.
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-}
-
 /// The snapshot of a root.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -132,7 +111,7 @@ pub struct Snapshot {
     top: PathBuf,
     tree: Tree,
     log: TreeLog,
-    contents: Contents,
+    contents: Arc<Contents>,
     limits: SnapshotLimits,
     /// The state folder of editd.
     own: PathBuf,
@@ -152,7 +131,7 @@ impl Snapshot {
             folder.join(ContentHash::of(root.path().as_os_str().as_bytes()).to_string().replace(':', "-"));
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         let (log, tree) = TreeLog::open(&folder.join("tree.log"))?;
-        let contents = Contents::open(&folder.join("contents"), limits.bytes)?;
+        let contents = Arc::new(Contents::open(&folder.join("contents"), limits.bytes)?);
         let is_known = !tree.is_empty();
         let (root, top, own) = (root.clone(), top.to_owned(), own.to_owned());
         Ok(Self { root, top, tree, log, contents, limits, own, is_known })
@@ -174,25 +153,73 @@ impl Snapshot {
         limit: Option<Duration>,
         control: &WalkControl,
     ) -> Result<Vec<Difference>, NoSnapshot> {
-        let Self { root, top, tree, contents, limits, own, .. } = &*self;
-        let until = limit.map(|limit| (Instant::now() + limit, limit));
-        let is_first = !self.is_known;
-        let scan = Scan { disk, root, top, before: tree, contents, limits, own, until, control, is_first };
-        let mut later = scan.tree()?;
+        let walked = self.walk().run(disk, limit, control)?;
+        self.enter(walked, skipped)
+    }
+
+    /// Returns a walk over the root, which needs the snapshot again only for its result. One walk at a time: until its
+    /// result is [entered](Self::enter), the contents must not be [compacted](Self::compact).
+    pub fn walk(&self) -> Walk {
+        Walk {
+            root: self.root.clone(),
+            top: self.top.clone(),
+            tree: self.tree.clone(),
+            contents: self.contents.clone(),
+            limits: self.limits,
+            own: self.own.clone(),
+            is_first: !self.is_known,
+            last: self.log.walked(),
+        }
+    }
+
+    /// Enters the result of a walk, and returns what a user can see of the changes since the last one. Paths that
+    /// `skipped` contains keep their state: those that were set since the walk has begun.
+    pub fn enter(
+        &mut self,
+        Walked { found: Scanning { tree: mut later, appeared, leaving, .. }, began }: Walked,
+        skipped: &HashSet<PathBuf>,
+    ) -> Result<Vec<Difference>, NoSnapshot> {
+        let tree = &self.tree;
         for path in skipped {
-            later.set(path, tree.node(path).cloned());
+            later.set(path, tree.name(path).cloned());
+            // The folders of a file may be as new as the file.
+            for folder in path.ancestors().skip(1) {
+                if later.name(folder).is_some() {
+                    break;
+                }
+                later.set(folder, tree.name(folder).cloned());
+            }
         }
         if !self.is_known {
-            self.log.rewrite(&later)?;
+            self.log.begin(&later, began)?;
             self.tree = later;
             self.is_known = true;
             return Ok(Vec::new());
         }
+        let mut differences = tree.differences(&later);
+        appeared::mark(&mut differences, &appeared);
+        for path in &leaving {
+            later.hide(path);
+        }
         let changed = tree.compare(&later, |before, after| before != after);
         // What is not in the log is compared again by the next daemon, so the tree must not be newer than the log.
-        self.log.record(&changed, &later)?;
-        let before = std::mem::replace(&mut self.tree, later);
-        Ok(before.differences(&self.tree))
+        self.log.record(&changed, &later, Some(began))?;
+        self.tree = later;
+        Ok(differences)
+    }
+
+    /// Returns the difference between a recorded state of a file and the present one. If the file was there before
+    /// and was not recorded, its state before is hidden.
+    pub fn difference(&self, disk: &dyn Disk, path: &Path, before: Option<Node>) -> Option<Difference> {
+        let after = self.tree.node(path).cloned();
+        let is_changed = match (&before, &after) {
+            (Some(before), Some(after)) => !before.equals(after),
+            (before, after) => before.is_some() != after.is_some(),
+        };
+        let was_there = || Appeared::new(&self.tree, self.log.walked()).is_at(disk, &self.root, path);
+        let is_hidden = is_changed && before.is_none() && was_there();
+        let before = if is_hidden { Some(Node::Hidden) } else { before };
+        is_changed.then(|| Difference { path: path.to_owned(), before, after })
     }
 
     /// Sets the state of a file that editd or an editor has written. `content` is the content that it was given;
@@ -224,7 +251,7 @@ impl Snapshot {
         for Difference { path, after, .. } in &changed {
             self.tree.set(path, after.clone());
         }
-        Ok(self.log.record(&changed, &self.tree)?)
+        Ok(self.log.record(&changed, &self.tree, None)?)
     }
 
     /// Returns the folders of a path that are not recorded yet.
@@ -233,7 +260,7 @@ impl Snapshot {
         let unknown = folders.filter(|folder| self.tree.node(folder).is_none());
         let state = |folder: &Path| {
             let stat = disk.peek(&self.root, folder).ok()??;
-            let after = Some(Node::Folder { mode: Stamp::of(&stat).mode });
+            let after = Some(Node::Folder { mode: Stamp::of(&stat).mode, ino: stat.ino });
             Some(Difference { path: folder.to_owned(), before: None, after })
         };
         unknown.filter_map(state).collect()
@@ -241,8 +268,15 @@ impl Snapshot {
 
     /// Returns `true` if a walk records this path from the root, if there is a file.
     pub fn covers(&self, disk: &dyn Disk, path: &Path) -> bool {
-        if self.tree.node(path).is_some() {
-            return true;
+        let mut folders = path.ancestors().skip(1).filter_map(|folder| self.tree.name(folder));
+        if folders.any(|folder| folder.is_mount() || *folder == Node::Hidden) {
+            return false;
+        }
+        match self.tree.name(path) {
+            Some(Node::Hidden) => return false,
+            Some(node) if node.is_mount() => return false,
+            Some(_) => return true,
+            None => {}
         }
         let mut ignores = Ignores::around(disk, &self.root, &self.top, Path::new(""));
         let mut here = PathBuf::new();

@@ -41,7 +41,7 @@ mod target;
 mod whole_text;
 
 pub use bridge::{Crossing, bridge};
-pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, outcome};
+pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, is_timeout, outcome};
 pub use concurrent::{ConcurrentClient, PendingCall};
 pub use dirs::{DirOptions, dirs, folder_in_state, instance_is_alive, prepare_folders, runtime_dir_of};
 pub use serve::{ServeError, serve};

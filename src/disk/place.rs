@@ -9,7 +9,6 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use crate::workspace::MTime;
 
@@ -107,6 +106,11 @@ impl Root {
         stat.dev == self.0.device
     }
 
+    /// Returns `true` unless a mount is known to be another one than that of the root.
+    pub(super) fn is_on(&self, mount: Option<u64>) -> bool {
+        self.0.mount.is_none() || mount.is_none() || self.0.mount == mount
+    }
+
     /// Returns `true` if a target is known to be on the mount of the root: such locations are reached only through
     /// that mount.
     pub(super) fn has_mount_of(&self, target: &Target) -> bool {
@@ -174,6 +178,11 @@ pub struct Scanned {
     pub name: OsString,
     /// State of the file, of a symlink itself.
     pub stat: Stat,
+    /// Time at which the file was created, if the file system knows it. No program can set it, and it stays when the
+    /// file is renamed.
+    pub born: Option<MTime>,
+    /// `true` if something is mounted on the name.
+    pub is_mounted: bool,
 }
 
 impl Scanned {
@@ -305,14 +314,6 @@ pub struct FileImage {
     pub stat: Stat,
     /// The file itself, open.
     pub handle: Handle,
-}
-
-impl MTime {
-    /// Returns the current time of the system's clock.
-    pub fn now() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { seconds: since.as_secs().cast_signed(), nanos: since.subsec_nanos() }
-    }
 }
 
 /// A file's state, as returned by one system call.

@@ -98,6 +98,17 @@ pub(super) trait System: Sync {
         Ok((Stat::of(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?), None))
     }
 
+    /// Returns the state of a name in a listed folder.
+    fn look(&self, folder: BorrowedFd<'_>, name: &CStr) -> Call<Look> {
+        let stat = Stat::of(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?);
+        Ok(Look { stat, born: None, mount: None })
+    }
+
+    /// Returns the current time of the clock by which file systems stamp files.
+    fn file_clock(&self) -> MTime {
+        MTime::now()
+    }
+
     /// Returns the path of a location within its own file system if a mount gives it a different one.
     fn behind_mounts(&self, _root: &Root, _target: Option<&Target>) -> Result<Option<PathBuf>> {
         Ok(None)
@@ -234,6 +245,15 @@ impl OpenedFolder {
     pub(super) fn below<'p>(&'p self, root: &Root) -> &'p Path {
         self.path.strip_prefix(root.path()).unwrap_or(Path::new(""))
     }
+}
+
+/// State of a name in a listed folder.
+pub(super) struct Look {
+    pub(super) stat: Stat,
+    /// Time at which the file was created, if it is known.
+    pub(super) born: Option<MTime>,
+    /// Number of the mount, where mounts have numbers.
+    pub(super) mount: Option<u64>,
 }
 
 /// State of a file, and what may forbid to change or replace it.

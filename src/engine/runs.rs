@@ -5,9 +5,13 @@
 //! the snapshot is recorded as a transaction of all runs that were open since the last mark. Then editd's own write
 //! is entered into the snapshot, so that it is not taken for a change of the command.
 
+mod alive;
 mod landed;
+mod mark;
 mod open;
+mod permits;
 mod record;
+mod recover;
 mod writes;
 
 use std::collections::HashMap;
@@ -17,19 +21,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use parking_lot::{Mutex, Once};
+use parking_lot::Mutex;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio_util::sync::CancellationToken;
 
 use crate::disk::Root;
-use crate::engine::{Engine, SessionContext};
+use crate::engine::jobs::blocking;
+use crate::engine::{Engine, Failure, SessionContext};
 use crate::history::RecordedEntry;
-use crate::snapshot::{NoSnapshot, Snapshot, SnapshotLimits, WalkControl, remove_unused};
+use crate::snapshot::{NoSnapshot, Snapshot, SnapshotLimits, WalkControl};
 use crate::workspace::SessionId;
 use crate::workspace::history::{Origin, RunStatus};
 
-pub(crate) use open::{OpenRun, RunFile};
+use open::OpenRun;
+pub(crate) use open::RunKey;
 pub(crate) use record::RunChanges;
 
 use landed::LandedQueue;
+use mark::Owner;
+use permits::WalkPermits;
 use writes::InFlight;
 
 /// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
@@ -50,7 +60,14 @@ pub(crate) struct Runs {
     snapshots: PathBuf,
     /// Folder with a file for each open run.
     files: PathBuf,
-    recovered: Once,
+    /// Cancelled when the runs of an earlier daemon are known.
+    recovered: CancellationToken,
+    /// Held while a snapshot is opened.
+    opening: Mutex<()>,
+    /// Limits the walks.
+    walks: WalkPermits,
+    /// Notified when a run begins.
+    began: Notify,
     /// Changes that people are about to review.
     landed: LandedQueue,
 }
@@ -59,8 +76,15 @@ pub(crate) struct Runs {
 #[derive(Debug)]
 struct RunRoot {
     root: Root,
+    /// Held during a walk and until its result is recorded, which may take long. Waited for without a thread.
+    walk: Arc<AsyncMutex<()>>,
+    /// Held for short times.
     state: Mutex<RootState>,
     in_flight: InFlight,
+    /// The open runs.
+    keys: Mutex<Vec<RunKey>>,
+    /// The runs that have to end as interrupted.
+    interrupted: Mutex<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -105,7 +129,10 @@ impl Runs {
             last: AtomicU64::new(0),
             snapshots: state_dir.join("snapshots"),
             files: state_dir.join("runs"),
-            recovered: Once::new(),
+            recovered: CancellationToken::new(),
+            opening: Mutex::default(),
+            walks: WalkPermits::default(),
+            began: Notify::new(),
             landed: LandedQueue::default(),
         }
     }
@@ -126,36 +153,75 @@ impl Runs {
     }
 }
 
+impl RunRoot {
+    fn new(root: &Root, snapshot: Snapshot, open: Vec<OpenRun>) -> Self {
+        let keys = Mutex::new(open.iter().map(OpenRun::key).collect());
+        let state = Mutex::new(RootState { snapshot, open, given_up: None });
+        let (walk, in_flight, interrupted) = Default::default();
+        Self { root: root.clone(), walk, state, in_flight, keys, interrupted }
+    }
+
+    /// Returns the ids of the open runs that `is_it` selects.
+    fn select(&self, is_it: impl Fn(&RunKey) -> bool) -> Vec<String> {
+        self.keys.lock().iter().filter(|key| is_it(key)).map(|key| key.id.clone()).collect()
+    }
+}
+
 impl Engine {
     /// Begins a run in the first root of the session. The first run in a root reads all of its files; `walk` shows the
     /// progress and can end it.
-    pub(crate) fn begin_run(
+    pub(crate) async fn begin_run(
         &self,
-        session: &SessionContext,
+        session: &Arc<SessionContext>,
         new: NewRun,
-        walk: &WalkControl,
-    ) -> Result<String, NotRecordable> {
-        self.recover_runs();
+        walk: Arc<WalkControl>,
+    ) -> Result<Result<String, NotRecordable>, Failure> {
+        self.runs.recovered.cancelled().await;
         if self.config.limits.history_bytes == 0 {
-            return Err(NotRecordable::NoHistory);
+            return Ok(Err(NotRecordable::NoHistory));
         }
         let roots = session.roots();
-        let root = roots.iter().find(|root| root.only.is_none()).ok_or(NotRecordable::NoRoot)?;
-        let of = self.run_root(&root.root, &root.surroundings.top)?;
+        let Some(root) = roots.into_iter().find(|root| root.only.is_none()) else {
+            return Ok(Err(NotRecordable::NoRoot));
+        };
+        let engine = self.clone();
+        let of = blocking(move || engine.run_root(&root.root, &root.surroundings.top)).await?;
+        let of = match of {
+            Ok(of) => of,
+            Err(error) => return Ok(Err(error)),
+        };
+        let turn = of.walk.clone().lock_owned().await;
+        let permit = self.runs.walks.acquire(&session.author).await;
         let run = OpenRun::new(self.next_run_id(), session, new);
-        let mut state = of.state.lock();
-        if state.open.len() >= MAX_OPEN {
-            return Err(NotRecordable::TooMany);
-        }
-        if let Some(reason) = state.given_up.as_ref().filter(|_| !run.is_bound()) {
-            return Err(NotRecordable::GivenUp(reason.clone()));
-        }
-        let limit = (!run.is_bound() && !state.snapshot.is_known()).then_some(FIRST_WALK);
+        let engine = self.clone();
+        blocking(move || {
+            let begun = engine.begin_at(&of, run, &walk);
+            drop((turn, permit));
+            begun
+        })
+        .await
+    }
+
+    /// Begins a run. The walk lock of the root is held.
+    fn begin_at(&self, of: &Arc<RunRoot>, run: OpenRun, walk: &WalkControl) -> Result<String, NotRecordable> {
+        let is_known = {
+            let state = of.state.lock();
+            if state.open.len() >= MAX_OPEN {
+                return Err(NotRecordable::TooMany);
+            }
+            if let Some(reason) = state.given_up.as_ref().filter(|_| !run.is_bound()) {
+                return Err(NotRecordable::GivenUp(reason.clone()));
+            }
+            state.snapshot.is_known()
+        };
+        let limit = (!run.is_bound() && !is_known).then_some(FIRST_WALK);
         // The count keeps a write that starts now from passing unseen.
         self.runs.open.fetch_add(1, Ordering::AcqRel);
         let begun =
-            self.mark(&of, &mut state, None, (limit, walk)).map_err(|error| no_snapshot(&of.root, error));
+            self.mark(of, Owner::Runs(None), (limit, walk)).map_err(|error| no_snapshot(&of.root, error));
         let begun = begun.and_then(|()| Ok(run.store(&self.runs.files, of.root.path())?));
+        self.runs.beat();
+        let mut state = of.state.lock();
         if let Err(error) = begun {
             self.runs.open.fetch_sub(1, Ordering::AcqRel);
             let is_final = !state.snapshot.is_known() && !walk.is_cancelled();
@@ -164,6 +230,7 @@ impl Engine {
         }
         state.given_up = None;
         let id = run.id.clone();
+        of.keys.lock().push(run.key());
         state.open.push(run);
         Ok(id)
     }
@@ -175,52 +242,103 @@ impl Engine {
     }
 
     /// Ends the run that `is_it` selects, and returns what it has changed. Returns `None` if there is no such run.
-    pub(crate) fn end_run(
+    pub(crate) async fn end_run(
         &self,
-        is_it: impl Fn(&OpenRun) -> bool,
+        author: &str,
+        is_it: impl Fn(&RunKey) -> bool,
         status: Option<RunStatus>,
-    ) -> Option<RunChanges> {
-        self.recover_runs();
-        self.runs.all().iter().find_map(|of| {
-            let mut state = of.state.lock();
-            let at = state.open.iter().position(&is_it)?;
-            state.open[at].status = status;
-            Some(self.end_at(of, &mut state, at))
+    ) -> Result<Option<RunChanges>, Failure> {
+        self.runs.recovered.cancelled().await;
+        let found = self.runs.all().into_iter().find_map(|of| Some((of.select(&is_it).pop()?, of)));
+        let Some((id, of)) = found else { return Ok(None) };
+        let turn = of.walk.clone().lock_owned().await;
+        let permit = self.runs.walks.acquire(author).await;
+        let engine = self.clone();
+        blocking(move || {
+            let changes = engine.end_all(&of, &[id], |run| run.status = status).pop();
+            drop((turn, permit));
+            changes
         })
+        .await
     }
 
-    fn end_at(&self, of: &Arc<RunRoot>, state: &mut RootState, at: usize) -> RunChanges {
-        let id = state.open[at].id.clone();
-        let result = self.mark(of, state, Some(&id), (None, &WalkControl::default()));
-        let mut run = state.open.remove(at);
-        self.runs.open.fetch_sub(1, Ordering::AcqRel);
-        run.remove(&self.runs.files);
-        if let Err(error) = result {
-            run.changes.warnings.push(format!("The last changes of the command are not recorded: {error}."));
+    /// Ends runs of a root at one mark, after `note` has been applied to each, and returns what they have changed. The
+    /// walk lock of the root is held.
+    fn end_all(&self, of: &Arc<RunRoot>, ids: &[String], note: impl Fn(&mut OpenRun)) -> Vec<RunChanges> {
+        let is_ending = |run: &OpenRun| ids.contains(&run.id);
+        let first = {
+            let mut state = of.state.lock();
+            state.open.iter_mut().filter(|run| is_ending(run)).for_each(note);
+            state.open.iter().find(|run| is_ending(run)).map(|run| run.id.clone())
+        };
+        if first.is_none() {
+            return Vec::new();
+        }
+        let owner = Owner::Runs(first.as_deref());
+        let result = self.mark(of, owner, (None, &WalkControl::default()));
+        self.forget_runs(of, ids, result.err().as_ref())
+    }
+
+    /// Removes ended runs from a root, and returns what they have changed.
+    fn forget_runs(&self, of: &RunRoot, ids: &[String], error: Option<&NoSnapshot>) -> Vec<RunChanges> {
+        let is_ending = |run: &OpenRun| ids.contains(&run.id);
+        let mut state = of.state.lock();
+        let (ended, open) = std::mem::take(&mut state.open).into_iter().partition(is_ending);
+        let mut ended: Vec<OpenRun> = ended;
+        state.open = open;
+        of.keys.lock().retain(|key| !ids.contains(&key.id));
+        self.runs.open.fetch_sub(ended.len(), Ordering::AcqRel);
+        for run in &mut ended {
+            run.remove(&self.runs.files);
+            if let Some(error) = error {
+                let warning = format!("The last changes of the command are not recorded: {error}.");
+                run.changes.warnings.push(warning);
+            }
         }
         if let Err(error) = state.snapshot.compact() {
             tracing::warn!(%error, "a snapshot cannot be compacted");
         }
-        run.changes
+        ended.into_iter().map(|run| run.changes).collect()
     }
 
-    /// Ends the runs that `is_it` selects as interrupted.
-    pub(crate) fn interrupt_runs(&self, is_it: impl Fn(&OpenRun) -> bool) {
+    /// Ends the runs that `is_it` selects as interrupted, those of each root at one mark.
+    pub(crate) async fn interrupt_runs(&self, is_it: impl Fn(&RunKey) -> bool) -> Result<(), Failure> {
         if self.runs.is_idle() {
-            return;
+            return Ok(());
         }
         for of in self.runs.all() {
-            let mut state = of.state.lock();
-            while let Some(at) = state.open.iter().position(&is_it) {
-                state.open[at].is_interrupted = true;
-                self.end_at(&of, &mut state, at);
+            let ids = of.select(&is_it);
+            if ids.is_empty() {
+                continue;
             }
+            of.interrupted.lock().extend(ids);
+            let turn = of.walk.clone().lock_owned().await;
+            // Another task may have ended them in the meantime, together with its own.
+            let ids = std::mem::take(&mut *of.interrupted.lock());
+            if ids.is_empty() {
+                continue;
+            }
+            let engine = self.clone();
+            blocking(move || {
+                engine.end_all(&of, &ids, |run| run.is_interrupted = true);
+                drop(turn);
+            })
+            .await?;
         }
+        Ok(())
+    }
+
+    /// Returns `true` if runs end with a connection.
+    pub(crate) fn has_runs_of(&self, connection: SessionId) -> bool {
+        let is_it = |key: &RunKey| key.bound_to == Some(connection);
+        !self.runs.is_idle() && self.runs.all().iter().any(|of| !of.select(is_it).is_empty())
     }
 
     /// Ends the runs of a connection that has ended.
-    pub(crate) fn interrupt_runs_of(&self, connection: SessionId) {
-        self.interrupt_runs(|run| run.bound_to == Some(connection));
+    pub(crate) async fn interrupt_runs_of(&self, connection: SessionId) {
+        if let Err(failure) = self.interrupt_runs(|run| run.bound_to == Some(connection)).await {
+            tracing::warn!(?failure, "the run of a connection that has ended cannot be ended");
+        }
     }
 
     /// Returns the recorded transactions of a run, oldest first.
@@ -231,34 +349,21 @@ impl Engine {
         found.iter().rev().map(|recorded| recorded.entry.id.clone()).collect()
     }
 
-    /// Walks the root and records what has changed. `ending` is the run whose end this is.
-    fn mark(
-        &self,
-        of: &Arc<RunRoot>,
-        state: &mut RootState,
-        ending: Option<&str>,
-        (limit, walk): (Option<Duration>, &WalkControl),
-    ) -> Result<(), NoSnapshot> {
-        let was_known = state.snapshot.is_known();
-        let skipped = of.in_flight.paths();
-        let differences = state.snapshot.update(&*self.disk, &skipped, limit, walk)?;
-        if was_known && !state.open.is_empty() {
-            self.record_run(of, state, differences, ending);
-        }
-        Ok(())
-    }
-
     /// Returns the root with its snapshot, which is opened if it is not yet.
     fn run_root(&self, root: &Root, top: &Path) -> Result<Arc<RunRoot>, NotRecordable> {
-        let mut roots = self.runs.roots.lock();
-        let known = roots.get(root.path()).cloned();
-        let mut replaced = None;
-        if let Some(known) = &known {
+        let known = || self.runs.roots.lock().get(root.path()).cloned();
+        let is_usable = |known: &Arc<RunRoot>| {
             // The folder may have been replaced by another one of its name.
-            replaced = (!known.root.is_same_folder(root)).then(|| known.state.try_lock()).flatten();
-            if replaced.is_none() {
-                return Ok(known.clone());
-            }
+            known.root.is_same_folder(root) || known.walk.try_lock().is_err()
+        };
+        if let Some(known) = known().filter(is_usable) {
+            return Ok(known);
+        }
+        // Reading a large snapshot takes long, so one of another root may be opened at the same time.
+        let _opening = self.runs.opening.lock();
+        let replaced = known();
+        if let Some(known) = replaced.clone().filter(is_usable) {
+            return Ok(known);
         }
         let limits = &self.config.limits;
         let limits = SnapshotLimits {
@@ -270,43 +375,13 @@ impl Engine {
         let own = &self.places.state_dir;
         let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, limits)
             .map_err(|error| no_snapshot(root, error))?;
-        let open = replaced.map(|mut state| std::mem::take(&mut state.open)).unwrap_or_default();
-        let state = Mutex::new(RootState { snapshot, open, given_up: None });
-        let of = Arc::new(RunRoot { root: root.clone(), state, in_flight: InFlight::default() });
-        roots.insert(root.path().to_owned(), of.clone());
-        Ok(of)
-    }
-
-    /// Ends the runs that were open when an earlier daemon was killed. Done once, before any run begins or ends.
-    pub(crate) fn recover_runs(&self) {
-        self.runs.recovered.call_once(|| {
-            let age = Duration::from_secs(self.config.history_days.saturating_mul(24 * 60 * 60));
-            if let Err(error) = remove_unused(&self.runs.snapshots, age) {
-                tracing::warn!(%error, "unused snapshots cannot be removed");
-            }
-            let files = OpenRun::stored(&self.runs.files);
-            for RunFile { run, root } in files {
-                if let Err(error) = self.recover_run(run, &root) {
-                    tracing::warn!(%error, root = %root.display(), "an interrupted run cannot be recorded");
-                }
-            }
+        let open = replaced.map(|replaced| {
+            replaced.keys.lock().clear();
+            std::mem::take(&mut replaced.state.lock().open)
         });
-    }
-
-    fn recover_run(&self, run: OpenRun, root: &Path) -> Result<(), NotRecordable> {
-        run.remove(&self.runs.files);
-        let opened = self
-            .disk
-            .open_root(root)
-            .map_err(|error| NotRecordable::NoSnapshot { root: root.to_owned(), error: error.into() })?;
-        let top = crate::engine::SessionRoot::of(&*self.disk, opened.clone(), None).surroundings.top;
-        let of = self.run_root(&opened, &top)?;
-        let mut state = of.state.lock();
-        self.runs.open.fetch_add(1, Ordering::AcqRel);
-        state.open.push(run);
-        let at = state.open.len() - 1;
-        self.end_at(&of, &mut state, at);
-        Ok(())
+        let of = Arc::new(RunRoot::new(root, snapshot, open.unwrap_or_default()));
+        self.runs.roots.lock().insert(root.path().to_owned(), of.clone());
+        Ok(of)
     }
 }
 

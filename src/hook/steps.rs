@@ -12,7 +12,7 @@ use crate::text::ContentHash;
 use crate::transport::{CallError, Client, Identity, Target, allowed_root, whole_text};
 use crate::workspace::Role;
 
-use super::{Abort, Hook, HookError};
+use super::{Abort, Hook, HookError, Notice};
 
 /// Maximum time to wait for a person's decision. Agent programs stop a hook after 600 seconds at most, and
 /// then run the tool as if there were no hook.
@@ -89,7 +89,7 @@ impl Hook {
         }
     }
 
-    /// Reports that a command begins. If its changes cannot be recorded, it runs all the same.
+    /// Reports that a command begins. If its changes cannot be recorded, it runs all the same, and the user is warned.
     fn begin_run(
         &self,
         client: &mut Client,
@@ -98,8 +98,8 @@ impl Hook {
     ) -> Result<Reply, HookError> {
         let turn_of = event.turn.is_none().then(|| self.session_name(&event.session, None));
         let params = json!({ "command": command, "origin": origin(event, tool_call), "turnOf": turn_of });
-        client.call::<RunBegin>(&params)?;
-        Ok(Reply::PASS)
+        let begun = client.call::<RunBegin>(&params)?;
+        Ok(begun.reason.map_or(Reply::PASS, |reason| self.unrecorded(event, &reason, Notice::Once)))
     }
 
     /// Returns what the model should know about a call whose text its tool has not found.

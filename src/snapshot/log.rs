@@ -23,16 +23,22 @@ pub(super) struct TreeLog {
     /// Size of the log after it was written from scratch.
     base: u64,
     size: u64,
+    /// The time of the last walk.
+    walked: Option<MTime>,
 }
 
 /// A line of the log.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Line {
-    /// The path from the root.
-    p: PathRecord,
+    /// The path from the root. Absent in a line with a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    p: Option<PathRecord>,
     /// The state of the name; absent if it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     n: Option<NodeRecord>,
+    /// The time of the walk that the lines before are from, in seconds and nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    t: Option<(i64, u32)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,7 +46,10 @@ struct Line {
 enum NodeRecord {
     File(StampRecord, String),
     Link(StampRecord, PathRecord),
+    /// A folder of an earlier version, without its inode number.
     Folder(u32),
+    Dir(u32, u64),
+    Hidden(),
 }
 
 /// Inode, size, two times in seconds and nanoseconds, mode, and `true` if the stamp proves nothing.
@@ -53,30 +62,45 @@ impl TreeLog {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read?,
         };
-        let (mut tree, mut size) = (Tree::default(), 0);
+        let (mut tree, mut size, mut walked) = (Tree::default(), 0, None);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let Some(whole) = line.strip_suffix(b"\n") else { break };
-            let Ok(Line { p, n }) = serde_json::from_slice(whole) else { break };
+            let Ok(Line { p, n, t }) = serde_json::from_slice(whole) else { break };
             let node = match n.map(NodeRecord::read) {
                 Some(None) => break,
                 node => node.flatten(),
             };
-            tree.set(&p.read(), node);
+            if let Some(path) = p {
+                tree.set(&path.read(), node);
+            }
+            walked = t.map(|(seconds, nanos)| MTime { seconds, nanos }).or(walked);
             size += line.len() as u64;
         }
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         file.set_len(size)?;
-        Ok((Self { path: path.to_owned(), file, base: size, size }, tree))
+        Ok((Self { path: path.to_owned(), file, base: size, size, walked }, tree))
     }
 
-    /// Records changed names. `tree` is the tree after the changes.
-    pub(super) fn record(&mut self, changed: &[Difference], tree: &Tree) -> io::Result<()> {
-        if changed.is_empty() {
-            return Ok(());
-        }
+    /// Returns the time at which the last walk has begun.
+    pub(super) fn walked(&self) -> Option<MTime> {
+        self.walked
+    }
+
+    /// Records changed names, and the time of the walk that found them, if it was one. `tree` is the tree after the
+    /// changes.
+    pub(super) fn record(
+        &mut self,
+        changed: &[Difference],
+        tree: &Tree,
+        walked: Option<MTime>,
+    ) -> io::Result<()> {
         let mut lines = Vec::new();
         for Difference { path, after, .. } in changed {
             print(path, after.as_ref(), &mut lines)?;
+        }
+        if let Some(time) = walked {
+            self.walked = walked;
+            print_time(time, &mut lines)?;
         }
         if self.size + lines.len() as u64 > SMALL.max(2 * self.base) {
             return self.rewrite(tree);
@@ -90,8 +114,14 @@ impl TreeLog {
         Ok(())
     }
 
+    /// Writes the log of the first walk, which began at a time.
+    pub(super) fn begin(&mut self, tree: &Tree, walked: MTime) -> io::Result<()> {
+        self.walked = Some(walked);
+        self.rewrite(tree)
+    }
+
     /// Writes the log from scratch.
-    pub(super) fn rewrite(&mut self, tree: &Tree) -> io::Result<()> {
+    fn rewrite(&mut self, tree: &Tree) -> io::Result<()> {
         let part = self.path.with_extension("part");
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
         // A tree can be large, so the lines are not collected.
@@ -99,6 +129,12 @@ impl TreeLog {
         for (path, node) in tree.nodes() {
             line.clear();
             print(&path, Some(node), &mut line)?;
+            out.write_all(&line)?;
+            size += line.len() as u64;
+        }
+        if let Some(time) = self.walked {
+            line.clear();
+            print_time(time, &mut line)?;
             out.write_all(&line)?;
             size += line.len() as u64;
         }
@@ -111,8 +147,16 @@ impl TreeLog {
 }
 
 fn print(path: &Path, node: Option<&Node>, lines: &mut Vec<u8>) -> io::Result<()> {
-    let line = Line { p: PathRecord::new(path), n: node.map(NodeRecord::new) };
-    serde_json::to_writer(&mut *lines, &line)?;
+    let path = Some(PathRecord::new(path));
+    print_line(&Line { p: path, n: node.map(NodeRecord::new), ..Line::default() }, lines)
+}
+
+fn print_time(MTime { seconds, nanos }: MTime, lines: &mut Vec<u8>) -> io::Result<()> {
+    print_line(&Line { t: Some((seconds, nanos)), ..Line::default() }, lines)
+}
+
+fn print_line(line: &Line, lines: &mut Vec<u8>) -> io::Result<()> {
+    serde_json::to_writer(&mut *lines, line)?;
     lines.push(b'\n');
     Ok(())
 }
@@ -128,7 +172,8 @@ impl NodeRecord {
                 Self::File(stamp_record(stamp), content)
             }
             Node::Link { target, stamp } => Self::Link(stamp_record(stamp), PathRecord::new(target)),
-            Node::Folder { mode } => Self::Folder(*mode),
+            Node::Folder { mode, ino } => Self::Dir(*mode, *ino),
+            Node::Hidden => Self::Hidden(),
         }
     }
 
@@ -140,7 +185,9 @@ impl NodeRecord {
                 Node::File(FileState { stamp: stamp_of(stamp), content })
             }
             Self::Link(stamp, target) => Node::Link { target: target.read(), stamp: stamp_of(stamp) },
-            Self::Folder(mode) => Node::Folder { mode },
+            Self::Folder(mode) => Node::Folder { mode, ino: 0 },
+            Self::Dir(mode, ino) => Node::Folder { mode, ino },
+            Self::Hidden() => Node::Hidden,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Walks a root, and reads the files that have changed since the last walk.
 
-use std::ffi::OsStr;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, Stat};
+use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned};
 use crate::search::Ignores;
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
+use super::appeared::Appeared;
 use super::contents::{Contents, Stored};
 use super::tree::{Content, FileState, Folder, Node, Omission, Stamp, Tree};
 use super::{NoSnapshot, SnapshotLimits, WalkControl};
@@ -40,38 +42,109 @@ pub(super) struct Scan<'a> {
     pub(super) control: &'a WalkControl,
     /// `true` if the contents of the root were never recorded: the walk fails if there is no room for all.
     pub(super) is_first: bool,
+    /// Tells which new names were there before.
+    pub(super) appeared: Appeared<'a>,
+    /// Number of hidden names that were kept.
+    pub(super) hidden: AtomicUsize,
+}
+
+/// The result of a walk.
+#[derive(Debug, Default)]
+pub(super) struct Scanning {
+    /// The tree as it is now.
+    pub(super) tree: Tree,
+    /// Names that were there at the last walk, but hidden or elsewhere. What is below one of them is not in the list.
+    pub(super) appeared: HashSet<PathBuf>,
+    /// Older names that are recorded in another place, with their inode numbers.
+    moved: Vec<(PathBuf, u64)>,
+    /// Recorded names that the ignore rules exclude now. Their state is recorded a last time.
+    pub(super) leaving: Vec<PathBuf>,
 }
 
 /// A folder that waits for its visit, with the ignore rules of its parents.
-type Waiting = (PathBuf, Ignores);
+struct Waiting {
+    path: PathBuf,
+    around: Ignores,
+    role: Role,
+}
+
+/// The role of a folder in a walk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Plain,
+    /// New names in it were there before, but not recorded.
+    Appeared,
+    /// An excluded folder, of which only the recorded names are visited.
+    Leaving,
+}
 
 /// A visited folder.
 struct Visited {
     path: PathBuf,
     folder: Arc<Folder>,
     below: Vec<Waiting>,
-    /// Folders that cannot be listed; their last recorded state is kept.
-    unreadable: Vec<PathBuf>,
+    /// Folders that cannot be listed, or on which something is mounted; their last recorded state is kept.
+    covered: Vec<PathBuf>,
+    appeared: Vec<PathBuf>,
+    moved: Vec<(PathBuf, u64)>,
+    leaving: Vec<PathBuf>,
+}
+
+/// The names of a folder, as they are collected.
+struct Names<'s> {
+    path: &'s Path,
+    role: Role,
+    ignores: Ignores,
+    before: Option<&'s Arc<Folder>>,
+    nodes: Vec<(OsString, Node)>,
+    visited: Visited,
+}
+
+impl Scanning {
+    /// Adds to the names that have appeared those that are recorded in folders whose recorded state is kept: there, an
+    /// undo would not restore them.
+    fn moved_from(&mut self, kept: &[PathBuf], before: &Tree) {
+        let moved = std::mem::take(&mut self.moved);
+        if moved.is_empty() || kept.is_empty() {
+            return;
+        }
+        let is_kept = |path: &Path| path.ancestors().any(|folder| kept.iter().any(|kept| kept == folder));
+        let names = before.nodes().filter(|(path, _)| is_kept(path));
+        let names: HashSet<_> = names.filter_map(|(_, node)| node.restorable()).collect();
+        self.appeared.extend(moved.into_iter().filter(|(_, ino)| names.contains(ino)).map(|(path, _)| path));
+    }
+}
+
+impl Visited {
+    fn of(path: PathBuf) -> Self {
+        let (below, covered, appeared, moved, leaving) = Default::default();
+        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving }
+    }
 }
 
 impl Scan<'_> {
-    /// Returns the tree as it is now. The contents of all new files are stored.
-    pub(super) fn tree(&self) -> Result<Tree, NoSnapshot> {
-        let mut level =
-            vec![(PathBuf::new(), Ignores::around(self.disk, self.root, self.top, Path::new("")))];
-        let mut tree = Tree::default();
+    /// Returns what is there now. The contents of all new files are stored.
+    pub(super) fn run(&self) -> Result<Scanning, NoSnapshot> {
+        let around = Ignores::around(self.disk, self.root, self.top, Path::new(""));
+        let mut level = vec![Waiting { path: PathBuf::new(), around, role: Role::Plain }];
+        let (mut found, mut kept) = (Scanning::default(), Vec::new());
         while !level.is_empty() {
             let visited = self.visit_all(&level)?;
             level.clear();
-            for Visited { path, folder, below, unreadable } in visited {
-                tree.insert(path, folder);
+            for Visited { path, folder, below, covered, appeared, moved, leaving } in visited {
+                found.tree.insert(path, folder);
                 level.extend(below);
-                for path in unreadable {
-                    tree.insert_below(&path, self.before);
+                found.appeared.extend(appeared);
+                found.moved.extend(moved);
+                found.leaving.extend(leaving);
+                for path in covered {
+                    found.tree.insert_below(&path, self.before);
+                    kept.push(path);
                 }
             }
         }
-        Ok(tree)
+        found.moved_from(&kept, self.before);
+        Ok(found)
     }
 
     /// Visits the folders of a level.
@@ -96,51 +169,86 @@ impl Scan<'_> {
     }
 
     /// Visits a folder. Returns `None` if it no longer exists.
-    fn visit(&self, (path, around): &Waiting) -> Result<Option<Visited>, NoSnapshot> {
+    fn visit(&self, waiting: &Waiting) -> Result<Option<Visited>, NoSnapshot> {
+        let Waiting { path, around, role } = waiting;
+        let before = self.before.folder(path);
+        let mut visited = Visited::of(path.clone());
         let listed = match self.disk.scan(self.root, path) {
             Ok(listed) => listed,
             Err(error) if path.as_os_str().is_empty() => return Err(error.into()),
             Err(DiskError { kind: DiskErrorKind::NotFound, .. }) => return Ok(None),
             Err(_) => {
-                let folder = self.before.folder(path).cloned().unwrap_or_default();
-                let unreadable = vec![path.clone()];
-                return Ok(Some(Visited { path: path.clone(), folder, below: Vec::new(), unreadable }));
+                visited.folder = before.cloned().unwrap_or_default();
+                visited.covered.push(path.clone());
+                return Ok(Some(visited));
             }
         };
         let holds = |name: &OsStr| listed.iter().any(|it| it.name == name);
-        let ignores = around.within(self.disk, self.root, path, holds);
-        let before = self.before.folder(path);
-        let (mut names, mut below) = (Vec::with_capacity(listed.len()), Vec::new());
-        let absolute = self.root.path().join(path);
-        for Scanned { name, stat } in listed {
+        let ignores = match role {
+            Role::Leaving => around.clone(),
+            _ => around.within(self.disk, self.root, path, holds),
+        };
+        let nodes = Vec::with_capacity(listed.len());
+        let mut found = Names { path, role: *role, ignores, before, nodes, visited };
+        for scanned in listed {
             self.check()?;
-            let kind = stat.kind();
-            let here = absolute.join(&name);
-            let known = before.and_then(|before| before.get(&name));
-            // A recorded name is no metadata of version control, which keeps its own history.
-            if known.is_none() && is_version_control(Path::new(&name))
-                || here == self.own
-                || !self.limits.ignored && ignores.ignore(&here, kind == Kind::Folder)
-            {
-                continue;
-            }
-            let path = path.join(&name);
-            let node = self.node(&path, &stat, known);
-            if matches!(node, Some(Node::Folder { .. })) {
-                below.push((path, ignores.clone()));
-            }
-            if node.is_some() {
-                self.count_name()?;
-            }
-            names.extend(node.map(|node| (name, node)));
+            self.add(&mut found, scanned)?;
         }
-        let folder = Folder::new(names);
+        let Names { nodes, mut visited, .. } = found;
+        let folder = Folder::new(nodes);
         // Trees share the folders that have not changed.
-        let folder = match before {
+        visited.folder = match before {
             Some(before) if **before == folder => before.clone(),
             _ => Arc::new(folder),
         };
-        Ok(Some(Visited { path: path.clone(), folder, below, unreadable: Vec::new() }))
+        Ok(Some(visited))
+    }
+
+    /// Adds a name of a folder.
+    fn add(&self, found: &mut Names<'_>, scanned: Scanned) -> Result<(), NoSnapshot> {
+        let kind = scanned.kind();
+        let here = self.root.path().join(found.path).join(&scanned.name);
+        let was = found.before.and_then(|before| before.get(&scanned.name));
+        let known = was.filter(|node| **node != Node::Hidden);
+        let is_ignored = found.role == Role::Leaving
+            || !self.limits.ignored && found.ignores.ignore(&here, kind == Kind::Folder);
+        // A recorded name is no metadata of version control, which keeps its own history.
+        let is_hidden = known.is_none() && (is_ignored || is_version_control(Path::new(&scanned.name)));
+        if is_hidden || here == self.own {
+            // The limit is for names that cost more than this one.
+            if self.hidden.fetch_add(1, Ordering::Relaxed) < self.limits.files {
+                found.nodes.push((scanned.name, Node::Hidden));
+            }
+            return Ok(());
+        }
+        let path = found.path.join(&scanned.name);
+        let Some(node) = self.node(&path, &scanned, known) else { return Ok(()) };
+        self.count_name()?;
+        let ino = scanned.stat.ino;
+        let mut has_appeared = known.is_none() && (found.role == Role::Appeared || was.is_some());
+        if known.is_none() && !has_appeared && self.appeared.is_old(&scanned) {
+            has_appeared = !self.appeared.is_recorded(ino);
+            found.visited.moved.extend((!has_appeared).then(|| (path.clone(), ino)));
+        }
+        let was_mount = known.is_some_and(Node::is_mount);
+        let role = match () {
+            () if is_ignored => Role::Leaving,
+            () if has_appeared || was_mount => Role::Appeared,
+            () => Role::Plain,
+        };
+        if has_appeared {
+            found.visited.appeared.push(path.clone());
+        }
+        if is_ignored && found.role != Role::Leaving {
+            found.visited.leaving.push(path.clone());
+        }
+        if matches!(node, Node::Folder { .. }) {
+            found.visited.below.push(Waiting { path, around: found.ignores.clone(), role });
+        } else if node.is_mount() {
+            found.visited.covered.push(path);
+        }
+        found.nodes.push((scanned.name, node));
+        Ok(())
     }
 
     /// Counts a name, and fails at the limit.
@@ -168,12 +276,12 @@ impl Scan<'_> {
     }
 
     /// Returns the state of a name, or `None` if it no longer exists.
-    fn node(&self, path: &Path, stat: &Stat, before: Option<&Node>) -> Option<Node> {
-        let stamp = Stamp::of(stat);
+    fn node(&self, path: &Path, scanned: &Scanned, before: Option<&Node>) -> Option<Node> {
+        let stamp = Stamp::of(&scanned.stat);
         let omitted = |omission| Node::File(FileState { stamp, content: Content::Omitted(omission) });
-        match stat.kind() {
-            Kind::Folder if !self.root.has_device_of(stat) => Some(omitted(Omission::Mount)),
-            Kind::Folder => Some(Node::Folder { mode: stamp.mode }),
+        match scanned.kind() {
+            _ if scanned.is_mounted => Some(omitted(Omission::Mount)),
+            Kind::Folder => Some(Node::Folder { mode: stamp.mode, ino: stamp.ino }),
             Kind::Symlink => match before {
                 Some(link @ Node::Link { stamp: known, .. }) if known.proves(&stamp) => Some(link.clone()),
                 _ => match self.disk.read_link(self.root, path) {

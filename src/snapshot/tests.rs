@@ -46,7 +46,8 @@ impl Fixture {
     fn show(&self, Difference { path, before, after }: &Difference) -> String {
         let state = |node: &Option<Node>| match node {
             None => "none".to_owned(),
-            Some(Node::Folder { mode }) => format!("folder {mode:o}"),
+            Some(Node::Folder { mode, .. }) => format!("folder {mode:o}"),
+            Some(Node::Hidden) => "hidden".to_owned(),
             Some(Node::Link { target, .. }) => format!("link to {}", target.display()),
             Some(Node::File(FileState { content: Content::Omitted(omission), .. })) => omission.to_string(),
             Some(Node::File(FileState { stamp, content: Content::Stored(hash) })) => {
@@ -121,10 +122,10 @@ fn ignored_files_and_version_control_are_left_out() {
     it.put("sub/trace.log", "y");
     it.put(".git/config", "changed");
     assert_eq!(it.update(), [""; 0]);
-    // A name that is no longer ignored is new.
+    // A name that is no longer ignored was there before.
     it.put(".gitignore", "target/\n");
     let found = it.update();
-    assert!(found.contains(&"sub/trace.log: none -> \"y\" 644".to_owned()), "{found:?}");
+    assert!(found.contains(&"sub/trace.log: hidden -> \"y\" 644".to_owned()), "{found:?}");
 }
 
 #[test]

@@ -39,7 +39,11 @@ pub enum Node {
     Folder {
         /// Permission bits.
         mode: u32,
+        /// Inode number; 0 if an earlier version has recorded the folder.
+        ino: u64,
     },
+    /// Something whose state is not recorded: ignore rules exclude it, or it is metadata of version control.
+    Hidden,
 }
 
 /// The state of a regular file.
@@ -156,6 +160,22 @@ impl Node {
         }
     }
 
+    /// Returns `true` if another file system is mounted there.
+    pub fn is_mount(&self) -> bool {
+        self.omission() == Some(Omission::Mount)
+    }
+
+    /// Returns the inode number of a name that can be restored: a file whose content is stored, a link or a folder.
+    pub(super) fn restorable(&self) -> Option<u64> {
+        match self {
+            Self::File(FileState { stamp, content: Content::Stored(_) }) | Self::Link { stamp, .. } => {
+                Some(stamp.ino)
+            }
+            Self::Folder { ino, .. } => Some(*ino).filter(|ino| *ino != 0),
+            Self::File(_) | Self::Hidden => None,
+        }
+    }
+
     /// Returns the reason why the content of the file is not stored.
     pub fn omission(&self) -> Option<Omission> {
         match self {
@@ -175,7 +195,7 @@ impl Node {
                 same_content && a.stamp.mode == b.stamp.mode
             }
             (Self::Link { target: a, .. }, Self::Link { target: b, .. }) => a == b,
-            (Self::Folder { mode: a }, Self::Folder { mode: b }) => a == b,
+            (Self::Folder { mode: a, .. }, Self::Folder { mode: b, .. }) => a == b,
             _ => false,
         }
     }
@@ -219,12 +239,22 @@ impl Tree {
         self.folders.insert(path, folder);
     }
 
-    /// Adds all folders below a path as another tree has them.
+    /// Adds a folder and all folders below it as another tree has them, unless they are there.
     pub(super) fn insert_below(&mut self, path: &Path, other: &Self) {
-        let below = other.folders.range(path.to_owned()..).skip_while(|(folder, _)| *folder == path);
+        let below = other.folders.range(path.to_owned()..);
         for (folder, names) in below.take_while(|(folder, _)| folder.starts_with(path)) {
-            self.insert(folder.clone(), names.clone());
+            self.folders.entry(folder.clone()).or_insert_with(|| names.clone());
         }
+    }
+
+    /// Makes a name hidden, with all that is below it.
+    pub(super) fn hide(&mut self, path: &Path) {
+        let below = self.folders.range(path.to_owned()..).map(|(folder, _)| folder);
+        let below: Vec<_> = below.take_while(|folder| folder.starts_with(path)).cloned().collect();
+        for folder in below {
+            self.folders.remove(&folder);
+        }
+        self.set(path, Some(Node::Hidden));
     }
 
     /// Returns all recorded names with their paths, folders before their names.
@@ -234,8 +264,13 @@ impl Tree {
             .flat_map(|(path, folder)| folder.names.iter().map(move |(name, node)| (path.join(name), node)))
     }
 
-    /// Returns the state of a path from the root.
+    /// Returns the recorded state of a path from the root.
     pub fn node(&self, path: &Path) -> Option<&Node> {
+        self.name(path).filter(|node| **node != Node::Hidden)
+    }
+
+    /// Returns the state of a path from the root, also if it is hidden.
+    pub(super) fn name(&self, path: &Path) -> Option<&Node> {
         self.folders.get(path.parent()?)?.get(path.file_name()?)
     }
 
@@ -286,9 +321,10 @@ impl Tree {
         found
     }
 
-    /// Returns the differences that a user can see.
+    /// Returns the differences that a user can see. Names that are hidden in the later tree count as missing there.
     pub fn differences(&self, later: &Self) -> Vec<Difference> {
         self.compare(later, |before, after| match (before, after) {
+            (Some(Node::Hidden) | None, Some(Node::Hidden) | None) => false,
             (Some(before), Some(after)) => !before.equals(after),
             _ => true,
         })

@@ -63,7 +63,8 @@ pub enum ConnectError {
     Io(#[from] io::Error),
 }
 
-fn is_timeout(error: &io::Error) -> bool {
+/// Returns `true` for the error of a client that has waited too long.
+pub fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 

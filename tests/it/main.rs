@@ -17,7 +17,9 @@ mod runs {
     mod interrupted;
     mod kinds;
     mod random;
+    mod slow_walk;
     mod surroundings;
+    mod visibility;
 }
 mod remote {
     mod containers;

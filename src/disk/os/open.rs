@@ -3,13 +3,13 @@
 use super::state::{require_file, state};
 use crate::disk::error::ErrnoContext;
 use crate::disk::place::RootInner;
-use crate::disk::sys::system;
-use crate::disk::{DiskError, DiskErrorKind, Kind, Listed, Result, Root, Scanned, Stat, Target};
+use crate::disk::sys::{Look, system};
+use crate::disk::{DiskError, DiskErrorKind, Kind, Listed, Result, Root, Scanned, Target};
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, OFlags, statat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -72,12 +72,13 @@ pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
 
 /// Lists a folder, without `.` and `..`, with the state of each name.
 pub(super) fn scan(root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
-    each_entry(root, folder, |fd, entry, name| {
-        match statat(fd, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(raw) => Ok(Some(Scanned { name: name.to_owned(), stat: root.mark_racy(Stat::of(&raw)) })),
-            Err(Errno::NOENT) => Ok(None),
-            Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(folder).join(name))),
+    each_entry(root, folder, |fd, entry, name| match system().look(fd.as_fd(), entry.file_name()) {
+        Ok(Look { stat, born, mount }) => {
+            let is_mounted = !root.has_device_of(&stat) || !root.is_on(mount);
+            Ok(Some(Scanned { name: name.to_owned(), stat: root.mark_racy(stat), born, is_mounted }))
         }
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(folder).join(name))),
     })
 }
 

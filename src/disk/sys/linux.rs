@@ -4,7 +4,7 @@ mod facts;
 mod lease;
 mod mounts;
 
-use super::{Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, portable};
+use super::{Call, Inspected, Look, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, portable};
 use crate::disk::interface::MAX_TRIES;
 use crate::disk::{Handle, MTime, Result, Target};
 use rustix::fs::{
@@ -12,7 +12,8 @@ use rustix::fs::{
     chmod, fallocate, fstat, fstatfs, fsync, makedev, openat, openat2, readlinkat, renameat_with, statx,
 };
 use rustix::io::Errno;
-use std::ffi::{OsStr, OsString};
+use rustix::time::{ClockId, clock_gettime};
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
@@ -128,6 +129,19 @@ impl System for Linux {
         let known = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let raw = statx(folder, name, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, known)?;
         Ok((convert(&raw), Some(raw.stx_mnt_id)))
+    }
+
+    fn look(&self, folder: BorrowedFd<'_>, name: &CStr) -> Call<Look> {
+        let known = StatxFlags::BASIC_STATS | StatxFlags::BTIME | StatxFlags::MNT_ID;
+        let raw = statx(folder, name, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, known)?;
+        let has_born = StatxFlags::from_bits_retain(raw.stx_mask).contains(StatxFlags::BTIME);
+        let born = has_born.then(|| stamp(&raw.stx_btime)).filter(|born| born.seconds != 0);
+        Ok(Look { stat: convert(&raw), born, mount: Some(raw.stx_mnt_id) })
+    }
+
+    fn file_clock(&self) -> MTime {
+        let now = clock_gettime(ClockId::RealtimeCoarse);
+        MTime { seconds: now.tv_sec, nanos: u32::try_from(now.tv_nsec).unwrap_or_default() }
     }
 
     fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
@@ -254,9 +268,12 @@ fn inspected(raw: &Statx) -> Inspected {
     }
 }
 
+fn stamp(time: &StatxTimestamp) -> MTime {
+    MTime { seconds: time.tv_sec, nanos: time.tv_nsec }
+}
+
 /// Converts the result of `statx`.
 fn convert(raw: &Statx) -> Stat {
-    let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
     let stat = Stat {
         dev: makedev(raw.stx_dev_major, raw.stx_dev_minor),
         ino: raw.stx_ino,

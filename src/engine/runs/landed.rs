@@ -12,7 +12,7 @@ use crate::engine::jobs::blocking;
 use crate::engine::runs::RunRoot;
 use crate::engine::runs::record::FileChange;
 use crate::workspace::PlannedFile;
-use crate::workspace::history::TERMINAL;
+use crate::workspace::history::{DISK, TERMINAL};
 use crate::workspace::limits::LANDED_FILES;
 
 /// A recorded change of a command.
@@ -37,14 +37,14 @@ impl Default for LandedQueue {
 }
 
 impl Engine {
-    /// Queues a change for review, unless a person has run the command or it has changed too many files.
+    /// Queues a change for review, unless a person has run the command, its author is not known, or it has changed too many files.
     pub(super) fn queue_for_review(
         &self,
         of: &Arc<RunRoot>,
         (author, transaction): (&str, Arc<str>),
         files: Vec<FileChange>,
     ) {
-        if author != TERMINAL && (1..=LANDED_FILES).contains(&files.len()) {
+        if ![TERMINAL, DISK].contains(&author) && (1..=LANDED_FILES).contains(&files.len()) {
             // The receiver is gone only when the daemon stops.
             let _ = self.runs.landed.sender.send(LandedChange { of: of.clone(), transaction, files });
         }

@@ -30,6 +30,24 @@ pub(crate) struct OpenRun {
     pub(super) changes: RunChanges,
 }
 
+/// The part of an open run by which it is found.
+#[derive(Clone, Debug)]
+pub(crate) struct RunKey {
+    pub(crate) id: String,
+    author: String,
+    session: Arc<str>,
+    /// Id of the call of a tool.
+    pub(crate) tool_call: Option<String>,
+    pub(super) bound_to: Option<SessionId>,
+}
+
+impl RunKey {
+    /// Returns `true` if the run belongs to the session.
+    pub(crate) fn is_of(&self, session: &SessionContext) -> bool {
+        self.author == session.author && self.session == session.name
+    }
+}
+
 /// A run that an earlier daemon has left open.
 pub(crate) struct RunFile {
     pub(super) run: OpenRun,
@@ -66,9 +84,15 @@ impl OpenRun {
         self.bound_to.is_some()
     }
 
-    /// Returns `true` if the run belongs to the session.
-    pub(crate) fn is_of(&self, session: &SessionContext) -> bool {
-        self.author == session.author && self.session == session.name
+    /// Returns the part by which the run is found.
+    pub(super) fn key(&self) -> RunKey {
+        RunKey {
+            id: self.id.clone(),
+            author: self.author.clone(),
+            session: self.session.clone(),
+            tool_call: self.origin.tool_call.clone(),
+            bound_to: self.bound_to,
+        }
     }
 
     /// Stores the run, so that the next daemon knows it.
@@ -88,7 +112,9 @@ impl OpenRun {
     }
 
     pub(super) fn remove(&self, folder: &Path) {
-        if let Err(error) = fs::remove_file(folder.join(&self.id)) {
+        if let Err(error) = fs::remove_file(folder.join(&self.id))
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(%error, run = self.id, "the file of a run cannot be removed");
         }
     }

@@ -12,14 +12,18 @@ use crate::engine::change::content::Content;
 use crate::engine::change::draft::Draft;
 use crate::engine::change::history_recording::Intent;
 use crate::engine::files::observe::Observed;
+use crate::engine::runs::mark::Owner;
 use crate::engine::runs::{OpenRun, RootState, RunRoot};
 use crate::snapshot::{Content as NodeContent, Difference, FileState, Node, Omission, Stamp};
 use crate::text::{ContentHash, Format};
-use crate::workspace::history::{PastRun, PathChange, PathState};
+use crate::workspace::history::{DISK, Origin, PastRun, PathChange, PathState};
 use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal};
 
 /// Size of the contents in one transaction, in bytes. A run that changes more is recorded as several transactions.
 const BATCH: usize = 64 << 20;
+
+/// The reason why a name that has appeared is not recorded.
+const APPEARED: &str = "it was there before the command, ignored or in another place";
 
 /// The changes of a run so far.
 #[derive(Debug, Default)]
@@ -53,13 +57,13 @@ pub(super) struct FileChange {
 }
 
 impl Engine {
-    /// Records differences as changes of all open runs. `ending` is the run whose end this is.
+    /// Records differences as changes of their owner.
     pub(super) fn record_run(
         &self,
         of: &Arc<RunRoot>,
         state: &mut RootState,
         differences: Vec<Difference>,
-        ending: Option<&str>,
+        owner: Owner<'_>,
     ) {
         let mut sorted = Sorted::default();
         for difference in differences {
@@ -92,8 +96,7 @@ impl Engine {
                     None => omitted.push((file.path, Omission::NotStored.reason().to_owned())),
                 }
             }
-            let intent =
-                intent(&state.open, ending, std::mem::take(&mut paths), std::mem::take(&mut omitted));
+            let intent = intent(&state.open, owner, std::mem::take(&mut paths), std::mem::take(&mut omitted));
             match self.record_batch(&mut writes, &intent) {
                 Ok(Some(transaction)) => {
                     self.queue_for_review(of, (&intent.author, transaction.clone()), recorded_files);
@@ -109,6 +112,9 @@ impl Engine {
             if files.peek().is_none() || base.is_err() {
                 break;
             }
+        }
+        if matches!(owner, Owner::Unknown(_)) {
+            return;
         }
         for run in &mut state.open {
             run.changes.transactions.extend(transactions.iter().cloned());
@@ -189,6 +195,10 @@ impl FileChange {
 impl Sorted {
     fn add(&mut self, root: &Path, Difference { path, before, after }: Difference) {
         let path = root.join(path);
+        if before == Some(Node::Hidden) {
+            self.omitted.push((path, APPEARED.to_owned()));
+            return;
+        }
         if let Some(omission) = omission(before.as_ref(), after.as_ref()) {
             // A special file has no content that could change.
             if !(is_special(before.as_ref()) && is_special(after.as_ref())) {
@@ -200,6 +210,10 @@ impl Sorted {
                 let (before, after) = (file(before.as_ref()), file(after.as_ref()));
                 self.files.push(FileChange { path: path.clone(), before, after, hashes });
             }
+        }
+        // What is under a mount has not changed.
+        if [&before, &after].into_iter().flatten().any(Node::is_mount) {
+            return;
         }
         let (before, after) = match (&before, &after) {
             (Some(Node::File(before)), Some(Node::File(after))) => {
@@ -235,9 +249,9 @@ fn file(node: Option<&Node>) -> Option<FileState> {
 
 fn state(node: Option<&Node>) -> PathState {
     match node {
-        None | Some(Node::File(_)) => PathState::Missing,
+        None | Some(Node::File(_) | Node::Hidden) => PathState::Missing,
         Some(Node::Link { target, .. }) => PathState::Link(target.clone()),
-        Some(Node::Folder { mode }) => PathState::Folder(*mode),
+        Some(Node::Folder { mode, .. }) => PathState::Folder(*mode),
     }
 }
 
@@ -261,10 +275,26 @@ fn observed(target: Target, before: Option<Vec<u8>>, stamp: Option<Stamp>) -> Ob
 /// Returns the author and the purpose of a change by these runs.
 fn intent(
     open: &[OpenRun],
-    ending: Option<&str>,
+    owner: Owner<'_>,
     paths: Vec<PathChange>,
     omitted: Vec<(PathBuf, String)>,
 ) -> Intent {
+    let ending = match owner {
+        Owner::Runs(ending) => ending,
+        Owner::Killed(run, _) => Some(run),
+        Owner::Unknown(run) => {
+            let run = open.iter().find(|open| open.id == run).map_or("", |open| &open.command);
+            return Intent {
+                author: DISK.to_owned(),
+                session: Arc::default(),
+                origin: Origin::default(),
+                label: Some(format!("changed while editd did not run, during or after: {run}")),
+                undoes: None,
+                run: None,
+                paths,
+            };
+        }
+    };
     let main = open.iter().find(|run| Some(run.id.as_str()) == ending).or(open.first());
     let is_other = |run: &&OpenRun| main.is_some_and(|main| main.id != run.id);
     let others = open.iter().filter(is_other).map(|run| format!("{}: {}", run.author, run.command)).collect();

@@ -10,24 +10,46 @@ use crate::disk::FileBytes;
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::runs::RunRoot;
-use crate::snapshot::Difference;
+use crate::engine::runs::mark::Owner;
 use crate::workspace::Action;
 
 /// The paths from the root that editd is writing, with the number of writes of each. A mark leaves them alone.
 #[derive(Debug, Default)]
-pub(super) struct InFlight(Mutex<HashMap<PathBuf, usize>>);
+pub(super) struct InFlight(Mutex<Written>);
+
+#[derive(Debug, Default)]
+struct Written {
+    now: HashMap<PathBuf, usize>,
+    /// The paths that were written or entered since the walk in progress has begun.
+    since: Option<HashSet<PathBuf>>,
+}
 
 impl InFlight {
-    pub(super) fn paths(&self) -> HashSet<PathBuf> {
-        self.0.lock().keys().cloned().collect()
+    /// Begins to collect the paths that a walk must leave alone.
+    pub(super) fn begin_walk(&self) {
+        let mut written = self.0.lock();
+        written.since = Some(written.now.keys().cloned().collect());
+    }
+
+    /// Returns the paths that were written or entered since the walk has begun.
+    pub(super) fn end_walk(&self) -> HashSet<PathBuf> {
+        self.0.lock().since.take().unwrap_or_default()
+    }
+
+    /// Makes the walk in progress leave a path alone.
+    fn touch(&self, path: &Path) {
+        if let Some(since) = &mut self.0.lock().since {
+            since.insert(path.to_owned());
+        }
     }
 
     fn add(&self, path: &Path) {
-        *self.0.lock().entry(path.to_owned()).or_default() += 1;
+        self.touch(path);
+        *self.0.lock().now.entry(path.to_owned()).or_default() += 1;
     }
 
     fn remove(&self, path: &Path) {
-        let mut paths = self.0.lock();
+        let paths = &mut self.0.lock().now;
         if let Some(count) = paths.get_mut(path) {
             *count -= 1;
             if *count == 0 {
@@ -90,20 +112,15 @@ impl Engine {
         if state.open.is_empty() || !state.snapshot.is_known() || !state.snapshot.covers(&*self.disk, path) {
             return;
         }
+        of.in_flight.touch(path);
         let before = state.snapshot.node(path).cloned();
         if let Err(error) = state.snapshot.set(&*self.disk, path, now.map(|(stat, bytes)| (stat, &bytes[..])))
         {
             tracing::warn!(%error, "a snapshot cannot be written");
             return;
         }
-        let after = state.snapshot.node(path).cloned();
-        let is_changed = match (&before, &after) {
-            (Some(before), Some(after)) => !before.equals(after),
-            (before, after) => before.is_some() != after.is_some(),
-        };
-        if is_changed {
-            let difference = Difference { path: path.to_owned(), before, after };
-            self.record_run(of, &mut state, vec![difference], None);
+        if let Some(difference) = state.snapshot.difference(&*self.disk, path, before) {
+            self.record_run(of, &mut state, vec![difference], Owner::Runs(None));
         }
     }
 
@@ -132,6 +149,7 @@ impl Engine {
         if !state.snapshot.covers(&*self.disk, path) {
             return;
         }
+        of.in_flight.touch(path);
         let content = content.as_ref().map(|(stat, bytes)| (stat, &bytes[..]));
         if let Err(error) = state.snapshot.set(&*self.disk, path, content) {
             tracing::warn!(%error, "a snapshot cannot be written");

@@ -10,7 +10,6 @@ use crate::disk::Target;
 use crate::engine::change::request::{Call, Reads};
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
-use crate::engine::jobs::blocking;
 use crate::engine::native::{
     LocatedRecord, NativeCall, NativeOutcome, NativeReading, PreparedChange, PreparedFile, RecordedChange,
     ShownPart, ToolLosses, Waiting,
@@ -41,8 +40,7 @@ impl Daemon {
         decode::check_origin_id("turn", &turn)?;
         self.engine.turns.begin(&session.author, &session.name, turn);
         // A command of an earlier turn whose end was not reported.
-        let (engine, session) = (self.engine.clone(), session.clone());
-        blocking(move || engine.interrupt_runs(|run| run.is_of(&session))).await?;
+        self.engine.interrupt_runs(|run| run.is_of(session)).await?;
         Ok(NativeTurnResult {})
     }
 

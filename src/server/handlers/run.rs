@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, interval_at};
 
 use crate::engine::jobs::blocking;
-use crate::engine::runs::{NewRun, RunChanges};
+use crate::engine::runs::{NewRun, RunChanges, RunKey};
 use crate::engine::{Failure, SessionContext};
 use crate::protocol::{
     Invalid, LandedDecision, OmittedFile, RunBeginParams, RunBeginResult, RunEndParams, RunEndResult,
@@ -38,8 +38,7 @@ impl Daemon {
         let walk = Arc::new(WalkControl::default());
         // The walk ends with the request: when its client is gone, and when the daemon stops.
         let guard = scopeguard::guard(walk.clone(), |walk| walk.cancel());
-        let (engine, of) = (self.engine.clone(), session.clone());
-        let begun = blocking(move || engine.begin_run(&of, new, &walk));
+        let begun = self.engine.begin_run(session, new, walk);
         let begun = self.with_progress(session, (&guard, work_done_token.as_deref()), begun).await?;
         Ok(match begun {
             Ok(run) => RunBeginResult { run: Some(run), reason: None },
@@ -80,31 +79,26 @@ impl Daemon {
         }
         let status = signal.map(RunStatus::Killed).or(exit_code.map(RunStatus::Exited));
         let decisions = self.landed_decisions(session, run.is_none());
-        let (engine, session) = (self.engine.clone(), session.clone());
-        let ended = blocking(move || {
-            let ended = engine.end_run(
-                |open| {
-                    open.is_of(&session)
-                        && run.as_ref().is_none_or(|run| *run == open.id)
-                        && tool_call.as_ref().is_none_or(|call| Some(call) == open.origin.tool_call.as_ref())
-                },
-                status,
-            );
-            match (ended, &run) {
-                (Some(changes), _) => result(changes),
-                (None, Some(run)) => {
-                    let transactions = engine.transactions_of_run(run);
-                    RunEndResult {
-                        known: !transactions.is_empty(),
-                        transactions: transactions.iter().map(ToString::to_string).collect(),
-                        interrupted: true,
-                        ..RunEndResult::default()
-                    }
+        let is_it = |open: &RunKey| {
+            open.is_of(session)
+                && run.as_ref().is_none_or(|run| *run == open.id)
+                && tool_call.as_ref().is_none_or(|call| Some(call) == open.tool_call.as_ref())
+        };
+        let ended = match (self.engine.end_run(&session.author, is_it, status).await?, run) {
+            (Some(changes), _) => result(changes),
+            (None, Some(run)) => {
+                let engine = self.engine.clone();
+                let transactions = blocking(move || engine.transactions_of_run(&run)).await?;
+                RunEndResult {
+                    known: !transactions.is_empty(),
+                    transactions: transactions.iter().map(ToString::to_string).collect(),
+                    interrupted: true,
+                    ..RunEndResult::default()
                 }
-                (None, None) => RunEndResult::default(),
             }
-        });
-        Ok(RunEndResult { decisions, ..ended.await? })
+            (None, None) => RunEndResult::default(),
+        };
+        Ok(RunEndResult { decisions, ..ended })
     }
 
     /// Returns the decisions of a person about earlier commands of the author, each of them once. `is_tool` selects

@@ -75,12 +75,37 @@ fn a_daemon_that_hangs_does_not_stop_the_tool() {
         "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root().to_str(), "tool_name": "Write",
         "tool_use_id": "t", "tool_input": { "file_path": workspace.absolute("a.txt"), "content": "x" },
     });
+    let command = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root().to_str(), "tool_name": "Bash",
+        "tool_use_id": "t", "tool_input": { "command": "make" },
+    });
     machine.pause();
-    let output = machine.run_with_input(&["hook", "claude"], &event.to_string());
+    let warning = |event: &Value| {
+        let output = machine.run_with_input(&["hook", "claude"], &event.to_string());
+        assert!(output.status.success(), "{output:?}");
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        answer["systemMessage"].as_str().unwrap_or_default().to_owned()
+    };
+    let [first, second, of_command] = std::thread::scope(|scope| {
+        let warned = [&event, &event, &command].map(|event| scope.spawn(|| warning(event)));
+        warned.map(|warned| warned.join().expect("an answer"))
+    });
     machine.resume();
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let warning = answer["systemMessage"].as_str().unwrap_or_default();
-    assert!(output.status.success() && warning.contains("editd does not check changes now"), "{output:?}");
+    for warning in [first, second] {
+        assert!(warning.contains("editd does not check changes now"), "each time: {warning}");
+    }
+    assert!(of_command.contains("editd does not record what commands change now"), "{of_command}");
+}
+
+#[test]
+fn a_command_that_is_not_recorded_warns_once() {
+    let machine = Machine::configured("[limits]\nsnapshot_files = 1\n");
+    let workspace = Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
+    let claude = Claude::new(&machine, &workspace);
+    let command = || json!({ "tool_name": "Bash", "tool_use_id": "t", "tool_input": { "command": "make" } });
+    let answer = claude.report("PreToolUse", command());
+    assert!(answer.to_string().contains("it contains more than 1 files"), "{answer}");
+    assert_eq!(claude.report("PreToolUse", command()), Value::Null);
 }
 
 #[test]

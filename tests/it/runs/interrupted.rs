@@ -1,6 +1,7 @@
 //! Runs whose end is never reported: the daemon or the client was killed.
 
 use std::process::Stdio;
+use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -8,6 +9,9 @@ use serde_json::{Value, json};
 
 use super::command::{history, printed, run, undo};
 use crate::support::{Machine, Outcome, Workspace, eventually, within};
+
+/// Time after which a change that was made before is known to be older than the end of the daemon.
+const BEATS: Duration = Duration::from_millis(1500);
 
 fn script(workspace: &Workspace) -> String {
     let folder = workspace.root().display();
@@ -28,6 +32,7 @@ fn a_killed_daemon_loses_nothing_that_happened_before() {
     let mut command = machine.command(&["run", "--as", "robin", "--", "sh", "-c", &script]);
     let child = command.current_dir(workspace.root()).stderr(Stdio::piped()).spawn().unwrap();
     eventually("the command has begun", || workspace.has("begun").then_some(()));
+    sleep(BEATS);
     machine.crash();
     machine.serve();
     workspace.put("go", "");
@@ -39,6 +44,47 @@ fn a_killed_daemon_loses_nothing_that_happened_before() {
     assert_eq!((&past[0]["run"]["interrupted"], &past[0]["author"]), (&json!(true), &json!("robin")));
     undo(&machine, &workspace, &past[0]["transaction"]);
     assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn what_happened_after_the_end_of_the_daemon_is_not_the_commands() {
+    let (mut machine, workspace) = (Machine::start(), workspace());
+    workspace.put("src/mine.txt", "mine\n");
+    workspace.put("gone/d.txt", "d\n");
+    let script = script(&workspace);
+    let mut command = machine.command(&["--no-spawn", "run", "--as", "robin", "--", "sh", "-c", &script]);
+    let child = command.current_dir(workspace.root()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the command has begun", || workspace.has("begun").then_some(()));
+    sleep(BEATS);
+    machine.crash();
+    // The command goes on, and so does a person.
+    workspace.put("go", "");
+    child.wait_with_output().unwrap();
+    workspace.put("src/mine.txt", "the work of an hour\n");
+    workspace.put("new/hers.txt", "new\n");
+    std::fs::remove_dir_all(workspace.path("gone")).unwrap();
+    machine.serve();
+    let past =
+        eventually("both parts", || Some(history(&machine, &workspace)).filter(|past| past.len() == 2));
+    let of_robin: Vec<_> = past.iter().filter(|entry| entry["author"] == "robin").collect();
+    assert_eq!(of_robin.len(), 1, "{past:#?}");
+    let after = workspace.everything();
+    undo(&machine, &workspace, &of_robin[0]["transaction"]);
+    let mut expected = after;
+    expected
+        .iter_mut()
+        .filter(|(name, _)| name.ends_with("a.txt"))
+        .for_each(|it| it.1 = Some(b"one\n".to_vec()));
+    assert_eq!(workspace.everything(), expected, "{past:#?}");
+    // The rest is in the history, for a person.
+    let rest = past.iter().find(|entry| entry["author"] == "disk").expect("an entry");
+    assert_eq!(rest["files"].as_array().map(Vec::len), Some(4), "{rest:#?}");
+    let mut robin = machine.agent_named("robin", &workspace);
+    robin.call("editd/undo", json!({ "transaction": rest["transaction"] })).unwrap_err();
+    let mut person = machine.editor(&workspace);
+    person.call("editd/undo", json!({ "transaction": rest["transaction"] })).done();
+    assert_eq!(workspace.text("src/mine.txt"), "mine\n");
+    assert_eq!(workspace.text("gone/d.txt"), "d\n");
 }
 
 #[test]
@@ -104,11 +150,11 @@ fn a_daemon_killed_at_any_moment_leaves_a_snapshot_that_works() {
         // A command that starts a daemon itself would race with the one that the machine starts.
         let mut command = machine.command(&["--no-spawn", "run", "--as", "robin", "--", "sh", "-c", script]);
         let child = command.current_dir(workspace.root()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(delay));
+        sleep(Duration::from_millis(delay));
         machine.crash();
         machine.serve();
         child.wait_with_output().unwrap();
-        for entry in history(&machine, &workspace) {
+        for entry in history(&machine, &workspace).iter().filter(|entry| entry["author"] == "robin") {
             undo(&machine, &workspace, &entry["transaction"]);
         }
         // What was not recorded stays, and the next command is not blamed for it.

@@ -99,7 +99,7 @@ pub(super) fn list(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Listed
 pub(super) fn scan(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
     let state = |Listed { name, .. }| {
         let stat = peek(tree, root, &folder.join(&name)).transpose()?;
-        Some(stat.map(|stat| Scanned { name, stat }))
+        Some(stat.map(|stat| Scanned { name, stat, born: None, is_mounted: false }))
     };
     list(tree, root, folder)?.into_iter().filter_map(state).collect()
 }
