@@ -19,6 +19,7 @@
 //! ```
 
 mod abort;
+mod location;
 mod notices;
 mod steps;
 mod transcript;
@@ -30,6 +31,7 @@ use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
 use crate::protocol::{OUTSIDE, RpcError};
 use crate::server::Places;
 use crate::transport::{CallError, ConnectError, Spawn};
+use crate::workspace::rules::RootRefusal;
 
 pub use abort::Abort;
 
@@ -147,7 +149,9 @@ impl Hook {
             Ok(reply) => reply,
             Err(_) if abort.is_aborted() => Reply::PASS,
             // The rules of the program itself apply to files outside of projects.
-            Err(HookError::Refused(refusal)) if refusal.kind() == Some(OUTSIDE) => Reply::PASS,
+            Err(HookError::Refused(refusal)) if is_no_root(&refusal) && steps::count_projects(event) <= 1 => {
+                Reply::PASS
+            }
             Err(HookError::Refused(refusal)) => match event.step {
                 Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),
                 _ => Reply::PASS,
@@ -174,4 +178,17 @@ impl Hook {
         }
         Reply::PASS
     }
+}
+
+/// Returns `true` if a path is refused because it lies outside the roots, or cannot be one.
+fn is_outside(refusal: &RpcError) -> bool {
+    refusal.kind() == Some(OUTSIDE)
+}
+
+/// Returns `true` if a folder is refused as a root because agents are not to work there. Metadata of version control
+/// is refused as a root too, but belongs to a project.
+fn is_no_root(refusal: &RpcError) -> bool {
+    let reason = refusal.data.as_ref().and_then(|data| data["reason"].as_str());
+    let metadata: &str = RootRefusal::VersionControl.into();
+    is_outside(refusal) && reason.is_some_and(|reason| reason != metadata)
 }

@@ -181,6 +181,7 @@ mod gate {
     mod claude;
     mod connect;
     mod edits;
+    mod links;
     mod parallel;
     mod programs;
     mod review;
