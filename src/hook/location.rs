@@ -27,11 +27,11 @@ const NO_UNICODE: &str = "its path leads to a folder whose name is not valid Uni
 pub(super) enum Location {
     /// A file in a folder that can be a root.
     Inside {
-        /// Its path without links in its folders, or at least in those above the root.
+        /// Path below the root as it was named, so that the daemon judges these names too.
         path: PathBuf,
         /// The root.
         root: PathBuf,
-        /// Its path without links.
+        /// Path without links.
         real: PathBuf,
     },
     /// A file that lies in no such folder: its path without links.

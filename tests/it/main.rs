@@ -135,6 +135,7 @@ mod preservation {
     mod properties;
 }
 mod paths {
+    mod deeper_roots;
     mod escapes;
     mod metadata;
     mod mounts;
