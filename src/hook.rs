@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Config, config_file};
 use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
-use crate::protocol::{OUTSIDE, RpcError};
+use crate::protocol::{Code, OUTSIDE, RpcError};
 use crate::server::Places;
 use crate::transport::{CallError, ConnectError, Spawn};
 use crate::workspace::rules::RootRefusal;
@@ -80,6 +80,11 @@ impl From<ConnectError> for HookError {
     fn from(error: ConnectError) -> Self {
         match error {
             ConnectError::Refused(refusal) => Self::Refused(refusal),
+            // The configuration decides what happens without a daemon, so it must not be that of a project.
+            ConnectError::PlaceInProject(inside) => Self::Refused(RpcError::new(
+                Code::RequestFailed,
+                format!("editd checks nothing here: {inside}."),
+            )),
             other => Self::Unreachable(other.to_string()),
         }
     }

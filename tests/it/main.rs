@@ -242,7 +242,9 @@ mod web {
 mod daemon {
     mod autostart;
     mod config;
+    mod environment;
     mod folders;
+    mod foreign_files;
     mod instance;
     mod lost_sockets;
     mod moved_root;

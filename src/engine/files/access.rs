@@ -117,7 +117,7 @@ impl WorkTree {
                     names.iter().rev().nth(1) == Some(&"worktrees") && !names.contains(&"modules");
                 Some(if is_linked { Self::Separate } else { Self::PerhapsSubmodule })
             }
-            _ => None,
+            Kind::Other => None,
         }
     }
 }
