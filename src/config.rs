@@ -9,6 +9,7 @@
 //! ```
 
 mod maps;
+mod named;
 mod policy;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use crate::disk::Durability;
 use crate::workspace::Limits;
 
 pub use maps::PathMap;
+pub use named::{NamedPlace, PlaceInProject, check_named_places, default_places, named_places};
 pub use policy::{Policy, PolicyFile};
 
 /// Review policy: when a person must decide before a change is applied.

@@ -75,7 +75,7 @@ pub use os::OsDisk;
 pub use place::{
     Entry, FileImage, Handle, Kind, Listed, MTime, Root, Scanned, Stat, Target, entry_below, is_stray,
 };
-pub use private::replace_private_file;
+pub use private::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 pub use recovery::Recovery;
 pub use sys::{
     Lease, SOCKET_PATH, fill_randomly, has_other_files, is_listening, leads_session, limit_unread,

@@ -65,7 +65,7 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 use rustix::io::Errno;
 
-use crate::disk::FileBytes;
+use crate::disk::{FileBytes, read_private_file};
 use crate::text::ContentHash;
 use crate::workspace::history::{Back, DISK, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
@@ -265,7 +265,7 @@ impl History {
     /// Returns an image of an entry, if it still exists and matches its hash.
     pub fn image(&self, id: &str, hash: ContentHash) -> Option<Vec<u8>> {
         let location = self.index.lock().location_of(id)?;
-        let bytes = std::fs::read(location.segment.image(&self.writer.lock().folder, hash)).ok()?;
+        let bytes = read_private_file(&location.segment.image(&self.writer.lock().folder, hash)).ok()?;
         (ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 

@@ -19,6 +19,7 @@
 //! ```
 
 mod abort;
+mod location;
 mod notices;
 mod steps;
 mod transcript;
@@ -27,9 +28,10 @@ use serde_json::{Value, json};
 
 use crate::config::{Config, config_file};
 use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
-use crate::protocol::{OUTSIDE, RpcError};
+use crate::protocol::{Code, OUTSIDE, RpcError};
 use crate::server::Places;
 use crate::transport::{CallError, ConnectError, Spawn, is_timeout};
+use crate::workspace::rules::RootRefusal;
 
 pub use abort::Abort;
 
@@ -94,6 +96,11 @@ impl From<ConnectError> for HookError {
         match error {
             ConnectError::Refused(refusal) => Self::Refused(refusal),
             silent @ ConnectError::Silent(_) => Self::Silent(silent.to_string()),
+            // The configuration decides what happens without a daemon, so it must not be that of a project.
+            ConnectError::PlaceInProject(inside) => Self::Refused(RpcError::new(
+                Code::RequestFailed,
+                format!("editd checks nothing here: {inside}."),
+            )),
             other => Self::Unreachable(other.to_string()),
         }
     }
@@ -163,7 +170,9 @@ impl Hook {
             Ok(reply) => reply,
             Err(_) if abort.is_aborted() => Reply::PASS,
             // The rules of the program itself apply to files outside of projects.
-            Err(HookError::Refused(refusal)) if refusal.kind() == Some(OUTSIDE) => Reply::PASS,
+            Err(HookError::Refused(refusal)) if is_no_root(&refusal) && steps::count_projects(event) <= 1 => {
+                Reply::PASS
+            }
             Err(HookError::Refused(refusal)) => match event.step {
                 Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),
                 _ => Reply::PASS,
@@ -208,4 +217,17 @@ impl Hook {
         let session = self.session_name(&event.session, None);
         notice == Notice::EachTime || notices::give_once(&self.places, &format!("{session}: {reason}"))
     }
+}
+
+/// Returns `true` if a path is refused because it lies outside the roots, or cannot be one.
+fn is_outside(refusal: &RpcError) -> bool {
+    refusal.kind() == Some(OUTSIDE)
+}
+
+/// Returns `true` if a folder is refused as a root because agents are not to work there. Metadata of version control
+/// is refused as a root too, but belongs to a project.
+fn is_no_root(refusal: &RpcError) -> bool {
+    let reason = refusal.data.as_ref().and_then(|data| data["reason"].as_str());
+    let metadata: &str = RootRefusal::VersionControl.into();
+    is_outside(refusal) && reason.is_some_and(|reason| reason != metadata)
 }

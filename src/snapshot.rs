@@ -38,15 +38,14 @@ mod tree;
 mod walk;
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{Disk, DiskError, Root, Stat};
+use crate::disk::{Disk, DiskError, Root, Stat, make_private_folder};
 use crate::search::Ignores;
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
@@ -127,9 +126,10 @@ impl Snapshot {
         own: &Path,
         limits: SnapshotLimits,
     ) -> Result<Self, NoSnapshot> {
+        make_private_folder(folder)?;
         let folder =
             folder.join(ContentHash::of(root.path().as_os_str().as_bytes()).to_string().replace(':', "-"));
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        make_private_folder(&folder)?;
         let (log, tree) = TreeLog::open(&folder.join("tree.log"))?;
         let contents = Arc::new(Contents::open(&folder.join("contents"), limits.bytes)?);
         let is_known = !tree.is_empty();

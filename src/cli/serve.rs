@@ -1,9 +1,10 @@
 //! The commands that serve others until they end: the daemon, and its bridges to editors and agents.
 
+mod daily_log;
+
 use std::fs::File;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -18,6 +19,8 @@ use crate::mcp;
 use crate::transport::{self, Crossing, InheritedSockets, ServeError, bridge};
 use crate::workspace::Role;
 
+use daily_log::DailyLog;
+
 use super::arguments::McpArguments;
 use super::{CliError, Context, End, root};
 
@@ -26,8 +29,6 @@ use super::{CliError, Context, End, root};
 const WORKERS: usize = 2;
 /// Maximum number of threads for blocking work: enough for a slow disk, few enough to save memory.
 const BLOCKING_THREADS: usize = 256;
-/// Number of daily log files that are kept.
-const LOG_DAYS: usize = 7;
 /// Maximum number of log lines that wait for the disk. Further lines are dropped. The queue is allocated at
 /// startup, 32 bytes per line.
 const UNWRITTEN_LINES: usize = 4096;
@@ -49,6 +50,7 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, CliError> 
         // The terminal of the parent process may close. Fails only if this process already leads a session.
         let _ = rustix::process::setsid();
     }
+    transport::check_places(&[]).map_err(CliError::failed)?;
     let config = Config::load(config_file());
     let given = InheritedSockets::take().map_err(not_served)?;
     let places = given.as_ref().map_or_else(|| context.places.clone(), |given| given.places(&context.places));
@@ -87,17 +89,9 @@ fn not_served(error: ServeError) -> CliError {
 
 /// Starts logging to the state folder, and to standard error if it is a terminal and the daemon is attached.
 fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, CliError> {
-    let folder = state_dir.join("logs");
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    let appender = tracing_appender::rolling::Builder::new()
-        .rotation(tracing_appender::rolling::Rotation::DAILY)
-        .filename_prefix("editd")
-        .filename_suffix("log")
-        .max_log_files(LOG_DAYS)
-        .build(folder)
-        .map_err(CliError::failed)?;
+    let log = DailyLog::open(state_dir.join("logs"))?;
     let unwritten = NonBlockingBuilder::default().buffered_lines_limit(UNWRITTEN_LINES);
-    let (file, guard) = unwritten.finish(appender);
+    let (file, guard) = unwritten.finish(log);
     let filter = EnvFilter::try_from_env("EDITD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     if !detached && std::io::stderr().is_terminal() {

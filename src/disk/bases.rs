@@ -2,13 +2,12 @@
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::private::replace_private_file;
+use super::private::{make_private_folder, read_private_file, replace_private_file};
 
 /// File name of a text while it is written. No name of a text may begin with it.
 const PART: &str = ".part";
@@ -33,8 +32,7 @@ type Index = VecDeque<(String, u64)>;
 impl BaseStore {
     /// Opens or creates the store in its own folder, limited to `cap` bytes of text.
     pub fn open(folder: &Path, cap: u64) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        make_private_folder(folder)?;
         let store = Self { folder: folder.to_owned(), cap, index: Mutex::new(load(folder)?) };
         store.shrink(&mut store.index.lock());
         Ok(store)
@@ -61,7 +59,7 @@ impl BaseStore {
 
     /// Returns the text stored under a name, or `None` if it is gone.
     pub fn get(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.path(name)?) {
+        match read_private_file(&self.path(name)?) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -1,12 +1,10 @@
 //! Recovery from an interrupted daemon, and storage for displaced content that would otherwise be lost.
 
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue, replace_private_file};
+use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue, make_private_folder, replace_private_file};
 use crate::history::History;
 use crate::text::ContentHash;
 
@@ -17,7 +15,7 @@ pub(crate) fn open_journal(
     rescue: Arc<dyn Rescue>,
 ) -> io::Result<Journal> {
     let folder = state_dir.join("journal");
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    make_private_folder(&folder)?;
     let (journal, recovery) = Journal::open(disk, &folder, rescue).map_err(io::Error::other)?;
     if !recovery.is_empty() {
         let Recovery { restored, left, rescued, strays, failed, damaged } = recovery;
@@ -44,7 +42,7 @@ pub(crate) struct Rescuer {
 impl Rescuer {
     /// Stores content in a file named by its hash. Replaces an existing file, whatever its content.
     fn store_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        make_private_folder(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
         replace_private_file((&name.with_extension("part"), &name), [bytes], true)?;
         tracing::warn!(path = %path.display(), stored = %name.display(), "displaced content was stored");

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use parking_lot::RwLock;
 use tokio::sync::{Mutex, Semaphore};
 
+use crate::config::check_named_places;
 use crate::disk::Root;
 use crate::engine::files::access::Surroundings;
 use crate::engine::{Engine, Result, refusal_of};
@@ -152,6 +153,11 @@ pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool
             check_root(&root.path(), engine.home.as_deref(), &engine.config.roots)
         };
         checked.map_err(|refusal| refuse(RefusalKind::Root { reason: refusal.into() }))?;
+        let top = root.surroundings.names_from.as_path();
+        let projects: Vec<_> =
+            [root.root.path()].into_iter().chain(Some(top).filter(|top| top.parent().is_some())).collect();
+        check_named_places(&projects)
+            .map_err(|inside| refuse(RefusalKind::NotPermitted { what: inside.to_string() }))?;
     }
     Ok(root)
 }

@@ -1,10 +1,10 @@
 //! Calls of tools that change files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::patch::absolute_paths;
+use super::patch::{absolute_paths, paths, with_paths};
 use super::{Fields, Unknown};
 use crate::gate::reader::Reader;
 use crate::protocol::{ReadsParam, ToolLoss};
@@ -164,6 +164,31 @@ impl Arguments<'_> {
 }
 
 impl ToolCall {
+    /// Returns the absolute paths of the files that the call changes.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let changes = self.params["changes"].as_array().into_iter().flatten();
+        let named = changes.filter_map(|change| change["path"].as_str()).map(PathBuf::from);
+        let patch = self.params["patch"]["text"].as_str().unwrap_or_default();
+        named.chain(paths(patch, Path::new("/"))).collect()
+    }
+
+    /// Returns the call with other paths of the same files. `other` returns the path to use for one that the call
+    /// names, or `None` to keep it.
+    #[must_use]
+    pub fn with_paths(&self, other: impl Fn(&Path) -> Option<PathBuf>) -> Self {
+        let mut call = self.clone();
+        let other = |path: &str| other(Path::new(path)).and_then(|other| Some(other.to_str()?.to_owned()));
+        for change in call.params["changes"].as_array_mut().into_iter().flatten() {
+            if let Some(path) = change["path"].as_str().and_then(other) {
+                change["path"] = path.into();
+            }
+        }
+        if let Some(patch) = self.params["patch"]["text"].as_str() {
+            call.params["patch"]["text"] = with_paths(patch, other).into();
+        }
+        call
+    }
+
     /// Names the properties of a file that the tool does not keep.
     pub(super) fn losing(mut self, losses: &[ToolLoss]) -> Self {
         self.params["toolLoses"] = json!(losses);

@@ -34,12 +34,17 @@ pub(super) fn paths(patch: &str, cwd: &Path) -> Vec<PathBuf> {
 
 /// Returns the patch with absolute paths.
 pub(super) fn absolute_paths(patch: &str, cwd: &Path) -> String {
-    let line = |line: &str| match path_in(line).and_then(|path| Some((path, line.rfind(path)?))) {
-        Some((name, at)) => {
-            let absolute = cwd.join(name);
-            format!("{}{}{}", &line[..at], absolute.display(), &line[at + name.len()..])
-        }
-        None => line.to_owned(),
+    with_paths(patch, |name| Some(cwd.join(name).display().to_string()))
+}
+
+/// Returns the patch with other paths. `other` returns `None` for a path that stays.
+pub(super) fn with_paths(patch: &str, other: impl Fn(&str) -> Option<String>) -> String {
+    let line = |line: &str| {
+        let replaced = path_in(line).and_then(|name| {
+            let (at, replacement) = (line.rfind(name)?, other(name)?);
+            Some(format!("{}{replacement}{}", &line[..at], &line[at + name.len()..]))
+        });
+        replaced.unwrap_or_else(|| line.to_owned())
     };
     patch.split_inclusive('\n').map(line).collect()
 }

@@ -1,6 +1,8 @@
 //! pi: the events of an extension, recorded from version 0.87.1.
 
-use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use super::call::Arguments;
 use super::program::{Dialect, exit_code_after};
@@ -26,16 +28,17 @@ const SHELL: &str = "bash";
 fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
     let read = Reader::new(NAME, event);
     let (name, inner, cwd) = (read.text("hook")?, read.inner("event"), plugin::cwd(event));
-    let path = |object: &Value| object["path"].as_str().map(|path| cwd.join(path)).into_iter().collect();
+    let path = |object: &Value| object["path"].as_str().map(|path| named(path, cwd)).into_iter().collect();
     let (step, paths) = match (name, inner.object["toolName"].as_str()) {
         ("unsaved", _) => (Step::Unsaved, path(inner.object)),
         ("tool_call", Some(tool @ ("edit" | "write"))) => {
             let (id, input) = (inner.text("toolCallId")?.to_owned(), inner.fields("input")?);
             let arguments = Arguments { client: NAME, id, input, cwd };
-            let call = match tool {
+            let mut call = match tool {
                 "edit" => arguments.replacements("path", "edits", ("oldText", "newText"))?,
                 _ => arguments.content("path", "content", false)?,
             };
+            call.params["changes"][0]["path"] = json!(named(inner.inner("input").text("path")?, cwd));
             (Step::Before(Box::new(call)), path(&inner.object["input"]))
         }
         ("tool_result", Some("edit" | "write")) => {
@@ -61,6 +64,16 @@ fn decode(event: &Value) -> Result<Option<Event>, Unknown> {
         _ => return Ok(None),
     };
     plugin::event(&read, paths, step).map(Some)
+}
+
+/// Returns the file that pi means by a path: without an `@` before it, with plain spaces, and from the home folder if
+/// it begins with `~`, which stays in the path.
+fn named(path: &str, cwd: &Path) -> PathBuf {
+    let path = path.strip_prefix('@').unwrap_or(path);
+    let is_space =
+        |c: char| matches!(c, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let plain = path.replace(is_space, " ");
+    if plain == "~" || plain.starts_with("~/") { plain.into() } else { cwd.join(plain) }
 }
 
 /// Returns the lines that `read` has shown.

@@ -2,7 +2,6 @@
 //!
 //! One file holds all of them. It is replaced as a whole and flushed before the request that changed them is answered.
 
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,7 +10,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::replace_private_file;
+use crate::disk::{read_private_file, replace_private_file};
 use crate::workspace::reviewers::{ExpectedReviewer, Reviewer, StoredReviewers};
 
 use super::record::{PathRecord, timestamp};
@@ -97,7 +96,7 @@ impl ReviewersFile {
 }
 
 fn read(path: &Path) -> io::Result<StoredReviewers> {
-    let record: FileRecord = serde_json::from_slice(&fs::read(path)?)?;
+    let record: FileRecord = serde_json::from_slice(&read_private_file(path)?)?;
     if record.version != VERSION {
         return Err(io::Error::new(ErrorKind::InvalidData, "the record has another version"));
     }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{FileBytes, replace_private_file};
+use crate::disk::{FileBytes, make_private_folder, open_private_file, replace_private_file};
 use crate::text::ContentHash;
 use crate::workspace::history::PastEntry;
 
@@ -53,12 +52,10 @@ impl SegmentName {
 
     pub(super) fn make(&self, history: &Path) -> io::Result<File> {
         let folder = self.folder(history);
-        match DirBuilder::new().mode(0o700).create(&folder) {
-            // An earlier attempt may have stopped right after creating the folder.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            made => made?,
-        }
-        OpenOptions::new().append(true).create(true).mode(0o600).open(folder.join(ENTRIES))
+        make_private_folder(history)?;
+        // An earlier attempt may have stopped right after creating the folder.
+        make_private_folder(&folder)?;
+        open_private_file(&folder.join(ENTRIES), OpenOptions::new().append(true).create(true))
     }
 
     /// Returns the size, images included, and the time of the last change.
@@ -80,7 +77,7 @@ impl SegmentName {
         bytes: &FileBytes,
     ) -> io::Result<Option<File>> {
         let path = self.image(history, hash);
-        if path.exists() {
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
         replace_private_file((&path.with_extension("part"), &path), bytes.pieces(), false).map(Some)
@@ -93,7 +90,7 @@ impl SegmentName {
 
 impl LineLocation {
     pub(super) fn read(&self, history: &Path) -> io::Result<Vec<u8>> {
-        let mut file = File::open(self.segment.entries(history))?;
+        let mut file = open_private_file(&self.segment.entries(history), OpenOptions::new().read(true))?;
         file.seek(SeekFrom::Start(self.offset))?;
         let mut line = vec![0; self.len];
         file.read_exact(&mut line)?;
@@ -221,7 +218,7 @@ fn read_lines(
     start: u64,
     found: &mut Vec<(Line<PastEntry>, LineLocation)>,
 ) -> io::Result<(u64, usize, bool)> {
-    let mut file = File::open(name.entries(folder))?;
+    let mut file = open_private_file(&name.entries(folder), OpenOptions::new().read(true))?;
     if file.metadata()?.len() <= start {
         return Ok((start, 0, false));
     }

@@ -14,12 +14,10 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use crate::disk::replace_private_file;
+use crate::disk::{make_private_folder, read_private_file, replace_private_file};
 use crate::workspace::{Proposal, Record};
 
 use record::ProposalRecord;
-
-use super::writer::create_private_folder;
 
 /// Extension of the files.
 const ENDING: &str = "json";
@@ -47,7 +45,7 @@ struct Written {
 impl WaitingProposals {
     /// Opens or creates the folder and reads its proposals. An unreadable file is renamed and left there.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Proposal>)> {
-        create_private_folder(folder)?;
+        make_private_folder(folder)?;
         let mut proposals = Vec::new();
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -110,7 +108,7 @@ impl WaitingProposals {
 }
 
 fn read(path: &Path) -> io::Result<Proposal> {
-    let record: ProposalRecord = serde_json::from_slice(&fs::read(path)?)?;
+    let record: ProposalRecord = serde_json::from_slice(&read_private_file(path)?)?;
     let proposal = record.read().filter(|proposal| path.file_stem() == Some(OsStr::new(&*proposal.id.0)));
     proposal.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "the proposal is inconsistent"))
 }

@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::FileBytes;
+use crate::disk::{FileBytes, make_private_folder};
 use crate::text::ContentHash;
 
 use super::HistoryLimits;
@@ -68,7 +67,7 @@ pub(super) struct WriterState {
 
 impl Writer {
     pub(super) fn open(folder: &Path, limits: HistoryLimits) -> Self {
-        let listed = create_private_folder(folder).and_then(|()| list(folder));
+        let listed = make_private_folder(folder).and_then(|()| list(folder));
         let segments = listed.unwrap_or_else(|error| {
             tracing::error!(folder = %folder.display(), %error, "the history cannot be used");
             BTreeMap::new()
@@ -154,7 +153,7 @@ impl Writer {
             let name = SegmentName { number, nonce: self.nonce.clone() };
             // The folder may have been removed since the start.
             let file = name.make(&self.folder).or_else(|_| {
-                create_private_folder(&self.folder)?;
+                make_private_folder(&self.folder)?;
                 name.make(&self.folder)
             })?;
             self.segments.insert(name.clone(), Extent { size: 0, changed: now });
@@ -228,15 +227,12 @@ impl Writer {
     }
 }
 
-/// Creates a folder that only this user can access.
-pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    fs::set_permissions(folder, Permissions::from_mode(0o700))
-}
-
 fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, Extent>> {
-    let names = fs::read_dir(folder)?.map(|entry| Ok(SegmentName::parse(&entry?.file_name())));
-    let names: Vec<Option<SegmentName>> = names.collect::<io::Result<_>>()?;
+    let name = |entry: fs::DirEntry| {
+        let is_folder = entry.file_type()?.is_dir();
+        Ok(SegmentName::parse(&entry.file_name()).filter(|_| is_folder))
+    };
+    let names: Vec<_> = fs::read_dir(folder)?.map(|entry| name(entry?)).collect::<io::Result<_>>()?;
     // Not measured yet: counted as new, so that no segment is dropped before it was measured.
     let unknown = Extent { size: 0, changed: SystemTime::now() };
     Ok(names.into_iter().flatten().map(|name| (name, unknown)).collect())

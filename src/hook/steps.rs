@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,10 +9,11 @@ use crate::protocol::{
     RunEndParams, ToolLoss,
 };
 use crate::text::ContentHash;
-use crate::transport::{CallError, Client, Identity, Target, allowed_root, whole_text};
+use crate::transport::{CallError, Client, Identity, Target, whole_text};
 use crate::workspace::Role;
 
-use super::{Abort, Hook, HookError, Notice};
+use super::location::{Location, forbidden_outside};
+use super::{Abort, Hook, HookError, Notice, is_outside};
 
 /// Maximum time to wait for a person's decision. Agent programs stop a hook after 600 seconds at most, and
 /// then run the tool as if there were no hook.
@@ -29,12 +30,14 @@ const SESSION_NAME: usize = 64;
 impl Hook {
     /// Sends the requests for an event to the daemon.
     pub(super) fn ask(&self, event: &Event, abort: &Abort) -> Result<Reply, HookError> {
-        let roots = roots(event);
-        // The call has the roots of the server, and is announced for any folder.
-        if roots.is_empty() && !matches!(event.step, Step::Announced { .. }) {
-            return Ok(Reply::PASS);
+        if let Step::Before(call) = &event.step
+            && let Some(reply) = without_asking(&call.paths())
+        {
+            return Ok(reply);
         }
-        let mut client = self.connect(event, roots)?;
+        // The call has the roots of the server, and is announced for any folder.
+        let needs_root = !matches!(event.step, Step::Announced { .. });
+        let Some(mut client) = self.connect_with_roots(event, needs_root)? else { return Ok(Reply::PASS) };
         abort.watch(&client).map_err(CallError::Io)?;
         match &event.step {
             Step::Turn(turn) => {
@@ -42,20 +45,20 @@ impl Hook {
                 Ok(Reply::PASS)
             }
             Step::Shown { text, offset } => {
-                let params = json!({ "path": event.paths.first(), "text": text, "offset": offset });
+                let params = json!({ "path": first_path(event), "text": text, "offset": offset });
                 let unsaved = client.call::<NativeRead>(&params)?.unsaved;
                 Ok(Reply::GoOn { input: None, context: unsaved.as_deref().map(gate::unsaved) })
             }
             Step::ShownCells(sources) => {
-                client.call::<NativeRead>(&json!({ "path": event.paths.first(), "cells": sources }))?;
+                client.call::<NativeRead>(&json!({ "path": first_path(event), "cells": sources }))?;
                 Ok(Reply::PASS)
             }
             Step::Unsaved => unsaved(&mut client, event),
             Step::Before(call) => {
                 client.set_timeout(DECISION + REQUEST).map_err(CallError::Io)?;
                 let wait = ("waitMs", json!(DECISION.as_millis() as u64));
-                let result = client.call::<NativeEdit>(&self.params(event, call, wait))?;
-                Ok(gate::reply(call, &result))
+                let (call, result) = self.native_edit(&mut client, event, call, wait)?;
+                Ok(gate::reply(&call, &result))
             }
             Step::After { tool_call, failed } => {
                 let params = json!({ "toolCall": tool_call, "failed": failed, "model": event.model });
@@ -104,15 +107,54 @@ impl Hook {
 
     /// Returns what the model should know about a call whose text its tool has not found.
     fn advice(&self, client: &mut Client, event: &Event, call: &ToolCall) -> Result<String, HookError> {
-        let mut request = |option| match client.call::<NativeEdit>(&self.params(event, call, option)) {
+        let mut request = |option| match self.native_edit(client, event, call, option) {
             Err(CallError::Refused(refusal)) => Ok(Err(gate::refusal(&refusal))),
-            result => Ok::<_, HookError>(Ok(result?)),
+            result => Ok::<_, HookError>(Ok(result?.1)),
         };
         let found = match request(("preview", true.into()))? {
             Ok(found) if found.state == NativeEditResult::BY_EDITD => request(("waitMs", MAX_WAIT.into()))?,
             found => found,
         };
         Ok(found.map_or_else(|refusal| refusal, |found| gate::advice(call, &found)))
+    }
+
+    /// Sends a change, with another parameter. Returns the call with the paths that were sent.
+    fn native_edit(
+        &self,
+        client: &mut Client,
+        event: &Event,
+        call: &ToolCall,
+        option: (&str, Value),
+    ) -> Result<(ToolCall, NativeEditResult), CallError> {
+        let named = call.with_paths(|path| Location::of(path).path().map(Path::to_owned));
+        match client.call::<NativeEdit>(&self.params(event, &named, option.clone())) {
+            // A link inside the project can lead out of it and back.
+            Err(CallError::Refused(refusal)) if is_outside(&refusal) => {
+                let real = call.with_paths(|path| match Location::of(path) {
+                    Location::Inside { real, .. } => Some(real),
+                    _ => None,
+                });
+                let result = client.call::<NativeEdit>(&self.params(event, &real, option))?;
+                Ok((real, result))
+            }
+            result => Ok((named, result?)),
+        }
+    }
+
+    /// Connects with the roots of the event. Returns `None` if it has none and needs one.
+    fn connect_with_roots(&self, event: &Event, needs_root: bool) -> Result<Option<Client>, HookError> {
+        let own = roots(paths_of(event));
+        let all = roots(paths_of(event).into_iter().chain([event.cwd.clone()]));
+        if all.is_empty() && needs_root {
+            return Ok(None);
+        }
+        match self.connect(event, all.clone()) {
+            // The folder in which the program works says nothing about files elsewhere.
+            Err(HookError::Refused(refusal)) if is_outside(&refusal) && !own.is_empty() && own != all => {
+                self.connect(event, own).map(Some)
+            }
+            connected => connected.map(Some),
+        }
     }
 
     /// Returns the parameters of `editd/nativeEdit` for a call, with another one.
@@ -159,16 +201,16 @@ impl Hook {
     }
 }
 
-/// Returns the text of a file that an editor has not saved, if there is one.
 /// Returns the reply that lets the tool go on, and gives the model the texts.
 fn context(texts: impl IntoIterator<Item = Option<String>>) -> Reply {
     let texts: Vec<_> = texts.into_iter().flatten().collect();
     Reply::GoOn { input: None, context: (!texts.is_empty()).then(|| texts.join("\n")) }
 }
 
+/// Returns the text of a file that an editor has not saved, if there is one.
 fn unsaved(client: &mut Client, event: &Event) -> Result<Reply, HookError> {
-    let Some(path) = event.paths.first() else { return Ok(Reply::PASS) };
-    let Ok(target) = Target::of_file(path) else { return Ok(Reply::PASS) };
+    let Some(path) = first_path(event) else { return Ok(Reply::PASS) };
+    let Ok(target) = Target::of_file(&path) else { return Ok(Reply::PASS) };
     let first = client.call::<Read>(&json!({ "uri": target.uri(), "limit": 1 }))?;
     if first.source != "editor" {
         return Ok(Reply::PASS);
@@ -182,18 +224,63 @@ fn origin(event: &Event, tool_call: &str) -> Value {
     json!({ "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": tool_call })
 }
 
-/// Returns the folders that the tool works in: the projects of the working folder and of the named files.
-fn roots(event: &Event) -> Vec<PathBuf> {
+/// Returns the reply to a change that the daemon is not asked about: one of files outside of projects is left to the
+/// program, and one whose location is not clear is refused.
+fn without_asking(paths: &[PathBuf]) -> Option<Reply> {
+    let locations: Vec<_> = paths.iter().map(|path| Location::of(path)).collect();
+    let (mut inside, mut outside) = (0, Vec::new());
+    for (path, location) in paths.iter().zip(&locations) {
+        match location {
+            Location::Inside { .. } => inside += 1,
+            Location::Outside(real) => outside.push(real),
+            Location::Unclear(reason) => {
+                let refused = format!("editd cannot tell which file `{}` is: {reason}.", path.display());
+                return Some(Reply::Refuse(refused));
+            }
+        }
+    }
+    if let Some(refusal) = outside.iter().find_map(|real| forbidden_outside(real)) {
+        return Some(Reply::Refuse(gate::refusal(&refusal)));
+    }
+    let first = outside.first()?;
+    Some(if inside == 0 {
+        Reply::PASS
+    } else {
+        Reply::Refuse(format!(
+            "`{}` lies outside of the project, and other files of this change do not. Change it in a separate call.",
+            first.display()
+        ))
+    })
+}
+
+/// Returns the paths that an event names: those of the change itself, if it is one.
+fn paths_of(event: &Event) -> Vec<PathBuf> {
+    match &event.step {
+        Step::Before(call) => call.paths(),
+        Step::NotFound(calls) => calls.iter().flat_map(ToolCall::paths).collect(),
+        _ => event.paths.clone(),
+    }
+}
+
+/// Returns the path of the file that an event is about.
+fn first_path(event: &Event) -> Option<PathBuf> {
+    let path = event.paths.first()?;
+    Some(Location::of(path).path().unwrap_or(path).to_owned())
+}
+
+/// Returns the projects of files and folders.
+fn roots(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut roots = Vec::new();
-    for path in event.paths.iter().cloned().chain([event.cwd.clone()]) {
-        let Ok(target) = Target::of_file(&path) else { continue };
-        // A single file in the home folder is its own root.
-        let root = if target.root == target.path && target.path.is_file() {
-            Some(target.root)
-        } else {
-            allowed_root(target.root)
-        };
-        roots.extend(root.filter(|root| !roots.contains(root)));
+    for path in paths {
+        let location = Location::of(&path);
+        roots.extend(
+            location.root().filter(|root| !roots.iter().any(|known| known == root)).map(Path::to_owned),
+        );
     }
     roots
+}
+
+/// Returns the number of projects that an event names files of.
+pub(super) fn count_projects(event: &Event) -> usize {
+    roots(paths_of(event)).len()
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::read_private_file;
+
 /// Name of the file in the state folder.
 const FILE: &str = "page.json";
 
@@ -30,7 +32,7 @@ enum Layout {
 impl Preferences {
     /// Reads the preferences. A missing or damaged file counts as the default.
     pub(super) fn read(state_dir: &Path) -> Self {
-        let bytes = std::fs::read(state_dir.join(FILE)).unwrap_or_default();
+        let bytes = read_private_file(&state_dir.join(FILE)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 

@@ -5,8 +5,10 @@
 //! repositories too, and a `.gitignore` above the top folder of a repository does not apply inside it.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -117,29 +119,88 @@ impl Ignores {
 
 /// Reads the user's global rules, which apply to all repositories.
 fn global(top: &Path) -> Gitignore {
-    let text = gitconfig_excludes_path().and_then(|path| read_outside(&path));
+    // The library reads the settings of git without a limit.
+    if !settings_of_git().iter().all(|path| !path.exists() || read_of_user(path).is_some()) {
+        return Gitignore::empty();
+    }
+    let text = gitconfig_excludes_path().and_then(|path| read_of_user(&path));
     text.map_or_else(Gitignore::empty, |text| compiled(top, &text))
 }
 
+/// Returns the files in which git looks for the global rules.
+fn settings_of_git() -> Vec<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = std::env::home_dir();
+    let below_home = |name| home.as_ref().map(|home| home.join(name));
+    let files = [
+        set("GIT_CONFIG_GLOBAL"),
+        set("GIT_CONFIG_SYSTEM").or_else(|| Some("/etc/gitconfig".into())),
+        set("XDG_CONFIG_HOME").map(|folder| folder.join("git/config")),
+        below_home(".config/git/config"),
+        below_home(".gitconfig"),
+    ];
+    files.into_iter().flatten().collect()
+}
+
+/// Reads a file of the user, who may have made it a link. Never blocks, and stops at the limit.
+fn read_of_user(path: &Path) -> Option<Vec<u8>> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(nonblocking).open(path).ok()?;
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    read_all(file)
+}
+
 /// Reads `info/exclude`, the local rules of a repository. In a linked work tree and in a submodule, `.git` is
-/// a file that points to the folder with these rules.
+/// a file that points to the folder with these rules. A folder outside of the root counts only if it points back,
+/// because everything can be in a pointer.
 fn excluded(disk: &dyn Disk, root: &Root, folder: &Path) -> Option<Vec<u8>> {
     let Some(link) = read(disk, root, &folder.join(".git")) else {
         return read(disk, root, &folder.join(".git/info/exclude"));
     };
-    let named = |text: &[u8]| PathBuf::from(OsStr::from_bytes(text.trim_ascii()));
-    let own = root.path().join(folder).join(named(link.strip_prefix(b"gitdir:")?));
-    let common = read_outside(&own.join("commondir")).map(|text| own.join(named(&text)));
-    read_outside(&common.unwrap_or(own).join("info/exclude"))
+    let tree = root.path().join(folder);
+    let metadata = disk.open_root(&tree.join(named(link.strip_prefix(b"gitdir:")?))).ok()?;
+    let is_inside = metadata.path().starts_with(root.path());
+    if !is_inside && !points_to(disk, &metadata, &tree) {
+        return None;
+    }
+    let common = match read(disk, &metadata, Path::new("commondir")) {
+        Some(common) => disk.open_root(&metadata.path().join(named(&common))).ok()?,
+        None => metadata.clone(),
+    };
+    // The metadata of a linked work tree lies in that of its repository.
+    let belongs =
+        metadata.path().starts_with(common.path()) && (!is_inside || common.path().starts_with(root.path()));
+    if belongs { read(disk, &common, Path::new("info/exclude")) } else { None }
 }
 
-fn read_outside(path: &Path) -> Option<Vec<u8>> {
-    let metadata = std::fs::metadata(path).ok()?;
-    (metadata.is_file() && metadata.len() <= LARGEST).then(|| std::fs::read(path).ok())?
+fn named(text: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(text.trim_ascii()))
+}
+
+/// Returns `true` if the metadata of a linked work tree or of a submodule names this work tree.
+fn points_to(disk: &dyn Disk, metadata: &Root, tree: &Path) -> bool {
+    let leads_to = |path: PathBuf, wanted: &Path| {
+        disk.open_root(&metadata.path().join(path)).is_ok_and(|opened| opened.path() == wanted)
+    };
+    if let Some(linked) = read(disk, metadata, Path::new("gitdir")) {
+        let linked = named(&linked);
+        let folder = linked.parent().filter(|_| linked.file_name() == Some(OsStr::new(".git")));
+        return folder.is_some_and(|folder| leads_to(folder.to_owned(), tree));
+    }
+    let settings = read(disk, metadata, Path::new("config")).unwrap_or_default();
+    let mut names = settings.split(|byte| *byte == b'\n').filter_map(|line| {
+        let value = line.trim_ascii().strip_prefix(b"worktree")?.trim_ascii_start().strip_prefix(b"=")?;
+        Some(named(value))
+    });
+    names.next_back().is_some_and(|worktree| leads_to(worktree, tree))
 }
 
 fn read(disk: &dyn Disk, root: &Root, file: &Path) -> Option<Vec<u8>> {
-    let (source, mut text) = (disk.open_file(root, file).ok()?, Vec::new());
+    read_all(disk.open_file(root, file).ok()?)
+}
+
+fn read_all(source: impl Read) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
     source.take(LARGEST + 1).read_to_end(&mut text).ok()?;
     (text.len() as u64 <= LARGEST).then_some(text)
 }

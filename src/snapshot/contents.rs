@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
+use crate::disk::open_private_file;
 use crate::text::ContentHash;
 
 /// Length of the header of a content: its hash and its compressed length.
@@ -137,7 +138,7 @@ impl Contents {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+    open_private_file(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
 }
 
 /// Returns the places of all whole contents, and the end of the last one.

@@ -2,12 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::MTime;
+use crate::disk::{MTime, open_private_file, read_private_file};
 use crate::history::PathRecord;
 
 use super::tree::{Content, Difference, FileState, Node, Stamp, Tree};
@@ -58,7 +57,7 @@ type StampRecord = (u64, u64, (i64, u32), (i64, u32), u32, bool);
 impl TreeLog {
     /// Opens the log and reads the tree. Reading ends at the first line that is damaged.
     pub(super) fn open(path: &Path) -> io::Result<(Self, Tree)> {
-        let bytes = match fs::read(path) {
+        let bytes = match read_private_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read?,
         };
@@ -76,7 +75,7 @@ impl TreeLog {
             walked = t.map(|(seconds, nanos)| MTime { seconds, nanos }).or(walked);
             size += line.len() as u64;
         }
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        let file = open_private_file(path, OpenOptions::new().append(true).create(true))?;
         file.set_len(size)?;
         Ok((Self { path: path.to_owned(), file, base: size, size, walked }, tree))
     }
@@ -123,7 +122,8 @@ impl TreeLog {
     /// Writes the log from scratch.
     fn rewrite(&mut self, tree: &Tree) -> io::Result<()> {
         let part = self.path.with_extension("part");
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        let file = open_private_file(&part, OpenOptions::new().write(true).create(true).truncate(false))?;
+        file.set_len(0)?;
         // A tree can be large, so the lines are not collected.
         let (mut out, mut line, mut size) = (BufWriter::new(file), Vec::new(), 0);
         for (path, node) in tree.nodes() {
@@ -140,7 +140,7 @@ impl TreeLog {
         }
         out.flush()?;
         fs::rename(&part, &self.path)?;
-        self.file = OpenOptions::new().append(true).open(&self.path)?;
+        self.file = open_private_file(&self.path, OpenOptions::new().append(true))?;
         (self.base, self.size) = (size, size);
         Ok(())
     }

@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::config::PlaceInProject;
 use crate::disk::SOCKET_PATH;
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
 use crate::workspace::{Audience, Role};
 
 use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
+use super::named::{check_places, check_places_here};
 use super::serve::ALREADY_RUNNING;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET};
 
@@ -55,6 +57,9 @@ pub enum ConnectError {
         "{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir"
     )]
     TooLong(PathBuf),
+    /// A variable names a place of editd inside a project.
+    #[error(transparent)]
+    PlaceInProject(#[from] PlaceInProject),
     /// The daemon rejected the client, for instance because of its root.
     #[error(transparent)]
     Refused(RpcError),
@@ -84,7 +89,11 @@ pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Resul
     match UnixStream::connect(&path) {
         Ok(stream) => Ok(stream),
         Err(_) if spawn == Spawn::Forbidden => Err(ConnectError::NotRunning(path)),
-        Err(_) => wait_for(&path, places),
+        Err(_) => {
+            // The daemon would serve other projects with these places, too.
+            check_places_here()?;
+            wait_for(&path, places)
+        }
     }
 }
 
@@ -242,6 +251,9 @@ impl Client {
         spawn: Spawn,
         identity: &Identity,
     ) -> Result<Self, ConnectError> {
+        if role == Role::Agent {
+            check_places(&identity.roots)?;
+        }
         let mut attempts = 1..=INTRODUCTIONS;
         loop {
             attempts.next();

@@ -1,12 +1,15 @@
 //! The folders of a daemon, which are private to the user and never shared with another purpose, and their
 //! locks.
 
+use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::disk::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 use crate::server::Places;
 
 use super::serve::{ServeError, failed};
@@ -54,10 +57,9 @@ fn plain(path: &Path) -> io::Result<PathBuf> {
 /// Returns the default folder of the sockets: the one recorded by a running daemon, else the conventional
 /// one.
 pub fn runtime_dir_of(state_dir: &Path) -> PathBuf {
-    let recorded =
-        std::fs::read_to_string(state_dir.join(SOCKETS_RECORD)).ok().filter(|recorded| !recorded.is_empty());
-    match recorded {
-        Some(recorded) if instance_is_alive(state_dir) => recorded.into(),
+    let recorded = read_private_file(&state_dir.join(SOCKETS_RECORD)).ok();
+    match recorded.filter(|recorded| !recorded.is_empty()) {
+        Some(recorded) if instance_is_alive(state_dir) => OsString::from_vec(recorded).into(),
         _ => from_env("XDG_RUNTIME_DIR").map_or_else(|| state_dir.join("run"), |dir| dir.join("editd")),
     }
 }
@@ -69,7 +71,7 @@ pub fn instance_is_alive(state_dir: &Path) -> bool {
 
 /// Returns `true` if a process holds a lock.
 pub(super) fn is_held(lock: &Path) -> bool {
-    let Ok(lock) = File::open(lock) else { return false };
+    let Ok(lock) = open_private_file(lock, File::options().read(true)) else { return false };
     // The lock is released immediately if it was free.
     matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
 }
@@ -80,7 +82,7 @@ pub(super) async fn lock(path: &Path, patience: Duration) -> io::Result<Option<F
     let deadline = Instant::now() + patience.max(LOCK_CHECK);
     loop {
         // Opened for each attempt, because the file may have been removed and created again.
-        let file = File::options().create(true).truncate(false).write(true).open(path)?;
+        let file = open_private_file(path, File::options().create(true).truncate(false).write(true))?;
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(None),
@@ -92,7 +94,9 @@ pub(super) async fn lock(path: &Path, patience: Duration) -> io::Result<Option<F
 
 /// Records the folder of the sockets for clients without an explicit option.
 pub(super) fn record_sockets(places: &Places) -> io::Result<()> {
-    std::fs::write(places.state_dir.join(SOCKETS_RECORD), places.runtime_dir.as_os_str().as_encoded_bytes())
+    let path = places.state_dir.join(SOCKETS_RECORD);
+    let folder = places.runtime_dir.as_os_str().as_encoded_bytes();
+    replace_private_file((&path.with_extension("part"), &path), [folder], false).map(drop)
 }
 
 /// Returns the path in an environment variable. An empty variable counts as absent, as the XDG specification
@@ -119,7 +123,7 @@ pub fn prepare_folders(places: &Places) -> Result<(), ServeError> {
 pub fn folder_in_state(places: &Places, name: &str) -> io::Result<PathBuf> {
     private_dir(&places.state_dir).map_err(io::Error::other)?;
     let folder = places.state_dir.join(name);
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    make_private_folder(&folder)?;
     Ok(folder)
 }
 

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::protocol::uri_of;
 use crate::workspace::rules::check_root;
 
-/// Entries that mark the top folder of a repository.
-const MARKS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
+/// Files and folders of which each version control system other than git creates at least one. A clone by git can
+/// contain them.
+const MARKS: [&str; 6] =
+    [".jj/working_copy", ".hg/requires", ".hg/store", ".hg/00changelog.i", ".svn/wc.db", ".svn/entries"];
 
 /// A file and the root to open a session with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,19 +78,23 @@ pub fn allowed_root(folder: PathBuf) -> Option<PathBuf> {
     check_root(&folder, home().as_deref(), &[]).is_ok().then_some(folder)
 }
 
-/// Returns the repository that contains a folder. A folder that cannot be a root never counts as a repository, even
-/// if it is under version control: the home folder, for instance, contains too much.
+/// Returns the repository that contains a folder: the nearest one of git, else of another system. A folder that cannot
+/// be a root never counts as a repository, even if it is under version control: the home folder, for instance, contains
+/// too much.
 pub fn repository(folder: &Path) -> Option<PathBuf> {
     let home = home();
-    let mut possible =
-        folder.ancestors().filter(|ancestor| check_root(ancestor, home.as_deref(), &[]).is_ok());
-    possible.find(|ancestor| MARKS.iter().any(|mark| is_mark(&ancestor.join(mark)))).map(Path::to_owned)
+    let possible: Vec<_> =
+        folder.ancestors().filter(|ancestor| check_root(ancestor, home.as_deref(), &[]).is_ok()).collect();
+    let nearest = |is_top: &dyn Fn(&Path) -> bool| possible.iter().find(|folder| is_top(folder));
+    let of_other = |folder: &Path| MARKS.iter().any(|mark| folder.join(mark).symlink_metadata().is_ok());
+    nearest(&is_git).or_else(|| nearest(&of_other)).map(|folder| (*folder).to_owned())
 }
 
-/// Returns `true` if a file or folder marks a repository. An empty folder, which an interrupted program may have left,
-/// does not.
-fn is_mark(mark: &Path) -> bool {
-    match std::fs::read_dir(mark) {
+/// Returns `true` for the top of a repository of git. An empty folder, which an interrupted program may have left, does
+/// not make it one.
+fn is_git(folder: &Path) -> bool {
+    let mark = folder.join(".git");
+    match std::fs::read_dir(&mark) {
         Ok(mut entries) => entries.next().is_some(),
         // The `.git` of a work tree is a file.
         Err(_) => mark.exists(),

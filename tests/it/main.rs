@@ -140,6 +140,7 @@ mod preservation {
     mod properties;
 }
 mod paths {
+    mod deeper_roots;
     mod escapes;
     mod metadata;
     mod mounts;
@@ -186,6 +187,7 @@ mod gate {
     mod claude;
     mod connect;
     mod edits;
+    mod links;
     mod parallel;
     mod programs;
     mod review;
@@ -247,7 +249,9 @@ mod web {
 mod daemon {
     mod autostart;
     mod config;
+    mod environment;
     mod folders;
+    mod foreign_files;
     mod instance;
     mod lost_sockets;
     mod moved_root;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{CliError, Context, paint};
 use crate::connect::Unreadable;
+use crate::disk::{read_private_file, replace_private_file};
 use crate::edit::{Deadline, Labels, diff_texts};
 use crate::server::Places;
 use crate::text::ContentHash;
@@ -114,13 +115,17 @@ impl<'a> Backup<'a> {
         let after = ContentHash::of(after.as_bytes()).to_string();
         let stored = json!({ "before": before, "after": after }).to_string();
         folder_in_state(self.places, CONNECTED)
-            .and_then(|folder| fs::write(folder.join(&self.name), stored))
+            .and_then(|folder| {
+                let path = folder.join(&self.name);
+                replace_private_file((&path.with_extension("part"), &path), [stored.as_bytes()], false)
+            })
+            .map(drop)
             .map_err(|error| CliError::at(&self.path(), &error))
     }
 
     /// Returns the text before the connection, if the settings are still those that it led to.
     fn restored(&self, now: &str) -> Option<String> {
-        let stored: Value = serde_json::from_str(&fs::read_to_string(self.path()).ok()?).ok()?;
+        let stored: Value = serde_json::from_slice(&read_private_file(&self.path()).ok()?).ok()?;
         let is_same = stored["after"] == ContentHash::of(now.as_bytes()).to_string();
         stored["before"].as_str().filter(|_| is_same).map(str::to_owned)
     }

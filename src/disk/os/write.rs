@@ -1,6 +1,6 @@
 //! Writing and flushing: new files under a temporary name, existing files in place, and the logs of editd.
 
-use super::state::{stat_entry, state};
+use super::state::{require_file, stat_entry, state};
 use super::{attributes, permissions};
 use crate::disk::error::{ErrnoContext, errno_of};
 use crate::disk::sys::system;
@@ -171,10 +171,13 @@ impl Appender {
     }
 
     fn open(&self, entry: &Entry) -> Result<Arc<File>> {
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+        // A pipe in place of the file must not block.
+        flags |= OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mode = permissions(0o600);
         let file = openat(&entry.dir, &entry.name, flags, mode).context(APPEND, &entry.path)?;
         let stat = state(&file, APPEND, &entry.path)?;
+        require_file(&stat, &entry.path)?;
         let file = Arc::new(File::from(file));
         *self.last.lock() = Some(OpenedLog { path: entry.path.clone(), stat, file: file.clone() });
         Ok(file)

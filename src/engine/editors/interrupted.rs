@@ -12,8 +12,7 @@ use std::{fs, io};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::Target;
-use crate::disk::replace_private_file;
+use crate::disk::{Target, make_private_folder, read_private_file, replace_private_file};
 use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
@@ -91,11 +90,12 @@ impl Reached {
 impl Interrupted {
     /// Reads the records of earlier processes. Unreadable records are skipped.
     pub(crate) fn open(folder: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&folder)?;
+        make_private_folder(&folder)?;
         let mut sets = BTreeMap::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            let set = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Set>(&bytes).ok());
+            let set =
+                read_private_file(&path).ok().and_then(|bytes| serde_json::from_slice::<Set>(&bytes).ok());
             match set {
                 Some(set) if set.age() < RETENTION => drop(sets.insert(set.transaction.clone(), set)),
                 Some(_) => drop(fs::remove_file(&path)),

@@ -5,17 +5,21 @@
 //! have a second hard link. This module therefore also checks the location itself in the file system.
 
 use std::ffi::OsString;
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::config::Policy;
-use crate::disk::{Disk, Result as DiskResult, Root, Target};
+use crate::disk::{Disk, Kind, Result as DiskResult, Root, Target};
 use crate::engine::files::resolve::{Found, Purpose};
 use crate::engine::{Engine, SessionContext, SessionRoot, refusal_of};
 use crate::workspace::rules::{
     GIT_FILES, Judge, Judgement, METADATA, Protection, Remedy, RootRefusal, Spelling, check_root, folded,
 };
 use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
+
+/// Maximum length of a `.git` file, in bytes: enough for any path.
+const MAX_POINTER: u64 = 8192;
 
 /// The judgement of the path rules on a file that a session may use.
 #[derive(Clone, Debug, Default)]
@@ -37,10 +41,13 @@ impl Clearance {
 /// The surroundings of a root, determined when the root is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Surroundings {
-    /// The top of the workspace: the nearest folder under version control, from the root up. Names above it
-    /// describe the location of the workspace, not the file. Without such a folder, the top is `/`, and all
-    /// names of the path count.
+    /// The nearest folder under version control, from the root up, in which ignore rules apply; `/` if there is
+    /// none.
     pub(crate) top: PathBuf,
+    /// The top of the workspace for the path rules. Names above it describe the location of the workspace, not the
+    /// file. It must be a work tree of git: a repository that is cloned cannot contain a `.git`, but a `.svn`,
+    /// `.hg` or `.jj` with any content. Without one, the top is `/`, and all names of the path count.
+    pub(crate) names_from: PathBuf,
     /// `true` if the root is inside version-control metadata that has another name.
     pub(crate) metadata: bool,
 }
@@ -58,17 +65,60 @@ impl Surroundings {
         let mut metadata = disk.behind_mounts(root, None).is_ok_and(|path| {
             path.is_some_and(|path| check_root(&path, None, &[]) == Err(RootRefusal::VersionControl))
         });
+        let (mut top, mut work_tree, mut perhaps) = (None, None, None);
         for folder in root.path().ancestors() {
             // A folder that cannot be opened cannot be checked, and neither can the folders above it.
             let Ok(folder) = disk.open_root(folder) else { break };
-            metadata |= is_repository(disk, &folder, Path::new("")).unwrap_or_default();
+            metadata |= perhaps.is_none() && is_repository(disk, &folder, Path::new("")).unwrap_or_default();
             let is_there =
                 |mark: &str| disk.peek(&folder, Path::new(mark)).is_ok_and(|found| found.is_some());
-            if METADATA.split_whitespace().any(is_there) {
-                return Self { top: folder.path().to_owned(), metadata };
+            if top.is_none() && METADATA.split_whitespace().any(is_there) {
+                top = Some(folder.path().to_owned());
+            }
+            match WorkTree::at(disk, &folder) {
+                Some(WorkTree::Separate) => {
+                    work_tree = Some(folder.path().to_owned());
+                    break;
+                }
+                Some(WorkTree::PerhapsSubmodule) => {
+                    perhaps.get_or_insert_with(|| folder.path().to_owned());
+                }
+                None => {}
             }
         }
-        Self { top: PathBuf::from("/"), metadata }
+        let whole = || PathBuf::from("/");
+        let names_from = work_tree.or(perhaps).unwrap_or_else(whole);
+        Self { top: top.unwrap_or_else(whole), names_from, metadata }
+    }
+}
+
+/// A folder that git treats as the top of a work tree.
+enum WorkTree {
+    /// A work tree that belongs to no other.
+    Separate,
+    /// A submodule, if it lies in another work tree. The author of that one chooses the path of the submodule, so the
+    /// names above it count.
+    PerhapsSubmodule,
+}
+
+impl WorkTree {
+    fn at(disk: &dyn Disk, folder: &Root) -> Option<Self> {
+        let mark = Path::new(".git");
+        match disk.peek(folder, mark).ok()??.kind() {
+            Kind::Folder => is_repository(disk, folder, mark).ok()?.then_some(Self::Separate),
+            // Tools that keep many repositories together create such links. A clone contains none.
+            Kind::Symlink => Some(Self::Separate),
+            Kind::File => {
+                let mut pointer = Vec::new();
+                disk.open_file(folder, mark).ok()?.take(MAX_POINTER).read_to_end(&mut pointer).ok()?;
+                let to = String::from_utf8_lossy(pointer.strip_prefix(b"gitdir:")?).trim().to_owned();
+                let names: Vec<_> = to.split('/').collect();
+                let is_linked =
+                    names.iter().rev().nth(1) == Some(&"worktrees") && !names.contains(&"modules");
+                Some(if is_linked { Self::Separate } else { Self::PerhapsSubmodule })
+            }
+            Kind::Other => None,
+        }
     }
 }
 
@@ -164,7 +214,7 @@ impl Engine {
         let asked = root.root.path().join(relative);
         let behind = self.disk.behind_mounts(&root.root, Some(target));
         let behind = behind.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
-        let top = root.surroundings.top.as_path();
+        let top = root.surroundings.names_from.as_path();
         let mut spellings = vec![Spelling { path: &target.path, top }];
         // Judge both the requested and the opened path: a symlink must neither hide a protected name nor lend
         // an allowed one.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::replace_private_file;
+use crate::disk::{make_private_folder, read_private_file, replace_private_file};
 use crate::engine::SessionContext;
 use crate::engine::runs::{NewRun, RunChanges};
 use crate::history::{OriginRecord, PathRecord};
@@ -105,7 +105,7 @@ impl OpenRun {
             origin: OriginRecord::new(&self.origin),
             root: PathRecord::new(root),
         };
-        fs::create_dir_all(folder)?;
+        make_private_folder(folder)?;
         let text = serde_json::to_vec(&record)?;
         let path = folder.join(&self.id);
         replace_private_file((&path.with_extension("part"), &path), [text.as_slice()], false).map(drop)
@@ -123,7 +123,7 @@ impl OpenRun {
     pub(super) fn stored(folder: &Path) -> Vec<RunFile> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let read = |path: PathBuf| {
-            let record: RunFileRecord = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+            let record: RunFileRecord = serde_json::from_slice(&read_private_file(&path).ok()?).ok()?;
             let RunFileRecord { id, author, session, command, origin, root } = record;
             let run = Self {
                 id,

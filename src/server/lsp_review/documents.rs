@@ -1,13 +1,14 @@
 //! Virtual documents of the scheme `editd`, whose text editors request: `editd:///PROPOSAL/diff/…`, and
 //! `editd:///PROPOSAL/base/PATH` and `…/proposed/PATH` with the absolute path of a file.
 
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::disk::make_private_folder;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Result, SessionContext};
 use crate::protocol::lsp_review::diff_of;
@@ -123,7 +124,7 @@ impl Daemon {
 /// Writes a diff, or replaces it atomically. The file is read-only.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    make_private_folder(folder)?;
     let new = path.with_extension("new");
     // A killed daemon may have left such a file.
     let _ = std::fs::remove_file(&new);

@@ -3,7 +3,7 @@ use std::path::Path;
 use super::builtin::{Names, families, strictest};
 use super::classes::{Cause, Class, Judgement, Operation, Protection, Remedy, policy_lines};
 use super::names::{self, Family};
-use super::user::{Rule, UserRules};
+use super::user::{MatchingRule, Rule, UserRules};
 
 /// A path under which a file is known.
 #[derive(Clone, Copy, Debug)]
@@ -112,12 +112,15 @@ struct Ruling<'a> {
 }
 
 impl<'a> Ruling<'a> {
-    fn of(operation: Operation, families: &[&'static Family], about: &[&'a Rule]) -> Self {
+    fn of(operation: Operation, families: &[&'static Family], about: &[MatchingRule<'a>]) -> Self {
         let family = strictest(families, operation);
         let built_in = family.map_or(Class::Allow, |family| family.class(operation));
         // A policy cannot allow what is never allowed.
-        let applies = |rule: &&&Rule| built_in != Class::Never && rule.applies_to(operation);
-        let rule = about.iter().find(applies).copied();
+        let applies = |found: &&MatchingRule<'_>| {
+            let counts = found.is_within || found.rule.class > built_in;
+            built_in != Class::Never && counts && found.rule.applies_to(operation)
+        };
+        let rule = about.iter().find(applies).map(|found| found.rule);
         Self { operation, class: rule.map_or(built_in, |rule| rule.class), family, rule }
     }
 

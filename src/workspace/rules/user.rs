@@ -50,6 +50,15 @@ struct Globs {
     rules: Vec<usize>,
 }
 
+/// A rule that matches a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MatchingRule<'a> {
+    pub(super) rule: &'a Rule,
+    /// `true` if the rule matches the names inside the workspace. Otherwise it matches only together with names
+    /// above, which a deeper root would hide, so it may forbid but not allow.
+    pub(super) is_within: bool,
+}
+
 impl UserRules {
     /// Compiles rules. `~/` in their patterns must have been replaced.
     pub fn new(rules: Vec<Rule>) -> Result<Self, BadPattern> {
@@ -91,15 +100,19 @@ impl UserRules {
     }
 
     /// Returns the rules that match a path, last one first.
-    pub(super) fn matching(&self, names: &[String], above: usize) -> Vec<&Rule> {
+    pub(super) fn matching(&self, names: &[String], above: usize) -> Vec<MatchingRule<'_>> {
         if self.rules.is_empty() {
             return Vec::new();
         }
-        let mut found = self.absolute.indices_matching(&names.join("/"));
-        found.extend(self.anywhere.indices_matching(&names[above.min(names.len())..].join("/")));
+        let (path, inside) = (names.join("/"), names[above.min(names.len())..].join("/"));
+        let mut within = self.absolute.indices_matching(&path);
+        within.extend(self.anywhere.indices_matching(&inside));
+        let mut found = within.clone();
+        found.extend(self.anywhere.indices_matching(&path));
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.dedup();
-        found.into_iter().map(|index| &self.rules[index]).collect()
+        let rule = |index| MatchingRule { rule: &self.rules[index], is_within: within.contains(&index) };
+        found.into_iter().map(rule).collect()
     }
 }
 
@@ -151,7 +164,8 @@ mod tests {
     }
 
     fn matches(pattern: &str, path: &str) -> bool {
-        !rules(&[pattern]).unwrap().matching(&names_of(Path::new(path)), 2).is_empty()
+        let rules = rules(&[pattern]).unwrap();
+        rules.matching(&names_of(Path::new(path)), 2).iter().any(|found| found.is_within)
     }
 
     #[test]
@@ -186,7 +200,16 @@ mod tests {
     fn the_last_rule_comes_first() {
         let rules = rules(&["a.md", "/ws/p/a.md", "b.md", "**"]).unwrap();
         let about = rules.matching(&names_of(Path::new("/ws/p/a.md")), 2);
-        assert_eq!(about.iter().map(|rule| &*rule.pattern).collect::<Vec<_>>(), ["**", "/ws/p/a.md", "a.md"]);
+        let patterns: Vec<_> = about.iter().map(|found| &*found.rule.pattern).collect();
+        assert_eq!(patterns, ["**", "/ws/p/a.md", "a.md"]);
+    }
+
+    #[test]
+    fn a_rule_that_matches_only_above_the_workspace_is_marked() {
+        let rules = rules(&["p/a.md", "a.md", "ws/**"]).unwrap();
+        let about = rules.matching(&names_of(Path::new("/ws/p/a.md")), 2);
+        let found: Vec<_> = about.iter().map(|found| (&*found.rule.pattern, found.is_within)).collect();
+        assert_eq!(found, [("ws/**", false), ("a.md", true), ("p/a.md", false)]);
     }
 
     #[test]

@@ -93,17 +93,21 @@ fn no_policy_can_allow_the_strictest_rules() {
 
 #[test]
 fn no_policy_reaches_editds_own_files() {
-    let machine = Machine::asleep("");
-    let config = machine.config_file().parent().expect("a folder").to_owned();
-    fs::create_dir(config.join("sub")).expect("a folder");
+    let mut machine = Machine::asleep("");
+    let config = machine.home().join(".config/editd");
+    let root = config.parent().expect("a folder");
+    fs::create_dir_all(&config).expect("a folder");
+    fs::create_dir(root.join("sub")).expect("a folder");
     machine.write_policy(&rule("**", ALL, "allow"));
-    let mut machine = machine;
-    machine.serve();
+    for file in [machine.policy_file(), machine.config_file()] {
+        fs::copy(&file, config.join(file.file_name().expect("a name"))).expect("a copy");
+    }
+    machine.serve_with(&[("EDITD_CONFIG", None)]);
     let session =
-        json!({ "clientInfo": { "name": "alice" }, "rootUri": format!("file://{}", config.display()) });
+        json!({ "clientInfo": { "name": "alice" }, "rootUri": format!("file://{}", root.display()) });
     let mut agent = machine.agent_with(session);
-    let before = fs::read_to_string(machine.policy_file()).expect("the policy");
-    for path in ["policy.toml", "config.toml", "POLICY.toml", "sub/../policy.toml"] {
+    let before = fs::read_to_string(config.join("policy.toml")).expect("the policy");
+    for path in ["editd/policy.toml", "editd/config.toml", "editd/POLICY.toml", "sub/../editd/policy.toml"] {
         let mut change = write(path);
         change["baseHash"] = json!(hash_of(&before));
         assert_eq!(agent.change(change).refused("protected")["rule"], "editd", "{path}");
@@ -111,9 +115,9 @@ fn no_policy_reaches_editds_own_files() {
         agent.change(rename).refused("protected");
     }
     agent.change(write("sub/a.txt")).done();
-    let rename = json!({ "kind": "rename", "path": "sub/a.txt", "newPath": "policy.toml" });
+    let rename = json!({ "kind": "rename", "path": "sub/a.txt", "newPath": "editd/policy.toml" });
     assert_eq!(agent.change(rename).refused("protected")["rule"], "editd");
-    assert_eq!(fs::read_to_string(machine.policy_file()).expect("the policy"), before);
+    assert_eq!(fs::read_to_string(config.join("policy.toml")).expect("the policy"), before);
 }
 
 #[test]

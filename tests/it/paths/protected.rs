@@ -309,7 +309,9 @@ fn a_separate_work_tree_is_editable_anywhere(#[case] place: &str, #[values(true,
     if linked {
         workspace.put(&format!("{place}/.git"), "gitdir: /srv/elsewhere/.git/worktrees/x\n");
     } else {
-        fs::create_dir(workspace.path(&format!("{place}/.git"))).expect("a folder");
+        for name in ["HEAD", "objects/x", "refs/x"] {
+            workspace.put(&format!("{place}/.git/{name}"), "x\n");
+        }
     }
     for root in [place.to_owned(), format!("{place}/src")] {
         let mut agent = machine.agent_with(session(&workspace.path(&root)));

@@ -1,6 +1,7 @@
 //! Ignored and skipped files.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use rstest::rstest;
 use serde_json::json;
@@ -38,10 +39,12 @@ fn linked_work_trees_and_submodules_use_the_rules_of_their_repository() {
     for (name, text) in [
         ("main/.git/info/exclude", "*.log\n"),
         ("main/.git/worktrees/w/commondir", "../..\n"),
+        ("main/.git/worktrees/w/gitdir", &format!("{}\n", workspace.absolute("linked/.git"))),
         ("linked/.git", "gitdir: ../main/.git/worktrees/w\n"),
         ("linked/x.log", ""),
         ("linked/x.txt", ""),
         ("main/.git/modules/m/info/exclude", "*.tmp\n"),
+        ("main/.git/modules/m/config", "[core]\n\tbare = false\n\tworktree = ../../../m\n"),
         ("main/m/.git", "gitdir: ../.git/modules/m\n"),
         ("main/m/x.tmp", ""),
         ("main/m/x.txt", ""),
@@ -52,6 +55,54 @@ fn linked_work_trees_and_submodules_use_the_rules_of_their_repository() {
         let tree = Workspace::at(&workspace.path(name));
         assert_eq!(find(&mut machine.agent(&tree), &tree, "x.*"), ["x.txt"], "{name}");
     }
+}
+
+#[rstest]
+#[case::a_file_without_end("/proc/self/pagemap")]
+#[case::a_device("/dev/zero")]
+#[case::a_file_that_cannot_be_read("../../.env")]
+fn a_link_in_place_of_local_rules_is_not_followed(#[case] target: &str) {
+    let machine = Machine::start();
+    let files = [(".git", "gitdir: x\n"), (".env", "a.txt\n"), ("a.txt", ""), ("x/info/y", "")];
+    let workspace = Workspace::with(&files);
+    symlink(target, workspace.path("x/info/exclude")).expect("a link");
+    workspace.put("b/.git/info/y", "");
+    symlink(target, workspace.path("b/.git/info/exclude")).expect("a link");
+    workspace.put("b/a.txt", "");
+    let before = machine.peak();
+    assert_eq!(find(&mut machine.agent(&workspace), &workspace, "a.txt"), ["a.txt", "b/a.txt"]);
+    assert!(machine.peak() < before + (64 << 10), "{} KiB", machine.peak());
+}
+
+#[rstest]
+#[case::by_a_pointer(&[])]
+#[case::by_a_pointer_to_metadata(&[("commondir", ".")])]
+#[case::by_the_folder_of_the_repository(&[("commondir", "OUTSIDE")])]
+fn a_pointer_out_of_the_root_reads_nothing_unless_it_is_returned(#[case] metadata: &[(&str, &str)]) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
+    let outside = workspace.outside("elsewhere");
+    fs::create_dir_all(outside.join("info")).expect("a folder");
+    fs::write(outside.join("info/exclude"), "a.txt\n").expect("a file");
+    let (mut folder, outside) = (outside.clone(), outside.to_str().expect("UTF-8"));
+    for (name, text) in metadata {
+        if *text == "OUTSIDE" {
+            folder = workspace.path("x");
+            workspace.put("x/y", "");
+        }
+        fs::write(folder.join(name), text.replace("OUTSIDE", outside)).expect("a file");
+    }
+    workspace.put(".git", format!("gitdir: {}\n", folder.display()));
+    assert_eq!(find(&mut machine.agent(&workspace), &workspace, "a.txt"), ["a.txt"]);
+}
+
+#[test]
+fn settings_of_git_without_end_are_not_read() {
+    let (mut machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", ""));
+    symlink("/proc/self/pagemap", machine.home().join(".gitconfig")).expect("a link");
+    machine.serve();
+    let before = machine.peak();
+    assert_eq!(find(&mut machine.agent(&workspace), &workspace, "a.txt"), ["a.txt"]);
+    assert!(machine.peak() < before + (64 << 10), "{} KiB", machine.peak());
 }
 
 #[test]

@@ -95,6 +95,21 @@ impl Machine {
         });
     }
 
+    /// Like [`Machine::serve`], with changed variables; `None` removes one.
+    pub(crate) fn serve_with(&mut self, variables: &[(&str, Option<&Path>)]) {
+        let mut command = self.serve_command();
+        for (name, value) in variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        self.serving = Some(self.spawn(command));
+        eventually("the daemon's socket to answer", || {
+            std::os::unix::net::UnixStream::connect(self.agent_socket()).ok()
+        });
+    }
+
     /// Like [`Machine::serve`], without the capabilities of root to read and write all files. It stops the daemon that
     /// is running.
     pub(crate) fn serve_without_privileges(&mut self) {

@@ -1,0 +1,170 @@
+//! Files that built-in tools name through links, `..`, and the shorthands of a program: they are the same files.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::claude::{Claude, history, made};
+use super::programs::report;
+use crate::support::{Machine, Workspace};
+
+/// Returns the answer to a call of `Write`, and the reason if the tool must not run.
+fn write(machine: &Machine, cwd: &Path, path: &str) -> Option<String> {
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": cwd, "tool_name": "Write", "tool_use_id": "t",
+        "tool_input": { "file_path": path, "content": "x" },
+    });
+    let answer = report(machine, "claude", &event);
+    let output = &answer["hookSpecificOutput"];
+    let reason = output["permissionDecisionReason"].as_str().map(str::to_owned);
+    assert_eq!(reason.is_some(), output["permissionDecision"] == "deny", "{answer}");
+    reason
+}
+
+#[track_caller]
+fn refused(machine: &Machine, cwd: &Path, path: &str) -> String {
+    write(machine, cwd, path).unwrap_or_else(|| panic!("{path} passes"))
+}
+
+/// Creates links to the project beside it and in it. Returns the folder of the links.
+fn linked(machine: &Machine, workspace: &Workspace) -> PathBuf {
+    let links = machine.home().join("links");
+    fs::create_dir_all(&links).expect("a folder");
+    symlink(workspace.root(), links.join("work")).expect("a link");
+    symlink("work", links.join("again")).expect("a link");
+    symlink(workspace.path(".env"), links.join("notes.txt")).expect("a link");
+    symlink(workspace.path("new/.env"), links.join("dangling")).expect("a link");
+    symlink("..", workspace.path("up")).expect("a link");
+    links
+}
+
+#[test]
+fn a_protected_file_is_protected_under_every_path() {
+    let machine = Machine::start();
+    let workspace = Workspace::with(&[(".env", "KEY=1\n"), ("src/a.txt", "one\n")]);
+    workspace.put(".git/objects/x", "");
+    let (root, links) = (workspace.root(), linked(&machine, &workspace));
+    let (absolute, links) = (root.display(), links.display());
+    for path in [
+        format!("{links}/work/.env"),
+        format!("{links}/again/.env"),
+        format!("{links}/notes.txt"),
+        format!("{links}/dangling"),
+        format!("{links}/work/.git/hooks/pre-commit"),
+        format!("{links}/work/.vscode/tasks.json"),
+        format!("{links}/work/missing/../.env"),
+        format!("{absolute}/../project/.env"),
+        format!("{absolute}/up/project/.env"),
+        format!("/proc/self/root{absolute}/.env"),
+        format!("/proc/thread-self/root{absolute}/src/a.txt"),
+        "../project/.env".to_owned(),
+        "up/project/.env".to_owned(),
+        "src/../.env".to_owned(),
+        format!("//{absolute}/./.env"),
+    ] {
+        refused(&machine, root, &path);
+    }
+    assert_eq!(workspace.text(".env"), "KEY=1\n");
+}
+
+#[test]
+fn a_file_behind_a_link_is_read_edited_and_recorded() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let links = linked(&machine, &workspace);
+    let beside = Workspace::at(&links.join("work"));
+    let claude = Claude::new(&machine, &beside);
+    let unread = claude.edit("a.txt", "one", "1").refused.expect("the tool does not run");
+    assert!(unread.contains("has not been read"), "{unread}");
+    claude.read("a.txt");
+    made(&claude.edit("a.txt", "one", "1"));
+    let changes = history(&machine, &workspace);
+    assert_eq!(changes[0]["files"][0]["path"], workspace.absolute("a.txt"), "{changes:?}");
+}
+
+#[test]
+fn a_link_that_leads_out_of_the_project_and_back_is_followed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a/.env", "KEY=1\n"));
+    let links = linked(&machine, &workspace);
+    symlink(links.join("work/a"), workspace.path("b")).expect("a link");
+    let reason = refused(&machine, workspace.root(), &workspace.absolute("b/.env"));
+    assert!(reason.contains("secrets"), "{reason}");
+}
+
+#[test]
+fn a_path_with_two_meanings_is_refused() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("deep/er/x", ""));
+    symlink(workspace.path("deep/er"), workspace.path("link")).expect("a link");
+    // As a text it is `a.txt`, for the system it is `deep/a.txt`.
+    let reason = refused(&machine, workspace.root(), "link/../a.txt");
+    assert!(reason.contains("without `..`"), "{reason}");
+}
+
+#[test]
+fn a_patch_of_files_inside_and_outside_of_projects_is_refused() {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".env", "KEY=1\n"));
+    let report = |patch: &str| {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "turn_id": "t", "cwd": workspace.root(),
+            "model": "m", "tool_name": "apply_patch", "tool_use_id": "c", "tool_input": { "command": patch },
+        });
+        report(&machine, "codex", &event)
+    };
+    let outside = "*** Begin Patch\n*** Add File: /etc/editd-test\n+x\n";
+    let inside = "*** Update File: .env\n@@\n-KEY=1\n+KEY=2\n*** End Patch\n";
+    let answer = report(&format!("{outside}{inside}"));
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().expect("a reason");
+    assert!(reason.contains("/etc/editd-test") && reason.contains("separate call"), "{reason}");
+    assert_eq!(report(&format!("{outside}*** End Patch\n")), Value::Null, "outside only");
+}
+
+#[test]
+fn a_working_folder_outside_of_the_configured_roots_opens_nothing() {
+    let workspace = Workspace::file(".env", "KEY=1\n");
+    let machine = Machine::configured(&format!("roots = [\"{}\"]\n", workspace.root().display()));
+    let elsewhere = Workspace::file("a.txt", "one\n");
+    let reason = refused(&machine, elsewhere.root(), &workspace.absolute(".env"));
+    assert!(reason.contains("secrets"), "{reason}");
+    assert_eq!(write(&machine, elsewhere.root(), "b.txt"), None, "the user has left it to the program");
+}
+
+#[test]
+fn a_repository_without_a_work_tree_is_no_place_outside() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    for name in ["HEAD", "objects/x", "refs/x", "hooks/x"] {
+        workspace.put(&format!("bare/{name}"), "");
+    }
+    refused(&machine, &workspace.path("bare"), "hooks/pre-commit");
+}
+
+#[test]
+fn start_up_files_in_new_folders_of_the_home_folder_are_refused() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let home = machine.home();
+    for name in [".config/autostart/x.desktop", ".ssh/authorized_keys", ".bashrc"] {
+        refused(&machine, workspace.root(), home.join(name).to_str().expect("UTF-8"));
+    }
+    let plain = home.join("new/folder/a.txt");
+    assert_eq!(write(&machine, workspace.root(), plain.to_str().expect("UTF-8")), None);
+}
+
+#[rstest]
+#[case::home("~/project/.env")]
+#[case::reference("@.env")]
+#[case::reference_to_home("@~/project/.env")]
+#[case::no_break_space("~/with\u{a0}space/.env")]
+fn the_shorthands_of_pi_are_understood(#[case] path: &str) {
+    let machine = Machine::start();
+    let folder = machine.home().join("project");
+    let workspace = Workspace::at(&folder);
+    workspace.put(".env", "KEY=1\n");
+    symlink(&folder, machine.home().join("with space")).expect("a link");
+    let event = json!({
+        "hook": "tool_call", "context": { "session": "7", "turn": "t", "cwd": folder },
+        "event": { "toolName": "write", "toolCallId": "c", "input": { "path": path, "content": "x" } },
+    });
+    let answer = report(&machine, "pi", &event);
+    assert!(answer["refuse"].as_str().is_some_and(|reason| reason.contains("secrets")), "{answer}");
+}
