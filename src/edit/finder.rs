@@ -103,7 +103,9 @@ impl<'a> Finder<'a> {
         }
         let exact = self.hits(&search, &TIERS[0], needle)?;
         if !exact.sites.is_empty() {
-            return self.decide(&search, needle, &TIERS[0], exact);
+            let mut located = self.decide(&search, needle, &TIERS[0], exact)?;
+            located.warnings.extend(self.left_elsewhere(&search, needle, &located)?.map(Cow::from));
+            return Ok(located);
         }
         if let Some(other_edit) = new_texts.get_or_init(|| NewTexts::of(&self.needles)).source_of(edit) {
             return Err(EditRefusalKind::Dependency { other_edit });
@@ -121,6 +123,36 @@ impl<'a> Finder<'a> {
             }
         }
         Err(refused)
+    }
+
+    /// Returns a warning if not all places are replaced, as requested, because some have another indentation.
+    fn left_elsewhere(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+        located: &LocatedEdit,
+    ) -> Result<Option<String>, EditRefusalKind> {
+        let has_several_lines = needle.old.trim_end_matches('\n').contains('\n');
+        if search.count != Count::All || !self.options.fuzzy || !has_several_lines {
+            return Ok(None);
+        }
+        let hits = (INDENTATION.locate)(&self.base, needle, MANY)?;
+        let is_left = |site: &&Site| {
+            let at = located.sites.partition_point(|replaced| replaced.end <= site.range.start);
+            located.sites.get(at).is_none_or(|replaced| replaced.start >= site.range.end)
+        };
+        Ok(match (hits.sites.iter().filter(is_left).count(), hits.more) {
+            (0, _) => None,
+            (1, false) => {
+                Some("1 place has this text with another indentation and was left unchanged".to_owned())
+            }
+            (left, more) => {
+                let least = if more { "at least " } else { "" };
+                Some(format!(
+                    "{least}{left} places have this text with another indentation and were left unchanged"
+                ))
+            }
+        })
     }
 
     fn hits(&self, search: &Search<'_>, tier: &Tier, needle: &Needle<'_>) -> Result<Hits, EditRefusalKind> {

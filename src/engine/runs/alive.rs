@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::disk::{MTime, replace_private_file};
+use crate::disk::{MTime, make_private_folder, read_private_file, replace_private_file};
 use crate::engine::Engine;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::Runs;
@@ -22,7 +22,9 @@ impl Runs {
         let MTime { seconds, nanos } = MTime::of_files();
         let path = self.files.join(NAME);
         let text = format!("{seconds} {nanos}");
-        let written = replace_private_file((&path.with_extension("part"), &path), [text.as_bytes()], false);
+        let written = make_private_folder(&self.files).and_then(|()| {
+            replace_private_file((&path.with_extension("part"), &path), [text.as_bytes()], false)
+        });
         if let Err(error) = written {
             tracing::warn!(%error, "the time of open runs cannot be stored");
         }
@@ -31,8 +33,9 @@ impl Runs {
 
 /// Removes and returns the time at which an earlier daemon was last alive. A time in the future proves nothing.
 pub(super) fn take(files: &Path) -> Option<MTime> {
+    make_private_folder(files).ok()?;
     let path = files.join(NAME);
-    let text = fs::read_to_string(&path).ok()?;
+    let text = String::from_utf8(read_private_file(&path).ok()?).ok()?;
     if let Err(error) = fs::remove_file(&path) {
         tracing::warn!(%error, "the time of earlier runs cannot be removed");
     }

@@ -54,6 +54,25 @@ fn replacements_are_counted(
 }
 
 #[rstest]
+#[case::none("a()\nb()\n", None)]
+#[case::one("a()\nb()\nif x:\n    a()\n    b()\n", Some("1 place has"))]
+#[case::several("a()\nb()\n  a()\n  b()\n\ta()\n\tb()\n", Some("2 places have"))]
+#[case::of_other_text("a()\nb()\n  a()\n  c()\n", None)]
+fn places_with_another_indentation_are_counted_beside_exact_ones(
+    #[case] before: &str,
+    #[case] counted: Option<&str>,
+) {
+    let (answer, text) = edit_with_count(before, "a()\nb()\n", "a()\nc()\n", &all());
+    assert_eq!(text, before.replacen("b()", "c()", 1));
+    let file = answer.done()["files"][0].clone();
+    assert_eq!(file["matches"][0]["replacements"], 1);
+    let warnings = file["warnings"].as_array().expect("a list").iter().filter_map(Value::as_str);
+    let said: Vec<&str> = warnings.filter(|warning| warning.contains("another indentation")).collect();
+    assert_eq!(said.len(), usize::from(counted.is_some()), "{said:?}");
+    assert!(counted.is_none_or(|counted| said[0].contains(counted)), "{said:?}");
+}
+
+#[rstest]
 #[case::fewer("a b\n", 2, 1)]
 #[case::more("a b a\na\n", 2, 3)]
 #[case::more_than_one("a a\n", 1, 2)]
