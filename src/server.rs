@@ -108,6 +108,11 @@ impl Daemon {
         &self.engine.config
     }
 
+    /// The folders of the daemon.
+    pub(crate) fn places(&self) -> &Places {
+        &self.engine.places
+    }
+
     /// Counts a connection. Returns `None` if the limit of connections is reached.
     pub fn connection(&self) -> Option<ConnectionGuard> {
         let limit = self.engine.config.limits.connections;
