@@ -163,9 +163,15 @@ fn enforced(
     let policy = PolicyFile::beside(&config, None).path().to_owned();
     let mut own = vec![config, policy, places.state_dir.clone(), places.runtime_dir.clone()];
     own.extend(default_places());
+    own.extend(enforce::metadata(&top));
     let borders = enforce::Borders { folder, top: &top, own: &own, writable: &arguments.writable };
     // The daemon refuses to take decisions from such commands until the system is started again.
-    note_enforced(places).map_err(|error| CliError::failed(format!("noting the command: {error}")))?;
+    let is_known =
+        note_enforced(places).map_err(|error| CliError::failed(format!("noting the command: {error}")))?;
+    if !is_known {
+        let what = "the command can also decide reviews: editd cannot tell it from the other programs of this system";
+        writeln!(stream::stderr(), "{FAINT}editd: {what}{FAINT:#}")?;
+    }
     let mut command = command_of(arguments);
     command.env(ENFORCED, "1");
     let work = || {

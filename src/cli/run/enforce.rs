@@ -38,7 +38,7 @@ pub(super) struct Borders<'a> {
     pub(super) folder: &'a Path,
     /// The repository that contains it, or `/`.
     pub(super) top: &'a Path,
-    /// Files and folders of editd, whether or not they exist.
+    /// Files and folders of editd, whether or not they exist, and metadata of git.
     pub(super) own: &'a [PathBuf],
     /// Files and folders that the user has named.
     pub(super) writable: &'a [PathBuf],
@@ -90,6 +90,12 @@ pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restr
     }
     restricted.is_effective = rules.restrict_self()?.ruleset != RulesetStatus::NotEnforced;
     Ok(restricted)
+}
+
+/// Returns the folders outside of a work tree in which git keeps its metadata.
+pub(super) fn metadata(top: &Path) -> Vec<PathBuf> {
+    let folders = tracked::metadata(top).into_iter().flat_map(|(own, common)| [own, common]);
+    folders.map(|folder| canonical(&folder)).filter(|folder| !folder.starts_with(top)).collect()
 }
 
 /// Returns the files and folders of a project that the ignore rules exclude and git does not track, as absolute paths.

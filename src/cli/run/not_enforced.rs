@@ -15,7 +15,7 @@ pub(super) struct Borders<'a> {
     pub(super) folder: &'a Path,
     /// The repository that contains it, or `/`.
     pub(super) top: &'a Path,
-    /// Files and folders of editd, whether or not they exist.
+    /// Files and folders of editd, whether or not they exist, and metadata of git.
     pub(super) own: &'a [PathBuf],
     /// Files and folders that the user has named.
     pub(super) writable: &'a [PathBuf],
@@ -30,6 +30,11 @@ pub(super) struct Restricted {
     pub(super) linked: Vec<PathBuf>,
     /// The reason why no ignored file is writable.
     pub(super) ignored: Option<String>,
+}
+
+/// Returns nothing, because nothing is protected.
+pub(super) fn metadata(_top: &Path) -> Vec<PathBuf> {
+    Vec::new()
 }
 
 /// Forbids nothing; fails unless that is good enough.

@@ -223,3 +223,38 @@ fn other_names_of_files_are_named_before_the_command_starts() {
     let shown = printed(&enforce(&machine, &workspace, &[], "true"));
     assert!(shown.contains("and 1 more"), "{shown}");
 }
+
+#[test]
+fn the_repository_of_a_linked_work_tree_cannot_be_written() {
+    let machine = Machine::start();
+    let main = repository(&[("a.txt", "one\n"), ("beside/x", "")], &["a.txt"]);
+    let linked = main.outside("linked");
+    let script = format!(
+        "git config user.email a@b && git config user.name a && git commit -qm one && git worktree add -q {}",
+        linked.display()
+    );
+    let done = Command::new("sh").args(["-c", &script]).current_dir(main.root()).status().expect("git");
+    assert!(done.success());
+    let workspace = Workspace::at(&linked);
+    let metadata = main.path(".git");
+    for name in ["hooks/pre-commit", "worktrees/linked/index", "config", "new"] {
+        let output = enforce(&machine, &workspace, &[], &format!("echo x > {}/{name}", metadata.display()));
+        assert_ne!(output.status.code(), Some(0), "{name}: {output:?}");
+    }
+    let output = enforce(&machine, &workspace, &[], &format!("echo x > {}", main.absolute("beside/x")));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn a_variable_alone_restricts_nothing() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file(".env", "KEY=1\n"));
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root(), "tool_name": "Write",
+        "tool_use_id": "t", "tool_input": { "file_path": workspace.path(".env"), "content": "x" },
+    });
+    let mut command = machine.command(&["hook", "claude"]);
+    command.env("EDITD_ENFORCED", "1");
+    let output = assert_cmd::Command::from_std(command).write_stdin(event.to_string()).output();
+    let answer = String::from_utf8_lossy(&output.expect("editd can be run").stdout).into_owned();
+    assert!(answer.contains("\"deny\""), "a daemon is started, and refuses: {answer}");
+}

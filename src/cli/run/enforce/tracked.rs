@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Maximum size of an index, in bytes: several million files.
 const MAX_INDEX: u64 = 1 << 30;
+/// Maximum size of a file with a path, in bytes.
+const MAX_POINTER: u64 = 8192;
 /// Length of an entry up to its hash.
 const BEFORE_HASH: usize = 40;
 /// Flag of an entry with two more bytes of flags.
@@ -24,15 +26,7 @@ pub(super) struct Tracked(BTreeSet<PathBuf>);
 impl Tracked {
     /// Reads the index of the work tree with this top folder. Returns `None` if it is not one of git.
     pub(super) fn read(top: &Path) -> io::Result<Option<Self>> {
-        let mark = top.join(".git");
-        let Ok(found) = fs::metadata(&mark) else { return Ok(None) };
-        let metadata = if found.is_dir() {
-            mark
-        } else {
-            let pointer = fs::read(&mark)?;
-            let Some(to) = pointer.strip_prefix(b"gitdir:") else { return Ok(None) };
-            top.join(OsStr::from_bytes(to.trim_ascii()))
-        };
+        let Some((metadata, _)) = metadata(top) else { return Ok(None) };
         let mut index = Vec::new();
         match File::open(metadata.join("index")) {
             // Nothing was added yet.
@@ -54,6 +48,32 @@ impl Tracked {
     pub(super) fn is_in(&self, folder: &Path) -> bool {
         self.0.range(folder.to_owned()..).next().is_some_and(|first| first.starts_with(folder))
     }
+}
+
+/// Returns the folder with the metadata of a work tree, and that of its repository, which has other work trees if the
+/// two differ. Returns `None` if the folder is no work tree of git.
+pub(super) fn metadata(top: &Path) -> Option<(PathBuf, PathBuf)> {
+    let mark = top.join(".git");
+    let own = if fs::metadata(&mark).ok()?.is_dir() {
+        mark
+    } else {
+        top.join(named(read_short(&mark)?.strip_prefix(b"gitdir:")?))
+    };
+    let common =
+        read_short(&own.join("commondir")).map_or_else(|| own.clone(), |common| own.join(named(&common)));
+    Some((own, common))
+}
+
+fn named(text: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(text.trim_ascii()))
+}
+
+/// Reads a file that contains a path.
+fn read_short(path: &Path) -> Option<Vec<u8>> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(MAX_POINTER).read_to_end(&mut text).ok()?;
+    Some(text)
 }
 
 /// Parses an index (`gitformat-index(5)`). Returns `None` if it is damaged, or has a form that is not known.
