@@ -77,9 +77,11 @@ pub use place::{
 };
 pub use private::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 pub use recovery::Recovery;
+#[cfg(target_os = "linux")]
+pub use sys::other_paths;
 pub use sys::{
-    Lease, SOCKET_PATH, fill_randomly, has_other_files, is_listening, leads_session, limit_unread,
-    resident_bytes, watch_limit, weaker_system,
+    Lease, SOCKET_PATH, boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening,
+    leads_session, limit_unread, resident_bytes, watch_limit, weaker_system,
 };
 #[cfg(any(test, feature = "test-disks"))]
 pub use test_disks::{FailingDisk, MemoryDisk};

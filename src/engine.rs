@@ -72,7 +72,7 @@ use files::observe::SnapshotCache;
 use files::rechecks::RecheckQueue;
 use files::watch::{Hints, WatchOrder};
 use recovery::{Rescuer, open_journal};
-use workspace_handle::{WorkspaceHandle, WorkspaceState};
+use workspace_handle::{NoticeRules, WorkspaceHandle, WorkspaceState};
 
 /// The directories of a daemon.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ pub(crate) struct EngineInner {
     read_roots: Vec<Arc<SessionRoot>>,
     pub(crate) places: Places,
     /// The user's path rules.
-    pub(crate) policy: PolicyFile,
+    pub(crate) policy: Arc<PolicyFile>,
     /// Files and directories that belong to editd.
     own: files::access::OwnPaths,
     /// Canonical path of the home directory.
@@ -161,7 +161,7 @@ impl Engine {
         let journal = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
-        let policy = PolicyFile::beside(&config.file, home.clone());
+        let policy = Arc::new(PolicyFile::beside(&config.file, home.clone()));
         let defaults = default_places();
         let named = [&*places.state_dir, &places.runtime_dir, &config.file, policy.path()];
         // Another daemon, or the next one, may use the places that this one does not.
@@ -171,15 +171,17 @@ impl Engine {
         let mut workspace = Workspace::new(config.limits.clone(), &nonce());
         workspace.reviewers.restore(stored, SystemTime::now());
         let (cache, clients, hints) = (Arc::<SnapshotCache>::default(), Clients::default(), Hints::default());
+        let home_names = home.as_deref().map(names_of).unwrap_or_default();
+        let rules = NoticeRules { policy: policy.clone(), home: home_names.clone() };
         let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = EngineInner {
             roots: open_roots(&*disk, &config.roots),
             read_roots: open_roots(&*disk, &config.read_roots),
             own,
             policy,
-            home_names: home.as_deref().map(names_of).unwrap_or_default(),
+            home_names,
             home,
-            workspace: WorkspaceHandle::new(state, bases, (waiting, reviewers)),
+            workspace: WorkspaceHandle::new(state, bases, (waiting, reviewers), rules),
             locks: FileLocks::default(),
             cache,
             indexes: Indexes::default(),

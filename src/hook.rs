@@ -33,15 +33,8 @@ use crate::server::Places;
 use crate::transport::{CallError, ConnectError, Spawn, is_timeout};
 use crate::workspace::rules::RootRefusal;
 
+pub use crate::transport::{ENFORCED, is_enforced};
 pub use abort::Abort;
-
-/// Set in the environment of programs that cannot write to the project, and can start no daemon that could.
-pub const ENFORCED: &str = "EDITD_ENFORCED";
-
-/// Returns `true` if this program runs where programs cannot write to the project.
-pub fn is_enforced() -> bool {
-    std::env::var_os(ENFORCED).is_some_and(|value| !value.is_empty())
-}
 
 /// Answers the events of an agent program.
 #[derive(Clone, Debug)]

@@ -61,7 +61,7 @@ use std::sync::Arc;
 use crate::disk::Root;
 
 pub use filter::{FileGlob, Glob, Ignores};
-pub use ignored::ignored;
+pub use ignored::{IgnoredFiles, ignored};
 pub use lines::Line;
 pub use matcher::StopCondition;
 pub use query::{Bounds, PatternError, Query};

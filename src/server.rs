@@ -102,6 +102,11 @@ impl Daemon {
         &self.engine.config
     }
 
+    /// The folders of the daemon.
+    pub(crate) fn places(&self) -> &Places {
+        &self.engine.places
+    }
+
     /// Counts a connection of a process, if it is known. Refuses it if a limit is reached.
     pub fn connection(&self, role: Role, process: Option<i32>) -> Result<ConnectionGuard, Crowded> {
         self.life.connections.admit(role, process, &self.engine.config.limits)

@@ -55,7 +55,9 @@ impl From<ConnectError> for CliError {
             ConnectError::Refused(refusal) => return Self::Refused(refusal.clone()),
             ConnectError::NotRunning(_) => "run the command without --no-spawn to start one",
             // The message already contains the hint.
-            ConnectError::TooLong(_) | ConnectError::PlaceInProject(_) => return Self::failed(error),
+            ConnectError::TooLong(_) | ConnectError::PlaceInProject(_) | ConnectError::Enforced => {
+                return Self::failed(error);
+            }
             ConnectError::NotStarted(_) | ConnectError::Silent(_) | ConnectError::Io(_) => {
                 "`editd doctor` checks the folders and the configuration"
             }

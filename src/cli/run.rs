@@ -14,14 +14,13 @@ use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::config::ReviewMode;
+use crate::config::{PolicyFile, ReviewMode, config_file, default_places};
 use crate::gate;
-use crate::hook::ENFORCED;
 use crate::protocol::{
     Method, NoParams, PROGRESS, RunBegin, RunBeginParams, RunBeginResult, RunEnd, RunEndParams, RunEndResult,
     Status,
 };
-use crate::transport::{CallError, Client, repository};
+use crate::transport::{CallError, Client, ENFORCED, note_enforced, repository};
 
 use super::arguments::{Output, RunArguments, Strictness};
 use super::child::{end_of, start_and_wait};
@@ -44,7 +43,7 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
     let mut client = connect(context, arguments, &folder)?;
     if let Some(strictness) = arguments.enforce {
         // The connection keeps the daemon alive, because the command cannot start another one.
-        let ended = enforced(arguments, &folder, strictness);
+        let ended = enforced(context, arguments, &folder, strictness);
         drop(client);
         return ended;
     }
@@ -152,14 +151,33 @@ fn without_record(
 }
 
 /// Runs the command where it cannot write to the project.
-fn enforced(arguments: &RunArguments, folder: &Path, strictness: Strictness) -> Result<End, CliError> {
+fn enforced(
+    context: &Context,
+    arguments: &RunArguments,
+    folder: &Path,
+    strictness: Strictness,
+) -> Result<End, CliError> {
     let top = repository(folder).unwrap_or_else(|| "/".into());
     let best_effort = strictness == Strictness::BestEffort;
+    let (config, places) = (config_file(), &context.places);
+    let policy = PolicyFile::beside(&config, None).path().to_owned();
+    let mut own = vec![config, policy, places.state_dir.clone(), places.runtime_dir.clone()];
+    own.extend(default_places());
+    own.extend(enforce::metadata(&top));
+    let borders = enforce::Borders { folder, top: &top, own: &own, writable: &arguments.writable };
+    // The daemon refuses to take decisions from such commands until the system is started again.
+    let is_known =
+        note_enforced(places).map_err(|error| CliError::failed(format!("noting the command: {error}")))?;
+    if !is_known {
+        let what = "the command can also decide reviews: editd cannot tell it from the other programs of this system";
+        writeln!(stream::stderr(), "{FAINT}editd: {what}{FAINT:#}")?;
+    }
     let mut command = command_of(arguments);
     command.env(ENFORCED, "1");
     let work = || {
-        let is_restricted = enforce::restrict(folder, &top, &arguments.writable, best_effort)?;
-        Ok::<_, enforce::NotRestricted>((is_restricted, start_and_wait(&mut command)))
+        let restricted = enforce::restrict(&borders, best_effort)?;
+        warn_about(&restricted, folder);
+        Ok::<_, enforce::NotRestricted>((restricted.is_effective, start_and_wait(&mut command)))
     };
     // The restriction is that of a thread and of all that it starts.
     let worked = thread::scope(|scope| scope.spawn(work).join());
@@ -175,6 +193,24 @@ fn enforced(arguments: &RunArguments, folder: &Path, strictness: Strictness) -> 
         writeln!(out, "{FAINT}editd: {what}{FAINT:#}")?;
     }
     Ok(end_of(&arguments.command[0], ended))
+}
+
+/// Says what the restriction cannot prevent, and what it prevents more than usual. Standard error may be closed; the
+/// command runs all the same.
+fn warn_about(restricted: &enforce::Restricted, folder: &Path) {
+    let mut out = stream::stderr();
+    if let Some(first) = restricted.linked.first() {
+        let (first, count) =
+            (root::relative(&first.to_string_lossy(), Some(folder)), restricted.linked.len());
+        let files = if count == 1 { first } else { format!("{first} and {} more", count - 1) };
+        let what =
+            format!("the command can write {files} under other names (hard links) outside of the project");
+        let _ = writeln!(out, "{FAINT}editd: {what}{FAINT:#}");
+    }
+    if let Some(reason) = &restricted.ignored {
+        let what = format!("ignored files cannot be written either: {}", paint::visible(reason));
+        let _ = writeln!(out, "{FAINT}editd: {what}; name them with --writable{FAINT:#}");
+    }
 }
 
 fn command_of(arguments: &RunArguments) -> Command {

@@ -321,12 +321,16 @@ pub fn weaker_system() -> Option<&'static str> {
 }
 
 #[cfg(target_os = "linux")]
+pub use linux::other_paths;
+#[cfg(target_os = "linux")]
 pub use linux::{
-    fill_randomly, has_other_files, is_listening, leads_session, limit_unread, resident_bytes, watch_limit,
+    boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
+    limit_unread, resident_bytes, watch_limit,
 };
 #[cfg(not(target_os = "linux"))]
 pub use portable::{
-    fill_randomly, has_other_files, is_listening, leads_session, limit_unread, resident_bytes, watch_limit,
+    boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
+    limit_unread, resident_bytes, watch_limit,
 };
 
 /// Maximum length of the path of a socket in bytes: the size of `sun_path` in `sockaddr_un`, less the NUL

@@ -1,6 +1,7 @@
 //! The engine's only access to the workspace state.
 
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -8,13 +9,15 @@ use std::sync::mpsc::Sender;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use crate::config::PolicyFile;
 use crate::disk::{BaseStore, Root, Stat};
-use crate::engine::clients::Clients;
+use crate::engine::clients::{Client, Clients};
 use crate::engine::files::observe::{Cached, SnapshotCache};
 use crate::engine::files::watch::WatchOrder;
 use crate::history::{ReviewersFile, WaitingProposals};
 use crate::workspace::reviewers::StoredReviewers;
-use crate::workspace::{ObservedVersion, Record, Snapshot, Workspace};
+use crate::workspace::rules::{Judge, Operation, Spelling};
+use crate::workspace::{Notice, ObservedVersion, Record, Role, Snapshot, Workspace};
 
 /// An observed version of a file with everything needed to check it again.
 #[derive(Clone, Debug)]
@@ -36,6 +39,7 @@ pub(crate) struct Observation {
 /// the caller; with three updates per edit, that took longer than all other work of a small edit.
 pub(crate) struct WorkspaceHandle {
     state: Mutex<WorkspaceState>,
+    rules: NoticeRules,
     pub(crate) bases: BaseStore,
     /// Stores pending proposals on disk.
     pub(crate) waiting: WaitingProposals,
@@ -52,9 +56,10 @@ impl WorkspaceHandle {
         state: WorkspaceState,
         bases: BaseStore,
         (waiting, reviewers): (WaitingProposals, ReviewersFile),
+        rules: NoticeRules,
     ) -> Self {
         let (decided, has_open_documents) = (Notify::default(), AtomicBool::default());
-        Self { state: Mutex::new(state), bases, waiting, reviewers, decided, has_open_documents }
+        Self { state: Mutex::new(state), rules, bases, waiting, reviewers, decided, has_open_documents }
     }
 
     /// Returns `true` if any editor has a document open. Does not wait for the lock.
@@ -73,6 +78,13 @@ impl WorkspaceHandle {
             self.has_open_documents.store(state.buffers.all().next().is_some(), Ordering::Release);
             (result, state.drain_effects())
         };
+        for (clients, notice) in &deferred.notices {
+            if !matches!(notice, Notice::FileChanged { path, .. } if !self.rules.may_read(path)) {
+                for client in clients {
+                    client.notify(notice);
+                }
+            }
+        }
         for snapshot in deferred.evicted {
             self.store(&snapshot);
         }
@@ -99,6 +111,8 @@ impl WorkspaceHandle {
 
 /// Effects that must not run under the lock.
 struct Deferred {
+    /// Notices about files, for agents that may still read them, with the connections of each.
+    notices: Vec<(Vec<Arc<dyn Client>>, Notice)>,
     /// Texts evicted from memory.
     evicted: Vec<Arc<Snapshot>>,
     /// Changes of pending proposals to store on disk.
@@ -113,6 +127,23 @@ pub(crate) struct WorkspaceState {
     pub(crate) cache: Arc<SnapshotCache>,
     pub(crate) clients: Clients,
     pub(crate) watch: Sender<WatchOrder>,
+}
+
+/// The rules about files that a session has read, and that it may no longer be allowed to read.
+pub(crate) struct NoticeRules {
+    pub(crate) policy: Arc<PolicyFile>,
+    /// Names of the path of the home folder.
+    pub(crate) home: Vec<String>,
+}
+
+impl NoticeRules {
+    /// Returns `true` if agents may read a file, by its canonical path.
+    fn may_read(&self, path: &Path) -> bool {
+        let policy = self.policy.current();
+        let judge = Judge { rules: &policy.rules, policy: self.policy.path(), home: &self.home, agent: true };
+        let spelling = Spelling { path, top: Path::new("/") };
+        judge.judge(&[spelling], &[Operation::Read]).is_ok()
+    }
 }
 
 impl WorkspaceState {
@@ -134,9 +165,16 @@ impl WorkspaceState {
 
     fn drain_effects(&mut self) -> Deferred {
         let effects = self.workspace.take_outcome();
-        for (session, notice) in &effects.notices {
-            for client in self.clients.all(*session) {
-                client.notify(notice);
+        let mut to_judge = Vec::new();
+        for (session, notice) in effects.notices {
+            let clients = self.clients.all(session);
+            let is_agent = self.workspace.session(session).is_none_or(|it| it.role == Role::Agent);
+            if is_agent && matches!(notice, Notice::FileChanged { .. }) {
+                to_judge.push((clients, notice));
+            } else {
+                for client in clients {
+                    client.notify(&notice);
+                }
             }
         }
         for (key, path) in effects.forget {
@@ -150,7 +188,8 @@ impl WorkspaceState {
         for snapshot in &effects.evicted {
             self.cache.evict(snapshot.hash);
         }
-        Deferred { evicted: effects.evicted, records: effects.records, reviewers: effects.reviewers }
+        let (records, reviewers) = (effects.records, effects.reviewers);
+        Deferred { notices: to_judge, evicted: effects.evicted, records, reviewers }
     }
 }
 

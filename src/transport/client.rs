@@ -17,6 +17,7 @@ use crate::server::Places;
 use crate::workspace::{Audience, Role};
 
 use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
+use super::enforced::is_enforced;
 use super::named::{check_places, check_places_here};
 use super::serve::ALREADY_RUNNING;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET};
@@ -57,6 +58,11 @@ pub enum ConnectError {
         "{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir"
     )]
     TooLong(PathBuf),
+    /// This process can act only as an agent.
+    #[error(
+        "a command under `editd run --enforce` cannot decide, stop the daemon or answer a question; do that at another terminal, or pass --yes to make a change"
+    )]
+    Enforced,
     /// A variable names a place of editd inside a project.
     #[error(transparent)]
     PlaceInProject(#[from] PlaceInProject),
@@ -81,6 +87,9 @@ pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Resul
     });
     if path.as_os_str().len() > SOCKET_PATH {
         return Err(ConnectError::TooLong(path));
+    }
+    if role == Role::Editor && is_enforced() {
+        return Err(ConnectError::Enforced);
     }
     // Sockets of a service manager would accept the connection without a daemon, and start one.
     if spawn == Spawn::Forbidden && !is_held(&places.runtime_dir.join(SOCKETS_LOCK)) {

@@ -19,6 +19,7 @@ use crate::workspace::Role;
 
 use super::connection;
 use super::dirs::{LOCK, SOCKETS_LOCK, lock, prepare_folders, record_sockets};
+use super::enforced::is_restricted;
 use super::limits::MemoryBudget;
 use super::path_maps::PathMaps;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, Sockets};
@@ -149,6 +150,12 @@ async fn accept(
         };
         match accepted {
             Ok((stream, permit)) => {
+                if role == Role::Editor && is_restricted(daemon.places(), &stream) {
+                    tracing::warn!(
+                        "a command under `editd run --enforce` was refused on the socket of editors"
+                    );
+                    continue;
+                }
                 let Some(guard) = admit(daemon, role, &stream) else { continue };
                 let (daemon, budget) = (daemon.clone(), budget.connection());
                 let maps = is_in_container(&stream).unwrap_or(!maps.is_empty()).then(|| maps.clone());

@@ -11,6 +11,7 @@ mod support;
 
 mod runs {
     mod attribution;
+    mod borders;
     mod command;
     mod enforced;
     mod first_walk;

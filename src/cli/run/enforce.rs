@@ -1,7 +1,10 @@
 //! Commands that cannot write to the project: Linux forbids it (Landlock).
 
-use std::ffi::OsStr;
+mod tracked;
+
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -9,8 +12,10 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 
-use crate::disk::{Disk, OsDisk};
-use crate::search::ignored;
+use crate::disk::{Disk, OsDisk, Root, other_paths};
+use crate::search::{IgnoredFiles, ignored};
+
+use tracked::Tracked;
 
 /// The oldest version of Landlock that can forbid everything that changes contents and names: truncating a file is
 /// a separate right since then.
@@ -27,27 +32,151 @@ pub(super) enum NotRestricted {
     Disk(#[from] crate::disk::DiskError),
 }
 
-/// Forbids this thread, and all programs that it starts from now on, to write below a folder, except in what the
-/// ignore rules exclude and in `writable`. With `best_effort`, forbids as much as this system can.
+/// The files that a command must not write, and those that it may write all the same.
+pub(super) struct Borders<'a> {
+    /// The project.
+    pub(super) folder: &'a Path,
+    /// The repository that contains it, or `/`.
+    pub(super) top: &'a Path,
+    /// Files and folders of editd, whether or not they exist, and metadata of git.
+    pub(super) own: &'a [PathBuf],
+    /// Files and folders that the user has named.
+    pub(super) writable: &'a [PathBuf],
+}
+
+/// The result of a restriction.
+#[derive(Debug, Default)]
+pub(super) struct Restricted {
+    /// `false` if the system forbids nothing.
+    pub(super) is_effective: bool,
+    /// Files of the project that have other names, under which they can be written.
+    pub(super) linked: Vec<PathBuf>,
+    /// The reason why no ignored file is writable, if that is so.
+    pub(super) ignored: Option<String>,
+}
+
+/// Forbids this thread, and all programs that it starts from now on, to write below a folder and to the files of
+/// editd, except in what the ignore rules exclude and git does not track, and in what the user has named. With
+/// `best_effort`, forbids as much as this system can.
 ///
-/// Outside of the folder, writes are allowed in everything that exists now, but not directly in the folders above it:
-/// a right to write in them would include the folder itself.
-pub(super) fn restrict(
-    folder: &Path,
-    top: &Path,
-    writable: &[PathBuf],
-    best_effort: bool,
-) -> Result<bool, NotRestricted> {
+/// Elsewhere, writes are allowed in everything that exists now, but not directly in the folders above what is
+/// forbidden: a right to write in them would include that.
+pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restricted, NotRestricted> {
     let level = if best_effort { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
     let writes = AccessFs::from_write(NEEDED);
     let mut rules = Ruleset::default().set_compatibility(level).handle_access(writes)?.create()?;
     let disk = OsDisk::default();
-    let root = disk.open_root(folder)?;
-    let inside = ignored(&disk, &root, top).into_iter().map(|path| folder.join(path));
-    for path in outside(folder)?.into_iter().chain(inside).chain(writable.iter().cloned()) {
+    let root = disk.open_root(borders.folder)?;
+    // A mount can show the project, or a folder of editd, under another path.
+    let own: Vec<_> = borders.own.iter().map(|path| canonical(path)).collect();
+    let mut closed = Closed::default();
+    for path in own.iter().map(PathBuf::as_path).chain([root.path()]) {
+        let unreadable = |error| NotRestricted::Unreadable { path: "/proc/self/mountinfo".into(), error };
+        for other in other_paths(path).map_err(unreadable)? {
+            closed.add(&other);
+        }
+    }
+    for path in &own {
+        closed.add(path);
+    }
+    let (ignored, mut restricted) = ignored_files(&disk, &root, borders.top);
+    let inside = ignored.into_iter().chain(borders.writable.iter().map(|path| canonical(path)));
+    let mut allowed = Vec::new();
+    inside.for_each(|path| closed.open(&path, &mut allowed));
+    closed.add(root.path());
+    closed.open(Path::new("/"), &mut allowed);
+    for path in allowed {
         rules = allow(rules, &path)?;
     }
-    Ok(rules.restrict_self()?.ruleset != RulesetStatus::NotEnforced)
+    restricted.is_effective = rules.restrict_self()?.ruleset != RulesetStatus::NotEnforced;
+    Ok(restricted)
+}
+
+/// Returns the folders outside of a work tree in which git keeps its metadata.
+pub(super) fn metadata(top: &Path) -> Vec<PathBuf> {
+    let folders = tracked::metadata(top).into_iter().flat_map(|(own, common)| [own, common]);
+    folders.map(|folder| canonical(&folder)).filter(|folder| !folder.starts_with(top)).collect()
+}
+
+/// Returns the files and folders of a project that the ignore rules exclude and git does not track, as absolute paths.
+/// Without git, there are none, because ignore rules then say nothing about what is kept.
+fn ignored_files(disk: &dyn Disk, root: &Root, top: &Path) -> (Vec<PathBuf>, Restricted) {
+    let IgnoredFiles { ignored, linked } = ignored(disk, root, top);
+    let absolute = |path: PathBuf| root.path().join(path);
+    let restricted =
+        Restricted { linked: linked.into_iter().map(absolute).collect(), ..Restricted::default() };
+    match Tracked::read(top) {
+        Ok(Some(tracked)) => {
+            let mut found = Vec::new();
+            for path in ignored {
+                untracked(&tracked, top, &root.path().join(path), &mut found);
+            }
+            (found, restricted)
+        }
+        Ok(None) => (Vec::new(), restricted),
+        Err(error) => (Vec::new(), Restricted { ignored: Some(error.to_string()), ..restricted }),
+    }
+}
+
+/// Collects what is not tracked in an ignored file or folder.
+fn untracked(tracked: &Tracked, top: &Path, path: &Path, found: &mut Vec<PathBuf>) {
+    let below = path.strip_prefix(top).unwrap_or(path);
+    if tracked.holds(below) {
+        return;
+    }
+    if !tracked.is_in(below) {
+        return found.push(path.to_owned());
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.for_each(|entry| untracked(tracked, top, &entry.path(), found));
+}
+
+/// Files and folders that must not be written.
+#[derive(Debug, Default)]
+struct Closed {
+    paths: BTreeSet<PathBuf>,
+    files: HashSet<FileId>,
+    /// The folders above them. A rule applies to a folder, not to its path, so none of them may be allowed under
+    /// another path either.
+    above: HashSet<FileId>,
+}
+
+/// Device and inode.
+type FileId = (u64, u64);
+
+impl Closed {
+    fn add(&mut self, path: &Path) {
+        let id = |path: &Path| fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        self.files.extend(id(path));
+        self.above.extend(path.ancestors().skip(1).filter_map(id));
+        self.paths.insert(path.to_owned());
+    }
+
+    /// Collects what can be written in a file or folder: all of it, or everything beside what is closed. What cannot be
+    /// listed is not written either.
+    fn open(&self, path: &Path, found: &mut Vec<PathBuf>) {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return };
+        let id = (metadata.dev(), metadata.ino());
+        if self.files.contains(&id) || path.ancestors().any(|above| self.paths.contains(above)) {
+            return;
+        }
+        let first_after = self.paths.range(path.to_owned()..).next();
+        let is_around = self.above.contains(&id) || first_after.is_some_and(|first| first.starts_with(path));
+        if !is_around {
+            return found.push(path.to_owned());
+        }
+        let entries = fs::read_dir(path).into_iter().filter(|_| metadata.is_dir()).flatten().flatten();
+        entries.for_each(|entry| self.open(&entry.path(), found));
+    }
+}
+
+/// Returns the canonical form of a path whose end may not exist.
+fn canonical(path: &Path) -> PathBuf {
+    let real = path.ancestors().find_map(|existing| {
+        let rest = path.strip_prefix(existing).ok()?;
+        Some(fs::canonicalize(existing).ok()?.join(rest).components().collect())
+    });
+    real.unwrap_or_else(|| path.to_owned())
 }
 
 /// Allows all writes below a path.
@@ -58,24 +187,6 @@ fn allow(rules: RulesetCreated, path: &Path) -> Result<RulesetCreated, NotRestri
     let writes = AccessFs::from_write(NEEDED);
     let rights = if metadata.is_dir() { writes } else { writes & AccessFs::from_file(NEEDED) };
     Ok(rules.add_rule(PathBeneath::new(opened, rights))?)
-}
-
-/// Returns what is beside a folder and beside the folders that contain it.
-fn outside(folder: &Path) -> Result<Vec<PathBuf>, NotRestricted> {
-    let mut found = Vec::new();
-    for (above, inner) in folder.ancestors().skip(1).zip(folder.ancestors()) {
-        let on_the_way = inner.file_name().unwrap_or(OsStr::new(""));
-        let entries = match fs::read_dir(above) {
-            // What cannot be listed is not written either.
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => continue,
-            entries => {
-                entries.map_err(|error| NotRestricted::Unreadable { path: above.to_owned(), error })?
-            }
-        };
-        let others = entries.flatten().filter(|entry| entry.file_name() != on_the_way);
-        found.extend(others.map(|entry| entry.path()));
-    }
-    Ok(found)
 }
 
 /// Returns the version of Landlock of this system in words, and `true` if `--enforce` works.

@@ -21,9 +21,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use facts::{
-    fill_randomly, has_other_files, is_listening, leads_session, limit_unread, resident_bytes, watch_limit,
+    boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
+    limit_unread, resident_bytes, watch_limit,
 };
 pub use lease::Lease;
+pub use mounts::other_paths;
 
 // File system types as numbered by `statfs`. On these, every change is known to update a timestamp, up to the
 // resolution of the clock.

@@ -154,8 +154,8 @@ pub(super) fn umask() -> u32 {
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
-    Lease, fill_randomly, has_other_files, is_listening, leads_session, limit_unread, resident_bytes,
-    watch_limit,
+    Lease, boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
+    limit_unread, resident_bytes, watch_limit,
 };
 
 /// Facts and calls for which Linux has its own.
@@ -202,6 +202,16 @@ mod elsewhere {
     /// Returns `false`, because only Linux has processes with other file systems than this one.
     pub fn has_other_files(_process: i32) -> Option<bool> {
         Some(false)
+    }
+
+    /// Returns `None`, because only Linux has processes that can gain no privileges.
+    pub fn has_no_new_privileges(_process: i32) -> Option<bool> {
+        None
+    }
+
+    /// Returns the id of this run of the system, if the system has one.
+    pub fn boot_id() -> Option<String> {
+        None
     }
 
     /// Returns the maximum number of folders that a user can watch, if there is one.

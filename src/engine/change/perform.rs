@@ -1,7 +1,8 @@
 //! Carries out changes: computes them, and writes them or puts them under review.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -102,9 +103,14 @@ impl Engine {
     }
 
     fn has_reviewer(&self, paths: impl Iterator<Item = PathBuf>) -> bool {
-        let paths: Vec<_> = paths.collect();
+        let (paths, now): (Vec<_>, _) = (paths.collect(), SystemTime::now());
         let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
-        self.workspace.update(|w| w.has_reviewer(&paths, SystemTime::now()))
+        // The other names of a file may lie in the folders of any reviewer.
+        let has_several_names = |path: &&Path| {
+            std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.nlink() > 1)
+        };
+        let is_anywhere = self.config.hard_links && paths.iter().any(has_several_names);
+        self.workspace.update(|w| w.has_reviewer(&paths, now) || is_anywhere && w.has_any_reviewer(now))
     }
 
     /// Records a computed change as a proposal, and either applies it at once or puts it under review.

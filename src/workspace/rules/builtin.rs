@@ -1,15 +1,16 @@
 //! The built-in rules, which apply without a policy.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::classes::{Class, Operation};
-use super::names::{
-    Extent, FAMILIES, Family, VERSION_CONTROL, has_affixes, is_example, is_instructions, matches_pattern,
-    spellings,
-};
+use super::families::{Extent, FAMILIES, Family, VERSION_CONTROL};
+use super::names::{has_affixes, is_example, is_instructions, matches_pattern, spellings};
 
 /// NTFS derives some short names from a hash if the plain short name is taken.
 const HASHED_SHORT: [(&str, &str); 2] = [("gi7eba", ".gitmodules"), ("gi7d29", ".gitattributes")];
@@ -212,160 +213,4 @@ fn is_system(root: &Path, home: Option<&Path>) -> bool {
     let library =
         root.components().nth(1).is_some_and(|part| part.as_os_str().as_bytes().starts_with(b"lib"));
     library || SYSTEM.iter().any(|system| root.starts_with(system))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::names::names_of;
-    use super::*;
-
-    fn rule(path: &str, operation: Operation) -> Option<(&'static str, Class)> {
-        let (all, home) = (names_of(Path::new(path)), names_of(Path::new("/home/ada")));
-        let names = Names { all: &all, above: 3, home: &home };
-        strictest(&families(&names), operation).map(|family| (family.rule, family.class(operation)))
-    }
-
-    #[test]
-    fn families_match_their_names() {
-        use Class::{Never, OptIn, Review, Tagged};
-        for (path, expected) in [
-            ("/home/ada/shop/.git/config", Some(("version_control", Never))),
-            ("/home/ada/shop/git~1/config", Some(("version_control", Never))),
-            ("/home/ada/shop/new/.svn", Some(("version_control", Never))),
-            ("/home/ada/.ssh/config", Some(("keys", Never))),
-            ("/srv/a/b/.aws/credentials", Some(("keys", Never))),
-            ("/home/ada/shop/ssh~1/id", Some(("keys", Never))),
-            ("/home/ada/.bashrc", Some(("startup", Never))),
-            ("/home/ada/.config/autostart/x.desktop", Some(("startup", Never))),
-            ("/home/ada/shop/.bashrc", Some(("startup", OptIn))),
-            ("/home/ada/shop/.config/fish/config.fish", Some(("startup", OptIn))),
-            ("/home/ada/shop/.env", Some(("secrets", OptIn))),
-            ("/home/ada/shop/.env.local", Some(("secrets", OptIn))),
-            ("/home/ada/shop/env~1.loc", Some(("secrets", OptIn))),
-            ("/home/ada/shop/.envs/a/b", Some(("secrets", OptIn))),
-            ("/home/ada/shop/.npmrc", Some(("secrets", OptIn))),
-            ("/home/ada/shop/tls/server.key", Some(("secrets", OptIn))),
-            ("/home/ada/shop/id_deploy", Some(("secrets", OptIn))),
-            ("/home/ada/shop/id_map.rs", None),
-            ("/home/ada/shop/id_map/a.rs", None),
-            ("/home/ada/shop/.env.example", None),
-            ("/home/ada/shop/sub/.env.local.sample", None),
-            ("/home/ada/shop/.env.template", None),
-            ("/home/ada/shop/.vscode/settings.json", Some(("editor_config", OptIn))),
-            ("/home/ada/shop/vscode~1/settings.json", Some(("editor_config", OptIn))),
-            ("/home/ada/shop/shop.code-workspace", Some(("editor_config", OptIn))),
-            ("/home/ada/shop/sub/.mcp.json", Some(("agent_config", Review))),
-            ("/home/ada/shop/mcp~1.jso", Some(("agent_config", Review))),
-            ("/home/ada/shop/.github/workflows/ci.yml", Some(("ci", Review))),
-            ("/home/ada/shop/.gitattributes", Some(("hooks", OptIn))),
-            ("/home/ada/shop/gi7d29~1", Some(("hooks", OptIn))),
-            ("/home/ada/shop/.cargo/config.toml", Some(("package_config", OptIn))),
-            ("/home/ada/shop/node_modules/a/b.js", Some(("dependencies", OptIn))),
-            ("/home/ada/shop/cargo.toml", Some(("executable_config", Tagged))),
-            ("/home/ada/shop/vite.config.ts", Some(("executable_config", Tagged))),
-        ] {
-            assert_eq!(rule(path, Operation::Modify), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn instructions_of_agents_are_not_their_settings() {
-        use Class::{Review, Tagged};
-        for (path, expected) in [
-            ("/home/ada/shop/a/agents.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.cursorrules", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.claude/claude.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.claude/claude.local.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.claude/rules/api/tests.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.cursor/rules/style.mdc", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.roo/rules-code/a.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.junie/guidelines.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/guidelines.md", None),
-            ("/home/ada/shop/.kiro/steering/a.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.github/copilot-instructions.md", Some(("agent_instructions", Tagged))),
-            ("/home/ada/shop/.claude", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/settings.json", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/hooks/claude.md", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/commands/agents.md", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/skills/a/skill.md", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/agents/agents-a.md", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/rules/run.sh", Some(("agent_config", Review))),
-            ("/home/ada/shop/.claude/rules/.cursor/commands/a.md", Some(("agent_config", Review))),
-            ("/home/ada/shop/.codex/rules/default.rules", Some(("agent_config", Review))),
-        ] {
-            assert_eq!(rule(path, Operation::Modify), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn similar_names_belong_to_no_family() {
-        for (path, expected) in [
-            ("/home/ada/shop/makefile/readme", None),
-            ("/home/ada/shop/src/env.rs", None),
-            ("/home/ada/shop/.gitignore", None),
-            ("/home/ada/shop/.github/workflows.txt", None),
-            ("/home/ada/shop/environment/a", None),
-            ("/home/ada/shop/ssh/config", None),
-            ("/home/ada/shop/foo~1/a", None),
-            ("/home/ada/shop/cargo~x", None),
-        ] {
-            assert_eq!(rule(path, Operation::Modify), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn keys_and_secrets_cannot_be_read() {
-        for (path, expected) in [
-            ("/home/ada/.ssh/id_rsa", Some("keys")),
-            ("/home/ada/shop/.env", Some("secrets")),
-            ("/home/ada/shop/.git/config", None),
-            ("/home/ada/shop/.vscode/settings.json", None),
-            ("/home/ada/.bashrc", None),
-            ("/home/ada/shop/package.json", None),
-        ] {
-            assert_eq!(rule(path, Operation::Read).map(|(rule, _)| rule), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn only_a_new_file_makes_a_bare_repository() {
-        assert_eq!(rule("/home/ada/shop/x/head", Operation::Create).unwrap().0, "bare_repository");
-        assert_eq!(rule("/home/ada/shop/x/head", Operation::Modify), None);
-        assert_eq!(rule("/home/ada/shop/head/x", Operation::Create), None);
-    }
-
-    #[test]
-    fn names_above_the_workspace_are_ignored_except_for_keys() {
-        let (all, home) = (names_of(Path::new("/data/node_modules/shop/a.js")), Vec::new());
-        let names = |above| Names { all: &all, above, home: &home };
-        assert!(families(&names(3)).is_empty());
-        assert!(!families(&names(0)).is_empty());
-        let keys = names_of(Path::new("/data/.ssh/shop/a.js"));
-        let names = Names { all: &keys, above: 3, home: &home };
-        assert!(!families(&names).is_empty(), "keys are keys wherever they lie");
-    }
-
-    #[test]
-    fn roots_are_neither_too_wide_nor_the_system() {
-        let home = Some(Path::new("/home/ada"));
-        let check = |root: &str| check_root(Path::new(root), home, &[]);
-        for root in ["/", "/home", "/home/ada"] {
-            assert_eq!(check(root), Err(RootRefusal::TooWide), "{root}");
-        }
-        for root in ["/etc", "/usr/src", "/lib64/x", "/var/lib/x", "/proc/self", "/run/user"] {
-            assert_eq!(check(root), Err(RootRefusal::System), "{root}");
-        }
-        for root in ["/home/ada/x", "/tmp/x", "/var/tmp/x", "/srv/x", "/opt/x", "/data/x"] {
-            assert_eq!(check(root), Ok(()), "{root}");
-        }
-        assert_eq!(check("/srv/x/.git"), Err(RootRefusal::VersionControl));
-    }
-
-    #[test]
-    fn a_root_must_lie_in_a_configured_one() {
-        let configured = [PathBuf::from("/srv/code")];
-        assert_eq!(check_root(Path::new("/srv/code/a"), None, &configured), Ok(()));
-        let outside = check_root(Path::new("/srv/codex"), None, &configured);
-        assert_eq!(outside, Err(RootRefusal::NotConfigured));
-    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use strum::{Display, EnumString, VariantNames};
 
-use super::names::VERSION_CONTROL;
+use super::families::VERSION_CONTROL;
 
 /// An operation on a file, with its name in the policy file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames)]

@@ -2,7 +2,8 @@ use std::path::Path;
 
 use super::builtin::{Names, families, strictest};
 use super::classes::{Cause, Class, Judgement, Operation, Protection, Remedy, policy_lines};
-use super::names::{self, Family};
+use super::families::Family;
+use super::names;
 use super::user::{MatchingRule, Rule, UserRules};
 
 /// A path under which a file is known.

@@ -27,6 +27,11 @@ impl Workspace {
             || self.reviewers.expected_for(paths, now).is_some()
     }
 
+    /// Returns `true` if any reviewer is connected or expected back.
+    pub fn has_any_reviewer(&self, now: SystemTime) -> bool {
+        self.reviewers.connected().next().is_some() || self.reviewers.expected(now).next().is_some()
+    }
+
     /// Returns the transactions that a person has decided about.
     pub fn reviewed_transactions(&self) -> HashSet<Arc<str>> {
         let reviewed = self.proposals.all().filter(|proposal| proposal.is_reviewed());

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Machine, Outcome, Workspace, hash_of, uri_of};
+use crate::support::{Agent, Machine, Outcome, Workspace, eventually, hash_of, uri_of};
 
 const CHANGED: &str = "editd/fileChanged";
 
@@ -183,4 +183,25 @@ fn texts_of_other_programs_count_toward_the_memory_limit() {
     let status = agent.call("editd/status", json!({})).done();
     let text = status["memory"]["text"].as_u64().expect("a size");
     assert!((400_000..=1_000_000).contains(&text), "{status}");
+}
+
+#[test]
+fn a_file_that_may_no_longer_be_read_is_not_mentioned() {
+    let (machine, workspace) = scene();
+    workspace.put("secret.txt", "one\n");
+    let mut agent = machine.agent(&workspace);
+    agent.read("secret.txt");
+    agent.read("b.txt");
+    machine.write_policy("[[rules]]\npattern = \"secret.txt\"\noperations = [\"read\"]\nclass = \"never\"\n");
+    // Notices arrive in the order of the changes.
+    workspace.put("secret.txt", "key = 12\n");
+    let mut other = machine.agent_named("bob", &workspace);
+    other.read_and_edit("b.txt", "one", "two").done();
+    let told = eventually("a notice", || {
+        let told = agent.told_so_far();
+        (count_about(&told, "b.txt") == 1).then_some(told)
+    });
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let told = [told, agent.told_so_far()].concat();
+    assert_eq!(count_about(&told, "secret.txt"), 0, "{told:?}");
 }

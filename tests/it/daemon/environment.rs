@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Framing, Machine, Outcome, Workspace};
+use crate::support::{Agent, Framing, Machine, Outcome, PATIENCE, Workspace};
 
 const ALLOW_ALL: &str =
     "[[rules]]\npattern = \"**\"\noperations = [\"create\", \"modify\", \"read\"]\nclass = \"allow\"\n";
@@ -40,7 +40,8 @@ fn run(
     if variable.starts_with("XDG_") {
         command.env_remove("EDITD_CONFIG").env_remove("EDITD_STATE_DIR");
     }
-    let output = assert_cmd::Command::from_std(command).write_stdin(input).output().expect("it can be run");
+    let mut command = assert_cmd::Command::from_std(command);
+    let output = command.write_stdin(input).timeout(PATIENCE).output().expect("it can be run");
     let text = [output.stdout, output.stderr].concat();
     (String::from_utf8_lossy(&text).into_owned(), output.status.code())
 }

@@ -228,7 +228,7 @@ fn the_doctor_prints_every_setting() {
 
 #[test]
 fn the_protocol_document_names_every_path_rule() {
-    let (document, code) = (read("docs/protocol.md"), read("src/workspace/rules/names.rs"));
+    let (document, code) = (read("docs/protocol.md"), read("src/workspace/rules/families.rs"));
     let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let names = between(&code, "family(", "\",").map(|name| name.trim().trim_start_matches('"'));
     let rules: Vec<_> = names.filter(is_name).map(str::to_owned).collect();

@@ -130,3 +130,23 @@ fn a_proposal_is_reviewed_when_it_is_applied() {
     scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(scene.workspace.text("a.txt"), "1\n");
 }
+
+#[rstest]
+#[case::another_name(true, "pending")]
+#[case::no_other_name(false, "applied")]
+fn a_file_with_a_name_in_the_folder_of_a_reviewer_is_reviewed_under_all_names(
+    #[case] is_linked: bool,
+    #[case] state: &str,
+) {
+    let machine = Machine::configured("review = \"auto\"\nhard_links = true\n");
+    let (watched, other) = (Workspace::file("a.txt", "one\n"), Workspace::empty());
+    if is_linked {
+        std::fs::hard_link(watched.path("a.txt"), other.path("b.txt")).expect("a link");
+    } else {
+        other.put("b.txt", "one\n");
+    }
+    let _editor = reviewer(&machine, &watched);
+    let mut agent = machine.agent(&other);
+    assert_eq!(agent.read_and_edit("b.txt", "one", "two").done()["state"], state);
+    assert_eq!(watched.text("a.txt"), "one\n");
+}

@@ -48,6 +48,18 @@ pub fn has_other_files(process: i32) -> Option<bool> {
     Some(namespace(&process.to_string())? != namespace("self")?)
 }
 
+/// Returns `true` if another process can gain no privileges, nor can anything that it starts: the kernel lets it never
+/// leave this state. `None` if that cannot be known.
+pub fn has_no_new_privileges(process: i32) -> Option<bool> {
+    let status = read_to_string(format!("/proc/{process}/status")).ok()?;
+    Some(status.lines().find_map(|line| line.strip_prefix("NoNewPrivs:"))?.trim() == "1")
+}
+
+/// Returns the id of this run of the system.
+pub fn boot_id() -> Option<String> {
+    Some(read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
+}
+
 /// Returns `true` if a socket accepts connections.
 pub fn is_listening(socket: impl AsFd) -> bool {
     socket_acceptconn(socket).unwrap_or(false)

@@ -54,6 +54,54 @@ fn in_table(table: &[u8], mount: u64, path: &Path) -> Option<PathBuf> {
     })
 }
 
+/// Returns the other paths under which mounts show a folder, or parts of it.
+pub fn other_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let table = std::fs::read(TABLE)?;
+    Ok(others_in_table(&table, folder))
+}
+
+fn others_in_table(table: &[u8], folder: &Path) -> Vec<PathBuf> {
+    let mounts: Vec<_> = table.split(|byte| *byte == b'\n').filter_map(parsed).collect();
+    // Of several mounts at one point, the last one is visible.
+    let own = mounts.iter().rev().filter(|mount| folder.starts_with(&mount.at));
+    let Some(own) = own.max_by_key(|mount| mount.at.components().count()) else { return Vec::new() };
+    let Ok(below) = folder.strip_prefix(&own.at) else { return Vec::new() };
+    let place = joined(&own.within, below);
+    let other = |mount: &Mount<'_>| {
+        if mount.device != own.device {
+            return None;
+        }
+        match place.strip_prefix(&mount.within) {
+            Ok(below) => Some(joined(&mount.at, below)),
+            Err(_) => mount.within.starts_with(&place).then(|| mount.at.clone()),
+        }
+    };
+    let mut found: Vec<_> = mounts.iter().filter_map(other).filter(|path| path != folder).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Joins paths without adding a slash for an empty one.
+fn joined(path: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { path.to_owned() } else { path.join(below) }
+}
+
+/// A line of the table.
+struct Mount<'a> {
+    device: &'a [u8],
+    /// Path within the file system.
+    within: PathBuf,
+    /// Mount point.
+    at: PathBuf,
+}
+
+fn parsed(line: &[u8]) -> Option<Mount<'_>> {
+    let mut fields = line.split(|byte| *byte == b' ').skip(2);
+    let (device, within, at) = (fields.next()?, fields.next()?, fields.next()?);
+    Some(Mount { device, within: unescaped(within), at: unescaped(at) })
+}
+
 /// Decodes a field. The table escapes spaces, tabs, newlines and backslashes as `\` and three octal digits.
 fn unescaped(field: &[u8]) -> PathBuf {
     let (mut bytes, mut rest) = (Vec::with_capacity(field.len()), field);
@@ -87,6 +135,21 @@ mod tests {
             (43, "/data/a", None),
         ] {
             assert_eq!(in_table(SAMPLE, mount, Path::new(path)), expected.map(PathBuf::from), "{path}");
+        }
+    }
+
+    #[test]
+    fn mounts_show_a_folder_and_its_parts_under_other_paths() {
+        for (folder, expected) in [
+            ("/home/ada/shop", vec!["/home/ada/shop/x"]),
+            ("/home/ada/shop/.git", vec!["/home/ada/shop/x"]),
+            ("/home/ada/shop/.git/hooks", vec!["/home/ada/shop/x"]),
+            ("/home/ada/a b", vec!["/srv/c\\d"]),
+            ("/home/ada/a b/.git/sub", vec!["/srv/c\\d/sub"]),
+            ("/data", vec![]),
+        ] {
+            let expected: Vec<_> = expected.into_iter().map(PathBuf::from).collect();
+            assert_eq!(others_in_table(SAMPLE, Path::new(folder)), expected, "{folder}");
         }
     }
 }
