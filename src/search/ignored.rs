@@ -23,7 +23,7 @@ pub fn ignored(disk: &dyn Disk, root: &Root, top: &Path) -> IgnoredFiles {
     while let Some((folder, around)) = folders.pop() {
         let listed = disk.scan(root, &folder).unwrap_or_default();
         let ignores = around.within(disk, root, &folder, |name| listed.iter().any(|it| it.name == name));
-        for Scanned { name, stat } in listed {
+        for Scanned { name, stat, .. } in listed {
             let path = folder.join(&name);
             if is_version_control(Path::new(&name)) {
                 continue;
