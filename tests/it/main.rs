@@ -17,6 +17,7 @@ mod runs {
     mod interrupted;
     mod kinds;
     mod random;
+    mod schedules;
     mod slow_walk;
     mod surroundings;
     mod visibility;
