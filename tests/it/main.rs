@@ -44,6 +44,7 @@ mod session {
     mod permissions;
     mod roles;
     mod roots;
+    mod shares;
 }
 mod read {
     mod encodings;
