@@ -14,6 +14,7 @@
 //! assert!(matches!(failure, Failure::Refused(refusals) if refusals.len() == 1));
 //! ```
 
+pub(crate) mod author_permits;
 pub(crate) mod change;
 pub(crate) mod clients;
 pub(crate) mod diagnostics;
@@ -53,10 +54,11 @@ use crate::config::{Config, PolicyFile, default_places};
 use crate::disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
 use crate::edit::{Deadline, Display};
 use crate::history::{History, HistoryLimits, ReviewersFile, WaitingProposals};
-use crate::workspace::limits::SEARCHES;
+use crate::workspace::limits::{SEARCHES, SEARCHES_OF_AUTHOR};
 use crate::workspace::rules::names_of;
 use crate::workspace::{OnStale, Proposal, Workspace};
 
+use author_permits::AuthorPermits;
 pub use failure::Failure;
 pub(crate) use failure::{Result, collect_all, refusal_of};
 pub(crate) use session::open_root;
@@ -127,6 +129,8 @@ pub(crate) struct EngineInner {
     pub(crate) focus_changed: Notify,
     /// Limits concurrent searches. Closed when the daemon stops.
     pub(crate) searches: Arc<Semaphore>,
+    /// Limits the concurrent searches of each author.
+    pub(crate) searchers: AuthorPermits,
     /// Held while an image is decoded.
     pub(crate) decoding: Arc<tokio::sync::Mutex<()>>,
     /// Limits the memory for large files that are being processed, in units of [`jobs::WORK_UNIT`].
@@ -198,6 +202,7 @@ impl Engine {
             diagnostics_reported: Notify::new(),
             focus_changed: Notify::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
+            searchers: AuthorPermits::new(SEARCHES_OF_AUTHOR),
             decoding: Arc::default(),
             memory_permits: Arc::new(memory_permits(&config)),
             started: Instant::now(),

@@ -44,6 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod age;
 mod index;
 mod record;
 mod reviewers;
@@ -231,6 +232,12 @@ impl History {
         }
     }
 
+    /// Returns the time before which entries are too old, or `None` if the clock of the system cannot be believed:
+    /// it has jumped far ahead less than a day ago.
+    pub fn oldest(&self) -> Option<SystemTime> {
+        self.writer.lock().oldest()
+    }
+
     /// Returns the entry with this id.
     pub fn find(&self, id: &str) -> Option<RecordedEntry> {
         self.synced().find(id)
@@ -272,7 +279,10 @@ impl History {
     /// Returns the index, updated with everything appended so far.
     fn synced(&self) -> parking_lot::MutexGuard<'_, Index> {
         let mut index = self.index.lock();
-        let (state, oldest) = (self.writer.lock().state(), SystemTime::now().checked_sub(self.limits.age));
+        let (state, oldest) = {
+            let mut writer = self.writer.lock();
+            (writer.state(), writer.oldest())
+        };
         let interrupted = index.sync(&state, oldest);
         self.settle(&mut index, &interrupted);
         index

@@ -316,9 +316,8 @@ impl Snapshot {
     }
 }
 
-/// Removes the snapshots that were not used for that time.
-pub fn remove_unused(folder: &Path, age: Duration) -> io::Result<()> {
-    let now = SystemTime::now();
+/// Removes the snapshots that were not used since a time.
+pub fn remove_unused(folder: &Path, since: SystemTime) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
@@ -326,7 +325,7 @@ pub fn remove_unused(folder: &Path, age: Duration) -> io::Result<()> {
     for entry in entries {
         let path = entry?.path();
         let used = fs::metadata(path.join("tree.log")).and_then(|metadata| metadata.modified());
-        if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|unused| unused > age)) {
+        if used.is_ok_and(|used| used < since) {
             fs::remove_dir_all(path)?;
         }
     }

@@ -28,6 +28,7 @@ mod audience;
 pub mod buffers;
 /// Diagnostics that editors report.
 pub mod diagnostics;
+pub mod fair;
 mod files;
 /// Past transactions and how to undo them.
 pub mod history;

@@ -79,6 +79,11 @@ impl Change {
         }
     }
 
+    /// Returns `true` if a displaced file takes up space on the file system of this change.
+    pub fn needs_space_of(&self, displaced: &Displaced) -> bool {
+        self.destination().root.has_device_of(&displaced.stat)
+    }
+
     /// Paths of the affected files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         let former = if let Self::Rename { from, .. } = self { Some(from) } else { None };

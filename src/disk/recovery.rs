@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// is not always mounted, but not forever for a folder that was deleted.
 const PATIENCE: u64 = 30 * 24 * 3600;
 
+/// Age in seconds from which on the clock is taken for wrong.
+const IMPLAUSIBLE: u64 = 365 * 24 * 3600;
+
 /// Maximum number of bytes of a log that a start reads; no log comes near it.
 const MAX_LOG_BYTES: u64 = 256 << 20;
 
@@ -111,7 +114,8 @@ impl Recoverer<'_> {
             } else if let Err(error) = self.settle(&record) {
                 self.report.failed.push(error);
                 let age = MTime::now().seconds.unsigned_abs().saturating_sub(record.at);
-                if age < PATIENCE {
+                // A clock that is set far into the future must not end the retries.
+                if !(PATIENCE..IMPLAUSIBLE).contains(&age) {
                     unfinished.push(record);
                 }
             }

@@ -184,6 +184,8 @@ impl Engine {
         W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T> + Send + 'static,
     {
         let own = session.searching.clone().lock_owned().await;
+        let share = self.searchers.acquire(&session.author);
+        let share = self.when_free(share, "your other searches are in progress").await?;
         let busy = "other searches or reads of very large files are in progress";
         let slot = self.when_free(self.searches.clone().acquire_owned(), busy).await?;
         let slot = slot.map_err(|_| Failure::stopping())?;
@@ -191,7 +193,7 @@ impl Engine {
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (engine, of) = (self.clone(), session.clone());
         blocking(move || {
-            let _held = (own, slot);
+            let _held = (own, share, slot);
             let is_cancelled = || cancelled.is_cancelled() || engine.searches.is_closed();
             let result = work(&engine, &of, &StopCondition::new(&is_cancelled, engine.deadline()));
             if engine.searches.is_closed() { Err(Failure::stopping()) } else { result }

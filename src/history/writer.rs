@@ -9,6 +9,7 @@ use crate::disk::{FileBytes, make_private_folder};
 use crate::text::ContentHash;
 
 use super::HistoryLimits;
+use super::age::AgeClock;
 use super::segment::{Line, SegmentName};
 
 /// Size in bytes above which a new segment is begun, unless a sixteenth of the whole limit is smaller.
@@ -32,6 +33,7 @@ pub(super) struct Writer {
     measured: bool,
     /// Lines with the outcome of an entry that could not be written yet.
     pending: Vec<(Line, Vec<u8>)>,
+    clock: AgeClock,
 }
 
 /// Extent of a segment.
@@ -74,7 +76,8 @@ impl Writer {
         });
         let nonce = fresh_nonce(&segments);
         let folder = folder.to_owned();
-        Self { folder, limits, nonce, segments, current: None, measured: false, pending: Vec::new() }
+        let clock = AgeClock::open(&folder, limits.age, segments.is_empty());
+        Self { folder, limits, nonce, segments, current: None, measured: false, pending: Vec::new(), clock }
     }
 
     pub(super) fn state(&self) -> WriterState {
@@ -127,8 +130,14 @@ impl Writer {
         self.make_room();
     }
 
+    /// Returns the time before which entries are too old, or `None` if the clock cannot be believed now.
+    pub(super) fn oldest(&mut self) -> Option<SystemTime> {
+        // A history that is disabled leaves no files.
+        (self.limits.bytes > 0).then(|| self.clock.oldest(SystemTime::now())).flatten()
+    }
+
     fn drop_aged(&mut self) {
-        let oldest = SystemTime::now().checked_sub(self.limits.age).unwrap_or(SystemTime::UNIX_EPOCH);
+        let Some(oldest) = self.oldest() else { return };
         let aged = |(name, extent): (&SegmentName, &Extent)| {
             (extent.changed < oldest && !self.is_current(name)).then(|| name.clone())
         };

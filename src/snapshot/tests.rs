@@ -203,9 +203,9 @@ fn unused_snapshots_are_removed() {
     it.put("a.txt", "one\n");
     it.update();
     let folder = it.base.path().join("snapshots");
-    remove_unused(&folder, Duration::from_secs(60)).unwrap();
+    remove_unused(&folder, SystemTime::now() - Duration::from_secs(60)).unwrap();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-    remove_unused(&folder, Duration::ZERO).unwrap();
+    remove_unused(&folder, SystemTime::now() + Duration::from_secs(1)).unwrap();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 

@@ -111,14 +111,18 @@ pub const OUTLINE_SYMBOLS: usize = 2_000;
 /// Maximum number of contents that a session was given and may still name as a base; the oldest are dropped
 /// first.
 pub const GIVEN_BASES: usize = 1024;
-/// Maximum number of sessions without a connection that can be resumed; the ones left first end first.
+/// Maximum number of sessions of one author without a connection that can be resumed; the ones left first end first.
 pub const RESUMABLE_SESSIONS: usize = 64;
-/// Maximum number of changes by the tools of clients that are checked and not yet made; the oldest are
+/// Maximum number of such sessions of all authors; beyond it, the author with the most loses its oldest.
+pub const RESUMABLE_SESSIONS_OF_ALL: usize = 256;
+/// Maximum number of changes by the tools of one session that are checked and not yet made; the oldest are
 /// forgotten first.
 pub const NATIVE_CHANGES: usize = 256;
-/// Maximum number of sessions whose current turn is remembered; those with the oldest turns are forgotten first.
+/// Maximum number of such changes of all sessions; beyond it, the author and session with the most lose their oldest.
+pub const NATIVE_CHANGES_OF_ALL: usize = 1024;
+/// Maximum number of sessions whose current turn is remembered; beyond it, the author with the most loses its oldest.
 pub const NATIVE_TURNS: usize = 256;
-/// Maximum number of announced calls; the oldest are forgotten first. A call arrives right after it was announced,
+/// Maximum number of announced calls; beyond it, the session with the most loses its oldest. A call arrives right after it was announced,
 /// unless the user is asked for permission.
 pub const NATIVE_CALLS: usize = 1024;
 /// Maximum number of bases retained from ended sessions; the oldest are dropped first.
@@ -186,6 +190,8 @@ pub const FOUND_BYTES: usize = 512 << 10;
 /// Maximum number of concurrent searches, each of a different session. Each uses all processors, so more
 /// would not be faster. Others wait up to `deadline_ms` and then fail with `busy`.
 pub const SEARCHES: usize = 4;
+/// Maximum number of concurrent searches of one author.
+pub const SEARCHES_OF_AUTHOR: usize = 3;
 /// Maximum number of files in one answer of `editd/openFiles`.
 pub const OPEN_FILES_LISTED: usize = 100;
 /// Maximum time that `editd/openFiles` may wait for a change, in milliseconds.

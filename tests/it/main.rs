@@ -18,6 +18,7 @@ mod runs {
     mod interrupted;
     mod kinds;
     mod random;
+    mod schedules;
     mod slow_walk;
     mod surroundings;
     mod visibility;
@@ -45,6 +46,7 @@ mod session {
     mod permissions;
     mod roles;
     mod roots;
+    mod shares;
 }
 mod read {
     mod encodings;

@@ -202,7 +202,7 @@ fn check_displaced(
     };
     disk.run_at(usize::MAX, || {});
     for file in displaced {
-        monitor.hold(file);
+        monitor.hold("own", file);
     }
 }
 

@@ -121,11 +121,13 @@ impl<'f> Counting<'f> {
         match self.own.commit(&self.fixture.disk, &[change], Durability::Process) {
             Ok(done) => {
                 self.commits += 1;
-                done.into_iter().filter_map(|done| done.displaced).for_each(|file| self.monitor.hold(file));
+                done.into_iter()
+                    .filter_map(|done| done.displaced)
+                    .for_each(|file| self.monitor.hold("own", file));
             }
             Err(error) => {
                 assert_eq!(error.error.kind, DiskErrorKind::Changed);
-                error.displaced.into_iter().for_each(|file| self.monitor.hold(file));
+                error.displaced.into_iter().for_each(|file| self.monitor.hold("own", file));
             }
         }
     }
@@ -150,7 +152,7 @@ fn compete(name: &str, save: Save) {
         writer.join().expect("their thread")
     });
     let Counting { commits, own, monitor, seen: seen_by_us, .. } = counting;
-    monitor.check_now();
+    monitor.check_now(|_| true);
     let lost: HashSet<u64> =
         gone.into_iter().filter(|save| !seen.contains(save) && !seen_by_us.contains(save)).collect();
     let kept: HashSet<u64> =
@@ -175,4 +177,38 @@ fn saves_by_rename_are_rarely_overwritten_and_always_rescued() {
 #[test]
 fn saves_that_truncate_first_are_rarely_overwritten_and_always_rescued() {
     compete("truncating", truncating);
+}
+
+/// Replaces a file, and returns the one that has lost its name.
+fn replace(fixture: &Fixture, own: &TestJournal, name: &str) -> Displaced {
+    let target = fixture.target(name);
+    let image = fixture.disk.read(&target, LIMIT).expect("readable").expect("a file");
+    let change = Change::Replace { target, content: bytes("new"), expect: Expected::image(&image) };
+    let mut done = own.commit(&fixture.disk, &[change], Durability::Process).expect("a commit");
+    done.remove(0).displaced.expect("an old file")
+}
+
+#[test]
+fn many_changes_of_one_owner_take_the_check_from_no_other() {
+    if is_portable() {
+        return;
+    }
+    let (fixture, own) = (Fixture::new(), TestJournal::on(&OsDisk::new()));
+    let monitor = DisplacedFileMonitor::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
+    fixture.write("file", "old");
+    // Programs that have opened the file before it is replaced, and write later.
+    let late = fs::File::options().write(true).open(fixture.path("file")).expect("their file");
+    fixture.write("other", "other");
+    let other = replace(&fixture, &own, "other");
+    monitor.hold("robin", replace(&fixture, &own, "file"));
+    for n in 0..4000 {
+        let owner = if n < 700 { "eve".to_owned() } else { format!("eve {}", n % 900) };
+        monitor.hold(&owner, other.clone());
+    }
+    late.write_all_at(b"late", 0).expect("their save");
+    let began = Instant::now();
+    while own.kept() != ["late"] {
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", own.kept());
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -123,7 +123,7 @@ impl Engine {
             // Displaced files take space as long as they are held open. So do the files that were just staged
             // and removed again, as long as the error holds them open.
             drop(error);
-            self.displaced_files.check_now();
+            self.displaced_files.check_now(|file| changes.iter().any(|change| change.needs_space_of(file)));
             stage()
         });
         staged.map(Some)
@@ -139,7 +139,7 @@ impl Engine {
     ) -> Result<CommitResult, Refusal> {
         let staged = match staged {
             Ok(staged) => staged,
-            Err(error) => return Err(self.not_written(writes, None, error)),
+            Err(error) => return Err(self.not_written(writes, None, error, intent)),
         };
         let writing = self.writing(&writes);
         let mut entry = self.begin_history_entry(&mut writes, intent)?;
@@ -173,12 +173,12 @@ impl Engine {
                     self.interrupted.end(&edited.transaction);
                 }
                 self.forget_interrupted(&writes);
-                let files = self.finish_commit(writes, on_disk.unwrap_or_default(), &intent.author);
+                let files = self.finish_commit(writes, on_disk.unwrap_or_default(), intent);
                 Ok(entry.result(files))
             }
             Err(error) => {
                 let still_edited = self.undo_edits(&edited, &[]);
-                let refusal = self.not_written(writes, Some(entry), error);
+                let refusal = self.not_written(writes, Some(entry), error, intent);
                 Err(still_edited.unwrap_or(refusal))
             }
         }
@@ -190,11 +190,11 @@ impl Engine {
         &self,
         writes: Vec<PendingWrite>,
         mut on_disk: Vec<Committed>,
-        author: &str,
+        intent: &Intent,
     ) -> Vec<CommittedFile> {
         // Monitored before the editors save, because a program may write to a displaced file in the meantime.
         let displaced = on_disk.iter_mut().filter_map(|done| done.displaced.take());
-        displaced.for_each(|file| self.displaced_files.hold(file));
+        displaced.for_each(|file| self.displaced_files.hold(&intent.owner(), file));
         let problems = self.save_in_editors(&writes);
         let through = writes.iter().filter_map(|write| write.through.as_ref());
         let to_ask = through.filter(|part| part.save == Saving::Ask);
@@ -217,7 +217,7 @@ impl Engine {
         }
         self.announce_renamed(&renamed);
         for buffer in &to_ask {
-            self.ask_to_save(buffer, author);
+            self.ask_to_save(buffer, &intent.author);
         }
         files
     }
@@ -228,9 +228,10 @@ impl Engine {
         writes: Vec<PendingWrite>,
         entry: Option<HistoryEntryGuard>,
         mut error: CommitError,
+        intent: &Intent,
     ) -> Refusal {
         self.record_failed(entry, error.rolled_back());
-        error.displaced.drain(..).for_each(|file| self.displaced_files.hold(file));
+        error.displaced.drain(..).for_each(|file| self.displaced_files.hold(&intent.owner(), file));
         if !error.rolled_back() {
             tracing::error!(?error.not_undone, "a failed change could not be rolled back completely");
         }

@@ -35,6 +35,13 @@ pub(crate) struct Intent {
     pub(crate) paths: Vec<PathChange>,
 }
 
+impl Intent {
+    /// Returns the owner of what is kept for a change: the session of its author.
+    pub(crate) fn owner(&self) -> String {
+        format!("{} {}", self.author, self.session)
+    }
+}
+
 /// The result of a commit.
 #[derive(Debug)]
 pub(crate) struct CommitResult {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::engine::SessionContext;
+use crate::workspace::fair::to_evict;
 use crate::workspace::history::Origin;
 use crate::workspace::limits::NATIVE_CALLS;
 
@@ -28,7 +29,8 @@ impl AnnouncedCalls {
         let mut calls = self.0.lock();
         calls.retain(|known| !known.is(&call.author, &call.tool_call));
         if calls.len() >= NATIVE_CALLS {
-            calls.pop_front();
+            let at = to_evict(calls.iter().map(|call| (&call.author, &call.session)));
+            at.and_then(|at| calls.remove(at));
         }
         calls.push_back(call);
     }

@@ -11,8 +11,9 @@ use crate::engine::change::request::Header;
 use crate::engine::native::{MadeFile, NativeCall, ToolLosses};
 use crate::engine::{Engine, SessionContext};
 use crate::text::ContentHash;
+use crate::workspace::fair::to_evict;
 use crate::workspace::history::Origin;
-use crate::workspace::limits::NATIVE_CHANGES;
+use crate::workspace::limits::{NATIVE_CHANGES, NATIVE_CHANGES_OF_ALL};
 use crate::workspace::{Action, PlannedFile, ProposalId};
 
 /// A change that a client is going to write.
@@ -130,9 +131,16 @@ impl PreparedChanges {
 
     fn add(&self, session: &SessionContext, call: &NativeCall, state: State) {
         let mut entries = self.entries.lock();
-        if entries.len() >= NATIVE_CHANGES {
-            entries.pop_front();
-        }
+        let own: Vec<_> =
+            entries.iter().enumerate().filter(|it| it.1.is_of(session)).map(|it| it.0).collect();
+        let surplus = if own.len() >= NATIVE_CHANGES {
+            own.first().copied()
+        } else if entries.len() >= NATIVE_CHANGES_OF_ALL {
+            to_evict(entries.iter().map(|entry| (&entry.author, &entry.session)))
+        } else {
+            None
+        };
+        surplus.and_then(|at| entries.remove(at));
         // Programs without ids of calls name a call after its file, so the names come again.
         entries.retain(|entry| !(entry.is(session, &call.tool_call) && entry.state.ready().is_some()));
         let (author, session) = (session.author.clone(), session.name.clone());

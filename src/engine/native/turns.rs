@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 
+use crate::workspace::fair::to_evict;
 use crate::workspace::limits::NATIVE_TURNS;
 
 /// The current turns of sessions whose client does not name the turn with each change, oldest first.
@@ -21,7 +22,8 @@ impl Turns {
         let mut turns = self.0.lock();
         turns.retain(|turn| !turn.is_of(author, session));
         if turns.len() >= NATIVE_TURNS {
-            turns.pop_front();
+            let at = to_evict(turns.iter().map(|turn| (&turn.author, ())));
+            at.and_then(|at| turns.remove(at));
         }
         turns.push_back(Turn { author: author.to_owned(), session: session.to_owned(), id });
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
 
@@ -29,8 +29,8 @@ impl Engine {
     /// them.
     pub(crate) fn recover_runs(&self) {
         let found = scopeguard::guard(self.runs.recovered.clone(), |found| found.cancel());
-        let age = Duration::from_secs(self.config.history_days.saturating_mul(24 * 60 * 60));
-        if let Err(error) = remove_unused(&self.runs.snapshots, age) {
+        let since = self.history.oldest().unwrap_or(SystemTime::UNIX_EPOCH);
+        if let Err(error) = remove_unused(&self.runs.snapshots, since) {
             tracing::warn!(%error, "unused snapshots cannot be removed");
         }
         let alive = alive::take(&self.runs.files);

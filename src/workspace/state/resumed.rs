@@ -1,7 +1,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::workspace::limits::RESUMABLE_SESSIONS;
+use crate::workspace::fair::to_evict;
+use crate::workspace::limits::{RESUMABLE_SESSIONS, RESUMABLE_SESSIONS_OF_ALL};
 use crate::workspace::session::SessionId;
 
 use super::Workspace;
@@ -37,7 +38,19 @@ impl ResumableSessions {
             return None;
         }
         self.idle.push_back(id);
-        let oldest = if self.idle.len() > RESUMABLE_SESSIONS { self.idle.pop_front() } else { None }?;
+        let authors: HashMap<_, _> =
+            self.ids.iter().map(|((author, _), id)| (*id, author.as_str())).collect();
+        let author = |id: &SessionId| authors.get(id).copied().unwrap_or_default();
+        let own: Vec<_> = self.idle.iter().filter(|idle| author(idle) == author(&id)).collect();
+        let oldest = if own.len() > RESUMABLE_SESSIONS {
+            own.first().copied().copied()
+        } else if self.idle.len() > RESUMABLE_SESSIONS_OF_ALL {
+            let at = to_evict(self.idle.iter().map(|id| (author(id), ())));
+            at.and_then(|at| self.idle.get(at).copied())
+        } else {
+            None
+        }?;
+        self.idle.retain(|idle| *idle != oldest);
         self.connections.remove(&oldest);
         self.ids.retain(|_, id| *id != oldest);
         Some(oldest)
@@ -46,7 +59,7 @@ impl ResumableSessions {
 
 impl Workspace {
     /// Returns the id of the session that an author resumes by its name, which is `new` if there is none yet.
-    /// The session stays until [`RESUMABLE_SESSIONS`] others have been left after it.
+    /// The session stays until [`RESUMABLE_SESSIONS`] others of its author have been left after it.
     pub fn resume(&mut self, author: &str, name: &Arc<str>, new: SessionId) -> SessionId {
         let id = *self.resumable.ids.entry((author.to_owned(), name.clone())).or_insert(new);
         self.resumable.connections.entry(id).or_default();

@@ -6,8 +6,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use rstest::rstest;
 use serde_json::json;
 
@@ -68,6 +70,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[case::a_folder_from_elsewhere("mv ../beside inside", "inside/deep/more.txt")]
 #[case::metadata_is_renamed("mv .git saved", "saved/HEAD")]
 #[case::and_rewritten_in_place("rm .gitignore; echo more >> .env", ".env")]
+#[case::moved_over_another("mv local.db src/b.txt", "src/b.txt")]
 #[case::and_replaced("rm .gitignore; echo new > n; mv n .env", ".env")]
 fn what_becomes_visible_is_not_deleted(#[case] script: &str, #[case] name: &str) {
     let (machine, (workspace, outer)) = (Machine::start(), project());
@@ -227,48 +230,87 @@ fn inodes(folder: &Path) -> BTreeMap<(u64, u64), Vec<u8>> {
     contents(folder).into_iter().map(|(path, content)| (of(&path), content)).collect()
 }
 
+/// Runs a command in a random project and undoes it. What was there before the command, and what it has left, must
+/// still be there.
+fn undo_deletes_only_what_was_created(before: &[String], during: &[String]) -> Result<(), TestCaseError> {
+    let (machine, outer) =
+        (Machine::start(), Workspace::with(&[("beside/x.db", "beside\n"), ("beside/y.txt", "b\n")]));
+    let root = outer.path("p");
+    fs::create_dir(&root).expect("a folder");
+    let unmount = scopeguard::guard(root.clone(), |root| {
+        shell(
+            &root,
+            "for i in 1 2 3 4 5 6 7 8; do grep -o \" $PWD/[^ ]*\" /proc/self/mountinfo | sort -r | xargs -r umount -l || true; done",
+        );
+    });
+    shell(&root, "git init -q -b main && git config user.email a@b && git config user.name a
+        mkdir -p d0 d1/d2 d2; for at in . d0 d1 d2 d1/d2; do for f in x.db keep.db y.txt z.rs; do echo first $at $f > $at/$f; done; done
+        printf '*.db\\n/d0/\\n' > .gitignore; git add -A; git commit -qm main; git checkout -qb other
+        printf 'd1\\n*.txt\\n' > .gitignore; git rm -q --cached z.rs; git commit -qam other; git checkout -q main -f");
+    let workspace = Workspace::at(&root);
+    run(&machine, &workspace, "true");
+    shell(&root, &steps("before", before));
+    let known = history(&machine, &workspace).len();
+    let old = inodes(outer.root());
+    let during = steps("during", during);
+    run(&machine, &workspace, &format!("echo made > made.rs; {during}"));
+    let after = inodes(outer.root());
+    let past = history(&machine, &workspace);
+    let mut agent = machine.agent_named("robin", &workspace);
+    for entry in &past[..past.len() - known] {
+        if let Err(error) = agent.call("editd/undo", json!({ "transaction": entry["transaction"] })) {
+            // Only what cannot be undone was changed.
+            prop_assert!(
+                error.data["kind"] == "no_change",
+                "{:#?}\n{} {:#}",
+                entry,
+                error.message,
+                error.data
+            );
+        }
+    }
+    // A text that was there before the command, and that the command has left, is still there.
+    let left: BTreeSet<_> = contents(outer.root()).into_values().collect();
+    // The number of a deleted file may be that of a new one, which does not begin with the old text.
+    let is_old = |inode: &(u64, u64), text: &[u8]| old.get(inode).is_some_and(|was| text.starts_with(was));
+    for (inode, text) in after.iter().filter(|(inode, text)| is_old(inode, text)) {
+        let is_there = left.contains(text) || left.contains(&old[inode]);
+        prop_assert!(is_there, "{:?} {:?}\n{:#?}", inode, String::from_utf8_lossy(text), past);
+    }
+    prop_assert!(!workspace.has("made.rs"), "{:#?}", past);
+    drop(unmount);
+    Ok(())
+}
+
+/// Steps before and during a command.
+fn scene() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
+    (prop::collection::vec(step(), 0..6), prop::collection::vec(step(), 1..8))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 60, ..ProptestConfig::default() })]
     #[test]
-    fn an_undo_deletes_only_what_the_command_created(
-        before in prop::collection::vec(step(), 0..6),
-        during in prop::collection::vec(step(), 1..8),
-    ) {
-        let (machine, outer) = (Machine::start(), Workspace::with(&[("beside/x.db", "beside\n"), ("beside/y.txt", "b\n")]));
-        let root = outer.path("p");
-        fs::create_dir(&root).expect("a folder");
-        let unmount = scopeguard::guard(root.clone(), |root| {
-            shell(&root, "for i in 1 2 3 4 5 6 7 8; do grep -o \" $PWD/[^ ]*\" /proc/self/mountinfo | sort -r | xargs -r umount -l || true; done");
-        });
-        shell(&root, "git init -q -b main && git config user.email a@b && git config user.name a
-            mkdir -p d0 d1/d2 d2; for at in . d0 d1 d2 d1/d2; do for f in x.db keep.db y.txt z.rs; do echo first $at $f > $at/$f; done; done
-            printf '*.db\\n/d0/\\n' > .gitignore; git add -A; git commit -qm main; git checkout -qb other
-            printf 'd1\\n*.txt\\n' > .gitignore; git rm -q --cached z.rs; git commit -qam other; git checkout -q main -f");
-        let workspace = Workspace::at(&root);
-        run(&machine, &workspace, "true");
-        shell(&root, &steps("before", &before));
-        let known = history(&machine, &workspace).len();
-        let old = inodes(outer.root());
-        let during = steps("during", &during);
-        run(&machine, &workspace, &format!("echo made > made.rs; {during}"));
-        let after = inodes(outer.root());
-        let past = history(&machine, &workspace);
-        let mut agent = machine.agent_named("robin", &workspace);
-        for entry in &past[..past.len() - known] {
-            if let Err(error) = agent.call("editd/undo", json!({ "transaction": entry["transaction"] })) {
-                // Only what cannot be undone was changed.
-                prop_assert!(error.data["kind"] == "no_change", "{:#?}\n{} {:#}", entry, error.message, error.data);
-            }
-        }
-        // A text that was there before the command, and that the command has left, is still there.
-        let left: BTreeSet<_> = contents(outer.root()).into_values().collect();
-        // The number of a deleted file may be that of a new one, which does not begin with the old text.
-        let is_old = |inode: &(u64, u64), text: &[u8]| old.get(inode).is_some_and(|was| text.starts_with(was));
-        for (inode, text) in after.iter().filter(|(inode, text)| is_old(inode, text)) {
-            let is_there = left.contains(text) || left.contains(&old[inode]);
-            prop_assert!(is_there, "{:?} {:?}\n{:#?}", inode, String::from_utf8_lossy(text), past);
-        }
-        prop_assert!(!workspace.has("made.rs"), "{:#?}", past);
-        drop(unmount);
+    fn an_undo_deletes_only_what_the_command_created((before, during) in scene()) {
+        undo_deletes_only_what_was_created(&before, &during)?;
     }
+}
+
+/// Tries random projects and commands for a while.
+pub(super) fn try_undos_for(length: Duration) -> u32 {
+    let (began, mut cases) = (Instant::now(), 0);
+    while began.elapsed() < length {
+        let config = ProptestConfig {
+            cases: 10,
+            max_shrink_iters: 60,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        };
+        let tried = TestRunner::new(config)
+            .run(&scene(), |(before, during)| undo_deletes_only_what_was_created(&before, &during));
+        if let Err(error) = tried {
+            panic!("{error}");
+        }
+        cases += 10;
+    }
+    cases
 }

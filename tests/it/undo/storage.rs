@@ -29,7 +29,7 @@ fn only_its_owner_can_read_the_history() {
     agent.change(json!({ "kind": "delete", "path": "a.txt" })).done();
     let history = machine.state().join("history");
     let files = files_in(&history);
-    assert_eq!(files.len(), 3, "a segment, its lines, an image: {files:?}");
+    assert_eq!(files.len(), 4, "a segment, its lines, an image, the clock: {files:?}");
     for path in files.into_iter().chain([history]) {
         let mode = path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, if path.is_dir() { 0o700 } else { 0o600 }, "{}", path.display());
@@ -107,9 +107,40 @@ fn expired_segments_are_removed() {
     }
     machine.serve();
     eventually("the old segment to go", || {
-        files_in(&machine.state().join("history")).is_empty().then_some(())
+        files_in(&machine.state().join("history")).iter().all(|path| path.ends_with("clock")).then_some(())
     });
     assert_eq!(machine.agent(&workspace).history(), Vec::<serde_json::Value>::new());
+}
+
+/// The clock has jumped by many years since the last daemon: everything looks old.
+#[test]
+fn one_start_with_a_wrong_clock_deletes_nothing() {
+    const DAY: u64 = 24 * 60 * 60;
+    let mut machine = Machine::start();
+    let workspace = Workspace::file("a.txt", "one\n");
+    machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
+    machine.run(&["run", "--", "true"]);
+    machine.crash();
+    let (now, folder) = (SystemTime::now(), machine.state().join("history"));
+    let seconds = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let old = now - Duration::from_secs(40 * 365 * DAY);
+    let set = |clock: String| {
+        for file in files_in(&folder).into_iter().filter(|path| path.is_file()) {
+            put_mtime(&file, old);
+        }
+        fs::write(folder.join("clock"), clock).unwrap();
+    };
+    set(format!("{} -", seconds(old)));
+    machine.serve();
+    let clock = || fs::read_to_string(folder.join("clock")).unwrap();
+    let jumped = eventually("the jump to be noticed", || Some(clock()).filter(|text| !text.ends_with('-')));
+    machine.restart();
+    assert_eq!(machine.agent(&workspace).history().len(), 1, "{jumped}");
+    machine.crash();
+    // The clock has stayed there for a day, so it is right.
+    set(format!("{} {}", seconds(now) - 60, seconds(now) - DAY - 60));
+    machine.serve();
+    eventually("the old segment to go", || machine.agent(&workspace).history().is_empty().then_some(()));
 }
 
 #[test]
