@@ -1,5 +1,7 @@
 //! The client side: starts the daemon, connects to it and calls its methods.
 
+mod identity;
+
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -14,13 +16,15 @@ use crate::config::PlaceInProject;
 use crate::disk::SOCKET_PATH;
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
-use crate::workspace::{Audience, Role};
+use crate::workspace::Role;
 
 use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
 use super::enforced::is_enforced;
 use super::named::{check_places, check_places_here};
 use super::serve::ALREADY_RUNNING;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET};
+
+pub use identity::Identity;
 
 /// Timeout for a started daemon to answer on its socket.
 const START: Duration = Duration::from_secs(10);
@@ -182,43 +186,6 @@ impl CallError {
     pub fn is_end(&self) -> bool {
         use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
         matches!(self, Self::Io(error) if [BrokenPipe, ConnectionReset, UnexpectedEof].contains(&error.kind()))
-    }
-}
-
-/// Client name, roots and options with which a session is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// `clientInfo.name`, which becomes the author.
-    pub name: String,
-    /// Roots, in order.
-    pub roots: Vec<PathBuf>,
-    /// `true` if a missing root directly in the home folder is a file to be created.
-    pub new_file: bool,
-    /// Name of the session, if it spans several connections.
-    pub session: Option<String>,
-    /// `true` if the session outlives the connection.
-    pub resumes: bool,
-    /// `true` if the session has the rights of an agent, also on the socket for editors.
-    pub as_agent: bool,
-    /// `true` if proposals are shown to a person. Works on the socket for editors only.
-    pub reviews: bool,
-    /// Readers of the daemon's messages.
-    pub audience: Audience,
-}
-
-impl Identity {
-    /// Identity of this program itself, with at most one root.
-    pub fn own(root: Option<&Path>) -> Self {
-        Self {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            roots: root.into_iter().map(Path::to_owned).collect(),
-            new_file: true,
-            session: None,
-            resumes: false,
-            as_agent: false,
-            reviews: false,
-            audience: Audience::Wire,
-        }
     }
 }
 
