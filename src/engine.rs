@@ -166,10 +166,9 @@ impl Engine {
         let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
         let policy = Arc::new(PolicyFile::beside(&config.file, home.clone()));
-        let defaults = default_places();
         let named = [&*places.state_dir, &places.runtime_dir, &config.file, policy.path()];
         // Another daemon, or the next one, may use the places that this one does not.
-        let own = own_paths(named.into_iter().chain(defaults.iter().map(PathBuf::as_path)));
+        let own = own_paths(named.into_iter().chain(default_places().iter().map(PathBuf::as_path)));
         let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
         let (reviewers, stored) = ReviewersFile::open(places.state_dir.join("reviewers.json"));
         let mut workspace = Workspace::new(config.limits.clone(), &nonce());
