@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::disk::replace_private_file;
+use crate::disk::{read_private_file, replace_private_file};
 
 /// Name of the file with the last known time, in the folder of the history.
 const NAME: &str = "clock";
@@ -36,7 +36,8 @@ impl AgeClock {
     /// Opens the clock of a history. `is_new` is `true` if there is nothing yet that could be deleted.
     pub(super) fn open(folder: &Path, age: Duration, is_new: bool) -> Self {
         let file = folder.join(NAME);
-        let stored = fs::read_to_string(&file).ok().and_then(|text| Known::parse(&text));
+        let text = read_private_file(&file).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let stored = text.and_then(|text| Known::parse(&text));
         let now = seconds(SystemTime::now());
         let known = stored.or_else(|| is_new.then_some(Known { last: now, jumped: None }));
         Self { file, age, known }
@@ -64,7 +65,11 @@ impl AgeClock {
     fn record(&self, Known { last, jumped }: Known) {
         let text = format!("{last} {}", jumped.map_or_else(|| "-".to_owned(), |at| at.to_string()));
         let part = self.file.with_extension("part");
-        // Without a folder, there is no history. It is recorded with the next check.
+        // Without a folder, there is no history. It is recorded with the next check. No link is followed.
+        if !self.file.parent().is_some_and(|folder| fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir()))
+        {
+            return;
+        }
         let _ = replace_private_file((&part, &self.file), [text.as_bytes()], false);
     }
 }

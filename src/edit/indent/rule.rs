@@ -54,13 +54,13 @@ pub(super) fn choose<'a>(evidence: &Evidence<'_, 'a>) -> (Rule<'a>, bool) {
     if evidence.nearby.mixes_tabs_and_spaces()
         && let Some(columns) = Columns::of(evidence, &all)
     {
-        // After a shift by whole tabs, spaces are still those of the file.
+        // After a shift by whole tabs, spaces are still those of the file, unless they are levels, of which eight
+        // columns make a tab.
         let pairs: Vec<_> = all.iter().map(|(pair, _)| *pair).collect();
-        if let Some(shift) = PrefixShift::of(&pairs).filter(PrefixShift::is_of_tabs) {
-            return (Rule::Shift(shift), false);
-        }
-
-        return (Rule::Columns(columns), false);
+        let has_levels = |(pair, role): &Known<'_>| *role == Role::Code && tabs(pair.actual).is_none();
+        let fills_tabs = evidence.nearby.fills_tabs() && all.iter().any(has_levels);
+        let shift = PrefixShift::of(&pairs).filter(|shift| shift.is_of_tabs() && !fills_tabs);
+        return (shift.map_or(Rule::Columns(columns), Rule::Shift), false);
     }
     if let Some(matching) = nearly_exact(&all) {
         let first = evidence.pairs.first().copied().flatten();
@@ -330,11 +330,23 @@ impl<'b> Nearby<'b> {
 
     /// Returns as many tabs as fit followed by spaces, if all deep lines nearby are indented that way.
     fn tabs_then_spaces(&self, column: usize) -> Option<String> {
-        let full = |column: usize| "\t".repeat(column / 8) + &" ".repeat(column % 8);
-        let lines = self.all();
-        let indents = lines.iter().map(|content| split_indent(content).0);
-        let deep: Vec<_> = indents.filter(|indent| columns(indent) >= 8).collect();
-        let habit = deep.len() > HABIT && deep.iter().all(|indent| *indent == full(columns(indent)));
-        (column < 8 && deep.is_empty() || habit).then(|| full(column))
+        let is_shallow = || column < 8 && self.deep_indents().is_empty();
+        (is_shallow() || self.fills_tabs()).then(|| filled(column))
     }
+
+    /// Returns `true` if some lines nearby reach the first tab, and all of these have as many tabs as fit.
+    fn fills_tabs(&self) -> bool {
+        let deep = self.deep_indents();
+        deep.len() > HABIT && deep.iter().all(|indent| *indent == filled(columns(indent)))
+    }
+
+    fn deep_indents(&self) -> Vec<&'b str> {
+        let indents = self.all().into_iter().map(|content| split_indent(content).0);
+        indents.filter(|indent| columns(indent) >= 8).collect()
+    }
+}
+
+/// Returns the indentation to a column with as many tabs as fit.
+fn filled(column: usize) -> String {
+    "\t".repeat(column / 8) + &" ".repeat(column % 8)
 }

@@ -79,3 +79,15 @@ fn spaces_stay_spaces_after_a_shift_by_whole_tabs() {
     let expected = base.replace("go(a);\n", "go(a,\n\t             b);\n");
     found_by(Strategy::Indentation, base, old, new, &expected);
 }
+
+#[test]
+fn levels_of_spaces_fill_tabs_after_a_shift_by_whole_tabs() {
+    let base = "f ()\n{\n  int a;\n  int b;\n\n  for (;;)\n    {\n      if (x)\n\t{\n\t  go (a);\n\t}\n    }\n}\n\ng ()\n{\n\tint a;\n\n\tif (y)\n\t  {\n\t    stop (a);\n\t    if (z)\n\t      {\n\t\tgo (a);\n\t      }\n\t  }\n}\n";
+    let (old, new) = (
+        "if (y)\n  {\n    stop (a);\n",
+        "if (y)\n  {\n    while (a)\n      {\n        a--;\n      }\n    stop (a);\n",
+    );
+    let expected = base
+        .replace("\t    stop (a);\n", "\t    while (a)\n\t      {\n\t\ta--;\n\t      }\n\t    stop (a);\n");
+    found_by(Strategy::Indentation, base, old, new, &expected);
+}
