@@ -13,7 +13,8 @@ use crate::support::{Machine, Outcome, Workspace, eventually};
 /// The history's files of lines, oldest first.
 fn segments(machine: &Machine) -> Vec<PathBuf> {
     let folders = fs::read_dir(machine.state().join("history")).expect("a history");
-    let mut segments: Vec<_> = folders.flatten().map(|folder| folder.path().join("entries.jsonl")).collect();
+    let lines = folders.flatten().map(|folder| folder.path().join("entries.jsonl"));
+    let mut segments: Vec<_> = lines.filter(|path| path.is_file()).collect();
     segments.sort();
     segments
 }

@@ -40,7 +40,10 @@ fn only_its_owner_can_read_the_history() {
 fn lines_are_readable_json() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
-    let lines = files_in(&machine.state().join("history")).into_iter().find(|path| path.is_file()).unwrap();
+    let lines = files_in(&machine.state().join("history"))
+        .into_iter()
+        .find(|path| path.ends_with("entries.jsonl"))
+        .unwrap();
     let text = fs::read_to_string(lines).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
