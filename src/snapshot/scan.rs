@@ -226,9 +226,9 @@ impl Scan<'_> {
         self.count_name()?;
         let ino = scanned.stat.ino;
         let mut has_appeared = known.is_none() && (found.role == Role::Appeared || was.is_some());
-        // An older file that has taken the name of another one must not be overwritten either.
-        let is_new = known.is_none_or(|node| node.file_ino().is_some_and(|known| known != ino));
-        if is_new && !has_appeared && self.appeared.is_old(&scanned) {
+        // A recorded name that an older file has taken is a change: an undo restores what was there, and the history keeps
+        // the text of the older file.
+        if known.is_none() && !has_appeared && self.appeared.is_old(&scanned) {
             has_appeared = !self.appeared.is_recorded(ino);
             found.visited.moved.extend((!has_appeared).then(|| (path.clone(), ino)));
         }

@@ -176,14 +176,6 @@ impl Node {
         }
     }
 
-    /// Returns the inode number of a file or link.
-    pub(super) fn file_ino(&self) -> Option<u64> {
-        match self {
-            Self::File(FileState { stamp, .. }) | Self::Link { stamp, .. } => Some(stamp.ino),
-            Self::Folder { .. } | Self::Hidden => None,
-        }
-    }
-
     /// Returns the reason why the content of the file is not stored.
     pub fn omission(&self) -> Option<Omission> {
         match self {

@@ -29,7 +29,7 @@ scene('labels, authors, paths, lines and comments are text', async ({ page, file
   }));
   assert.equal(shown.markup, 0);
   assert.equal(shown.title, '(1) Review · editd');
-  assert.ok(shown.label.includes('a⟨U+202E⟩b⟨U+200B⟩c⟨U+001B⟩[31md⟨U+00A0⟩e⟨U+0007⟩'), shown.label);
+  assert.ok(shown.label.includes('abc[31md⟨U+00A0⟩e'), shown.label);
   assert.ok(shown.path.endsWith('⟨U+202E⟩.md'), shown.path);
   assert.equal(shown.line, 'aU+202EbU+200BcU+001B[31mdU+00A0eU+0007\tend');
   assert.ok(shown.listed.includes('⟨U+202E⟩'));

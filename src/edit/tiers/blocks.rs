@@ -13,7 +13,7 @@ use crate::edit::replacement::ReplacementBuilder;
 use crate::edit::similarity::similar_starts;
 use crate::edit::whole_lines::{
     Block, LineEq, bytes_of, closes_block, depth, eq_ignoring_indentation, eq_ignoring_whitespace,
-    find_lines, is_blank_line,
+    find_lines, is_blank_line, split_indent,
 };
 use crate::edit::{Splice, TimedOut};
 use crate::text::{count_lines, lines};
@@ -97,7 +97,8 @@ pub(super) fn elision(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<
 /// old and new text have a different number of elisions, or if a segment changes whose old text is blank.
 fn segments<'n>(needle: &'n Needle<'_>) -> Option<Vec<(Block<'n>, bool)>> {
     let (old, new) = (ranges_between_elisions(&needle.old), ranges_between_elisions(&needle.new));
-    if old.len() < 2 || old.len() != new.len() || old.len() > MAX_SEGMENTS {
+    // A line that the new text indents otherwise is no elision: the lines for which it stands could not follow.
+    if old.len() < 2 || old.len() > MAX_SEGMENTS || !indents(&needle.old).eq(indents(&needle.new)) {
         return None;
     }
     let mut blocks = Vec::new();
@@ -110,6 +111,11 @@ fn segments<'n>(needle: &'n Needle<'_>) -> Option<Vec<(Block<'n>, bool)>> {
         }
     }
     (!blocks.is_empty()).then_some(blocks)
+}
+
+/// Returns the indentation of each elision of a text.
+fn indents(text: &str) -> impl Iterator<Item = &str> {
+    lines(text).filter(|line| is_elision(line.content)).map(|line| split_indent(line.content).0)
 }
 
 /// Returns the ranges between the elisions of a text; one more than there are elisions.

@@ -70,7 +70,6 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[case::a_folder_from_elsewhere("mv ../beside inside", "inside/deep/more.txt")]
 #[case::metadata_is_renamed("mv .git saved", "saved/HEAD")]
 #[case::and_rewritten_in_place("rm .gitignore; echo more >> .env", ".env")]
-#[case::moved_over_another("mv local.db src/b.txt", "src/b.txt")]
 #[case::and_replaced("rm .gitignore; echo new > n; mv n .env", ".env")]
 fn what_becomes_visible_is_not_deleted(#[case] script: &str, #[case] name: &str) {
     let (machine, (workspace, outer)) = (Machine::start(), project());
@@ -175,6 +174,22 @@ fn a_file_that_becomes_visible_is_not_deleted_after_an_edit_of_an_agent() {
     assert_eq!(workspace.text("local.db"), "more data\n");
 }
 
+#[rstest]
+#[case::new_text_of_an_earlier_command("mv ../beside/new.rs a.txt", "echo new > ../beside/new.rs")]
+#[case::after_a_removal("rm a.txt; mv ../beside/new.rs a.txt", "echo new > ../beside/new.rs")]
+#[case::an_ignored_file("mv local.db a.txt", "")]
+fn a_recorded_file_that_an_older_one_replaces_is_restored(#[case] script: &str, #[case] first: &str) {
+    let (machine, (workspace, _outer)) = (Machine::start(), project());
+    run(&machine, &workspace, "true");
+    shell(workspace.root(), first);
+    run(&machine, &workspace, "true");
+    run(&machine, &workspace, script);
+    let past = history(&machine, &workspace);
+    assert_eq!(past[0]["files"].as_array().map(Vec::len), Some(1), "{past:#?}");
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "tracked\n");
+}
+
 const RULES: [&str; 8] = ["*.db", "/d0/", "d1", "*.txt", "!d0/keep.db", "/d2/*.txt", "!*.db", "d1/d2/"];
 const PLACES: [&str; 6] = ["", "d0/", "d1/", "d2/", "d1/d2/", "../beside/"];
 const NAMES: [&str; 4] = ["x.db", "keep.db", "y.txt", "z.rs"];
@@ -224,6 +239,12 @@ fn steps(of: &str, steps: &[String]) -> String {
     format!("exec 2>/dev/null; set +e; :; {}\ntrue", steps.join("\n"))
 }
 
+/// Returns the device and inode number of each file below a folder.
+fn numbers(folder: &Path) -> BTreeMap<PathBuf, (u64, u64)> {
+    let of = |path: &PathBuf| fs::metadata(path).map(|state| (state.dev(), state.ino())).expect("a state");
+    contents(folder).into_keys().map(|path| (path.clone(), of(&path))).collect()
+}
+
 /// Returns the files below a folder by device and inode number, with the lines that they contain.
 fn inodes(folder: &Path) -> BTreeMap<(u64, u64), Vec<u8>> {
     let of = |path: &PathBuf| fs::metadata(path).map(|state| (state.dev(), state.ino())).expect("a state");
@@ -251,10 +272,17 @@ fn undo_deletes_only_what_was_created(before: &[String], during: &[String]) -> R
     run(&machine, &workspace, "true");
     shell(&root, &steps("before", before));
     let known = history(&machine, &workspace).len();
-    let old = inodes(outer.root());
+    let (old, places) = (inodes(outer.root()), numbers(outer.root()));
     let during = steps("during", during);
     run(&machine, &workspace, &format!("echo made > made.rs; {during}"));
     let after = inodes(outer.root());
+    // A file that has taken the name of another one is replaced by it again. The history keeps its text.
+    let took_a_name = |path: &PathBuf, number: &(u64, u64)| places.get(path).is_some_and(|was| was != number);
+    let replacing: BTreeSet<_> = numbers(outer.root())
+        .into_iter()
+        .filter(|(path, number)| took_a_name(path, number))
+        .map(|it| it.1)
+        .collect();
     let past = history(&machine, &workspace);
     let mut agent = machine.agent_named("robin", &workspace);
     for entry in &past[..past.len() - known] {
@@ -273,7 +301,8 @@ fn undo_deletes_only_what_was_created(before: &[String], during: &[String]) -> R
     let left: BTreeSet<_> = contents(outer.root()).into_values().collect();
     // The number of a deleted file may be that of a new one, which does not begin with the old text.
     let is_old = |inode: &(u64, u64), text: &[u8]| old.get(inode).is_some_and(|was| text.starts_with(was));
-    for (inode, text) in after.iter().filter(|(inode, text)| is_old(inode, text)) {
+    let is_kept = |inode: &(u64, u64), text: &[u8]| is_old(inode, text) && !replacing.contains(inode);
+    for (inode, text) in after.iter().filter(|(inode, text)| is_kept(inode, text)) {
         let is_there = left.contains(text) || left.contains(&old[inode]);
         prop_assert!(is_there, "{:?} {:?}\n{:#?}", inode, String::from_utf8_lossy(text), past);
     }
