@@ -16,7 +16,16 @@ scene(
       const opened = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
       await vscode.window.showNotebookDocument(opened);
     }, files.path('a.ipynb'));
-    await agent.edit({ 'a.ipynb': [['x = 1', 'x = 2']] });
+    // Until the window has reported that the notebook is saved, a change is refused.
+    const edited = (old: string, text: string): Promise<boolean> =>
+      agent.edit({ 'a.ipynb': [[old, text]] }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Refused && error.kind === 'editor_refused') return false;
+          throw error;
+        },
+      );
+    await until('the change', () => edited('x = 1', 'x = 2'), Boolean);
     assert.match(files.read('a.ipynb'), /x = 2/);
     const source = (): Promise<string | undefined> =>
       window.evaluate(({ vscode }) => vscode.workspace.notebookDocuments[0]?.cellAt(0).document.getText());
@@ -47,7 +56,7 @@ scene(
     await window.evaluate(async ({ vscode }) => {
       await vscode.workspace.notebookDocuments[0]?.save();
     });
-    await agent.edit({ 'a.ipynb': [['x = 2 + mine', 'x = 3 + mine']] });
+    await until('the change', () => edited('x = 2 + mine', 'x = 3 + mine'), Boolean);
     await until('the notebook shows both', source, (text) => text === 'x = 3 + mine');
   },
 );
