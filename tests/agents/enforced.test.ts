@@ -1,5 +1,7 @@
 // A whole agent that cannot write to the project: Claude Code under `editd run --enforce`, connected by hooks.
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { claude } from './native/claude.ts';
 import { type NativeProgram, work } from './native/program.ts';
 import { scene } from './support/place.ts';
@@ -11,7 +13,13 @@ const enforced: NativeProgram = {
   ...claude,
   configure: (place, modelUrl) => {
     const configured = claude.configure(place, modelUrl);
-    return { ...configured, command: ['editd', 'run', '--enforce', '--', ...configured.command] };
+    // Nothing can be created directly in the home folder, because editd's own folders are below it.
+    const temporary = join(place.home, 'tmp');
+    mkdirSync(temporary);
+    return {
+      command: ['editd', 'run', '--enforce', '--', ...configured.command],
+      env: { ...configured.env, CLAUDE_CODE_TMPDIR: temporary },
+    };
   },
 };
 
