@@ -190,8 +190,9 @@ impl Engine {
             Ok(of) => of,
             Err(error) => return Ok(Err(error)),
         };
-        let turn = of.walk.clone().lock_owned().await;
+        // An author waits for its permit before it takes the turn, for which others wait.
         let permit = self.runs.walks.acquire(&session.author).await;
+        let turn = of.walk.clone().lock_owned().await;
         let run = OpenRun::new(self.next_run_id(), session, new);
         let engine = self.clone();
         blocking(move || {
@@ -251,8 +252,8 @@ impl Engine {
         self.runs.recovered.cancelled().await;
         let found = self.runs.all().into_iter().find_map(|of| Some((of.select(&is_it).pop()?, of)));
         let Some((id, of)) = found else { return Ok(None) };
-        let turn = of.walk.clone().lock_owned().await;
         let permit = self.runs.walks.acquire(author).await;
+        let turn = of.walk.clone().lock_owned().await;
         let engine = self.clone();
         blocking(move || {
             let changes = engine.end_all(&of, &[id], |run| run.status = status).pop();

@@ -68,6 +68,24 @@ fn others_do_not_wait_for_a_walk_that_takes_long() {
 }
 
 #[test]
+fn an_author_that_waits_for_its_share_keeps_no_folder_from_others() {
+    let (machine, small) = (Machine::start(), Workspace::file("b.txt", "one\n"));
+    let slow: Vec<_> = (0..4).map(|_| slow_root(8)).collect();
+    let bound = json!({ "command": "slow", "bound": true });
+    let mut eve: Vec<_> =
+        slow.iter().chain([&small]).map(|workspace| machine.agent_named("eve", workspace)).collect();
+    for agent in &mut eve {
+        agent.send("editd/runBegin", bound.clone());
+        thread::sleep(Duration::from_millis(50));
+    }
+    let mut robin = machine.agent_named("robin", &small);
+    let asked = Instant::now();
+    robin.call("editd/runBegin", json!({ "command": "make" })).done();
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+#[test]
 fn an_edit_during_a_walk_is_no_change_of_the_command() {
     let (machine, slow) = (Machine::start(), slow_root(5));
     let mut first = machine.agent_named("first", &slow);
