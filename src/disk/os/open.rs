@@ -74,7 +74,8 @@ pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
 pub(super) fn scan(root: &Root, folder: &Path) -> Result<Vec<Scanned>> {
     each_entry(root, folder, |fd, entry, name| match system().look(fd.as_fd(), entry.file_name()) {
         Ok(Look { stat, born, mount }) => {
-            let is_mounted = !root.has_device_of(&stat) || !root.is_on(mount);
+            // Files of an overlay may have another device than its folders.
+            let is_mounted = !root.is_on(mount) || stat.kind() == Kind::Folder && !root.has_device_of(&stat);
             Ok(Some(Scanned { name: name.to_owned(), stat: root.mark_racy(stat), born, is_mounted }))
         }
         Err(Errno::NOENT) => Ok(None),

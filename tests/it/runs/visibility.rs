@@ -174,6 +174,31 @@ fn a_file_that_becomes_visible_is_not_deleted_after_an_edit_of_an_agent() {
     assert_eq!(workspace.text("local.db"), "more data\n");
 }
 
+#[test]
+fn files_of_an_overlay_over_several_file_systems_are_recorded() {
+    let (machine, outer) = (Machine::start(), Workspace::empty());
+    for name in ["below", "above", "project"] {
+        fs::create_dir(outer.path(name)).expect("a folder");
+    }
+    let unmount = scopeguard::guard(outer.root().to_owned(), |root| {
+        shell(&root, "umount -l project above below 2>/dev/null || true");
+    });
+    shell(
+        outer.root(),
+        "mount -t tmpfs none below && mount -t tmpfs none above && mkdir above/files above/work
+         echo one > below/a.txt
+         mount -t overlay none -o xino=off,lowerdir=below,upperdir=above/files,workdir=above/work project",
+    );
+    let workspace = Workspace::at(&outer.path("project"));
+    run(&machine, &workspace, "true");
+    run(&machine, &workspace, "echo two > a.txt; echo new > b.txt");
+    let past = history(&machine, &workspace);
+    assert_eq!(past[0]["files"].as_array().map(Vec::len), Some(2), "{past:#?}");
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    drop(unmount);
+}
+
 #[rstest]
 #[case::new_text_of_an_earlier_command("mv ../beside/new.rs a.txt", "echo new > ../beside/new.rs")]
 #[case::after_a_removal("rm a.txt; mv ../beside/new.rs a.txt", "echo new > ../beside/new.rs")]
