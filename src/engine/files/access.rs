@@ -113,8 +113,9 @@ impl WorkTree {
                 disk.open_file(folder, mark).ok()?.take(MAX_POINTER).read_to_end(&mut pointer).ok()?;
                 let to = String::from_utf8_lossy(pointer.strip_prefix(b"gitdir:")?).trim().to_owned();
                 let names: Vec<_> = to.split('/').collect();
-                let is_linked =
-                    names.iter().rev().nth(1) == Some(&"worktrees") && !names.contains(&"modules");
+                // The author of a repository chooses the names of its submodules, also `a/worktrees/b`.
+                let is_of_submodule = names.windows(2).any(|two| two == [".git", "modules"]);
+                let is_linked = names.iter().rev().nth(1) == Some(&"worktrees") && !is_of_submodule;
                 Some(if is_linked { Self::Separate } else { Self::PerhapsSubmodule })
             }
             Kind::Other => None,

@@ -143,3 +143,16 @@ fn a_mark_in_a_repository_without_a_work_tree_opens_nothing() {
     let mut agent = Agent::connect(&machine, Framing::Lines);
     agent.initialize(session(&workspace.path("bare/hooks"))).refused("outside_workspace");
 }
+
+#[test]
+fn a_linked_work_tree_is_a_workspace_below_any_folder() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let shop = workspace.path("modules/shop");
+    fs::create_dir_all(&shop).expect("a folder");
+    git(&shop, &["init", "-q"]);
+    git(&shop, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(&shop, &["worktree", "add", "-q", ".claude/worktrees/w"]);
+    let mut agent = agent(&machine, &shop.join(".claude/worktrees/w"));
+    assert_eq!(rule(&mut agent, Path::new("a.txt")), Value::Null);
+    assert_eq!(rule(&mut agent, Path::new(".claude/settings.json")), "agent_config");
+}
