@@ -191,7 +191,7 @@ const OBEYED: &str = "instructs agents";
 const STARTUP: &str = "holds commands that the system runs automatically";
 
 /// All families. If several match a path, the strictest counts; among equals, the first.
-pub(super) const FAMILIES: [Family; 20] = [
+pub(super) const FAMILIES: [Family; 21] = [
     family(
         VERSION_CONTROL,
         Class::Never,
@@ -234,11 +234,13 @@ pub(super) const FAMILIES: [Family; 20] = [
          *.agekey *.keytab *.ovpn *.tfstate *.tfstate.backup *.tfvars *.tfvars.json .htpasswd htpasswd
          credentials credentials.json credentials.y* credentials.toml client_secret*.json service-account*.json
          service_account*.json serviceaccountkey.json secrets.json secrets.y* secrets.toml .secrets .secret
-         secret.json secret.y* master.key vault.y* .vault_pass* .vault-pass* local.settings.json auth.json
+         secret.json master.key .vault_pass* .vault-pass* local.settings.json
          .*_history .lesshst wallet.dat .pgpass.conf .sentryclirc .netrc.* .authinfo .terraformrc .dockercfg .my.cnf .mylogin.cnf .s3cfg .boto sftp-config.json
          .ftpconfig .remote-sync.json",
     )
     .reading(Class::OptIn),
+    // Templates and translations have these names, too.
+    family("secrets", Class::OptIn, Extent::SecretFile, "may hold secrets", "auth.json secret.y* vault.y*"),
     family(
         "editor_config",
         Class::OptIn,

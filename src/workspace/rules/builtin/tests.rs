@@ -133,6 +133,15 @@ fn common_names_stay_free() {
 }
 
 #[test]
+fn templates_and_translations_may_be_read() {
+    for path in ["chart/templates/secret.yaml", "locales/en/auth.json", "group_vars/vault.yml"] {
+        let path = format!("/home/ada/shop/{path}");
+        assert_eq!(rule(&path, Operation::Modify), Some(("secrets", Class::OptIn)), "{path}");
+        assert_eq!(rule(&path, Operation::Read), None, "{path}");
+    }
+}
+
+#[test]
 fn instructions_of_agents_are_not_their_settings() {
     use Class::{Review, Tagged};
     for (path, expected) in [
