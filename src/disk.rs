@@ -53,6 +53,7 @@ mod journal;
 mod os;
 mod place;
 mod private;
+mod real_path;
 mod recovery;
 mod sys;
 #[cfg(any(test, feature = "test-disks"))]
@@ -76,6 +77,7 @@ pub use place::{
     Entry, FileImage, Handle, Kind, Listed, MTime, Root, Scanned, Stat, Target, entry_below, is_stray,
 };
 pub use private::{make_private_folder, open_private_file, read_private_file, replace_private_file};
+pub use real_path::real_path;
 pub use recovery::Recovery;
 #[cfg(target_os = "linux")]
 pub use sys::other_paths;

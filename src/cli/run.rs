@@ -1,5 +1,6 @@
 //! `editd run`: runs a command, and records what it changes.
 
+mod borders;
 #[cfg(target_os = "linux")]
 pub(super) mod enforce;
 #[cfg(not(target_os = "linux"))]
@@ -21,6 +22,8 @@ use crate::protocol::{
     Status,
 };
 use crate::transport::{CallError, Client, ENFORCED, note_enforced, repository};
+
+use borders::{Borders, Restricted};
 
 use super::arguments::{Output, RunArguments, Strictness};
 use super::child::{end_of, start_and_wait};
@@ -164,7 +167,7 @@ fn enforced(
     let mut own = vec![config, policy, places.state_dir.clone(), places.runtime_dir.clone()];
     own.extend(default_places());
     own.extend(enforce::metadata(&top));
-    let borders = enforce::Borders { folder, top: &top, own: &own, writable: &arguments.writable };
+    let borders = Borders { folder, top: &top, own: &own, writable: &arguments.writable };
     // The daemon refuses to take decisions from such commands until the system is started again.
     let is_known =
         note_enforced(places).map_err(|error| CliError::failed(format!("noting the command: {error}")))?;
@@ -197,7 +200,7 @@ fn enforced(
 
 /// Says what the restriction cannot prevent, and what it prevents more than usual. Standard error may be closed; the
 /// command runs all the same.
-fn warn_about(restricted: &enforce::Restricted, folder: &Path) {
+fn warn_about(restricted: &Restricted, folder: &Path) {
     let mut out = stream::stderr();
     if let Some(first) = restricted.linked.first() {
         let (first, count) =

@@ -3,8 +3,9 @@
 //! Agent programs take variables from settings in a project. A variable that leads into a project is therefore not
 //! the choice of the user: the author of the project could replace the configuration, the path rules and the history.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::disk::real_path;
 
 /// Variables, the place below each that editd uses, and `true` for those that are for editd alone.
 const VARIABLES: [(&str, &str, bool); 6] = [
@@ -45,10 +46,10 @@ pub struct PlaceInProject {
 
 /// Returns the places that variables name.
 pub fn named_places() -> Vec<NamedPlace> {
-    let defaults: Vec<_> = default_places().into_iter().filter_map(|place| real(&place)).collect();
+    let defaults: Vec<_> = default_places().into_iter().map(|place| real_path(&place)).collect();
     let named = |(variable, below, is_own): (&'static str, &str, bool)| {
         let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
-        let path = real(&Path::new(&value).join(below))?;
+        let path = real_path(&std::path::absolute(Path::new(&value).join(below)).ok()?);
         let is_default = defaults.iter().any(|default| path.starts_with(default));
         (!is_default).then_some(NamedPlace { variable, path, is_own })
     };
@@ -68,13 +69,4 @@ pub fn check_named_places(projects: &[&Path]) -> Result<(), PlaceInProject> {
 pub fn default_places() -> Vec<PathBuf> {
     let home = std::env::home_dir();
     DEFAULTS.iter().filter_map(|below| Some(home.as_ref()?.join(below))).collect()
-}
-
-/// Returns the canonical form of a path whose end may not exist.
-fn real(path: &Path) -> Option<PathBuf> {
-    let path = std::path::absolute(path).ok()?;
-    path.ancestors().find_map(|existing| {
-        let rest = path.strip_prefix(existing).ok()?;
-        Some(fs::canonicalize(existing).ok()?.join(rest).components().collect())
-    })
 }

@@ -154,8 +154,10 @@ pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool
         };
         checked.map_err(|refusal| refuse(RefusalKind::Root { reason: refusal.into() }))?;
         let top = root.surroundings.names_from.as_path();
+        // A home folder under version control holds the user's own settings.
+        let is_project = |top: &&Path| top.parent().is_some() && engine.home.as_deref() != Some(top);
         let projects: Vec<_> =
-            [root.root.path()].into_iter().chain(Some(top).filter(|top| top.parent().is_some())).collect();
+            [root.root.path()].into_iter().chain(Some(top).filter(|top| is_project(top))).collect();
         check_named_places(&projects)
             .map_err(|inside| refuse(RefusalKind::NotPermitted { what: inside.to_string() }))?;
     }

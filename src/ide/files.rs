@@ -1,22 +1,18 @@
 //! Files with the secrets of a server, which exist as long as it runs.
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read};
+use std::fs::{self, DirBuilder};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::OFlags;
 use serde_json::Value;
 
-use crate::disk::replace_private_file;
+use crate::disk::{read_private_file, replace_private_file};
 
 /// Maximum time for a server on this machine to accept a connection.
 const CONNECTING: Duration = Duration::from_millis(200);
-
-/// Number of bytes that are read of a file at most.
-const MAX_SIZE: u64 = 64 << 10;
 
 /// The process and the port that a file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,22 +56,14 @@ impl<'f> PrivateFolder<'f> {
     pub(super) fn remove_stale(&self, named: impl Fn(&str, &Value) -> Option<Named>) {
         for entry in fs::read_dir(self.0).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let content = read(&entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let content =
+                read_private_file(&entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let named = content.and_then(|content: Value| named(name.to_str()?, &content));
             if named.is_some_and(Named::is_over) {
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
-}
-
-/// Reads the beginning of a regular file, without following a link and without waiting.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    let (mut bytes, is_file) = (Vec::new(), file.metadata()?.is_file());
-    file.take(if is_file { MAX_SIZE } else { 0 }).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn check(folder: &Path) -> io::Result<()> {

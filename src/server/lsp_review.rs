@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::files::rechecks::canonical;
+use crate::disk::real_path;
 use crate::engine::jobs::blocking;
 use crate::engine::{Failure, Result, SessionContext};
 use crate::protocol::lsp_review::{
@@ -254,7 +254,7 @@ impl Daemon {
     /// Returns the path of a document, open or not.
     fn path_in(&self, session: &SessionContext, uri: &str) -> Option<PathBuf> {
         let open = self.buffer_of(session, uri).map(|buffer| buffer.path);
-        open.or_else(|| path_of_uri(uri).ok().map(|path| canonical(&path)))
+        open.or_else(|| path_of_uri(uri).ok().map(|path| real_path(&path)))
     }
 }
 

@@ -21,7 +21,7 @@ const NOTE: &str = "enforced";
 /// settings in a project can set it, and hooks would then not start the daemon that checks changes.
 pub fn is_enforced() -> bool {
     let is_set = std::env::var_os(ENFORCED).is_some_and(|value| !value.is_empty());
-    is_set && of_this_process() != Some(false)
+    is_set && of_this_process() == Some(true)
 }
 
 /// Returns `true` if this process can gain no privileges; `None` if that cannot be known.

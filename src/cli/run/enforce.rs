@@ -12,9 +12,10 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 
-use crate::disk::{Disk, OsDisk, Root, other_paths};
+use crate::disk::{Disk, OsDisk, Root, other_paths, real_path};
 use crate::search::{IgnoredFiles, ignored};
 
+use super::borders::{Borders, Restricted};
 use tracked::Tracked;
 
 /// The oldest version of Landlock that can forbid everything that changes contents and names: truncating a file is
@@ -32,29 +33,6 @@ pub(super) enum NotRestricted {
     Disk(#[from] crate::disk::DiskError),
 }
 
-/// The files that a command must not write, and those that it may write all the same.
-pub(super) struct Borders<'a> {
-    /// The project.
-    pub(super) folder: &'a Path,
-    /// The repository that contains it, or `/`.
-    pub(super) top: &'a Path,
-    /// Files and folders of editd, whether or not they exist, and metadata of git.
-    pub(super) own: &'a [PathBuf],
-    /// Files and folders that the user has named.
-    pub(super) writable: &'a [PathBuf],
-}
-
-/// The result of a restriction.
-#[derive(Debug, Default)]
-pub(super) struct Restricted {
-    /// `false` if the system forbids nothing.
-    pub(super) is_effective: bool,
-    /// Files of the project that have other names, under which they can be written.
-    pub(super) linked: Vec<PathBuf>,
-    /// The reason why no ignored file is writable, if that is so.
-    pub(super) ignored: Option<String>,
-}
-
 /// Forbids this thread, and all programs that it starts from now on, to write below a folder and to the files of
 /// editd, except in what the ignore rules exclude and git does not track, and in what the user has named. With
 /// `best_effort`, forbids as much as this system can.
@@ -68,7 +46,7 @@ pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restr
     let disk = OsDisk::default();
     let root = disk.open_root(borders.folder)?;
     // A mount can show the project, or a folder of editd, under another path.
-    let own: Vec<_> = borders.own.iter().map(|path| canonical(path)).collect();
+    let own: Vec<_> = borders.own.iter().map(|path| real_path(path)).collect();
     let mut closed = Closed::default();
     for path in own.iter().map(PathBuf::as_path).chain([root.path()]) {
         let unreadable = |error| NotRestricted::Unreadable { path: "/proc/self/mountinfo".into(), error };
@@ -76,11 +54,12 @@ pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restr
             closed.add(&other);
         }
     }
-    for path in &own {
+    // Also under the names that lead there: a link in place of one of these must stay.
+    for path in own.iter().chain(borders.own) {
         closed.add(path);
     }
     let (ignored, mut restricted) = ignored_files(&disk, &root, borders.top);
-    let inside = ignored.into_iter().chain(borders.writable.iter().map(|path| canonical(path)));
+    let inside = ignored.into_iter().chain(borders.writable.iter().map(|path| real_path(path)));
     let mut allowed = Vec::new();
     inside.for_each(|path| closed.open(&path, &mut allowed));
     closed.add(root.path());
@@ -95,7 +74,7 @@ pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restr
 /// Returns the folders outside of a work tree in which git keeps its metadata.
 pub(super) fn metadata(top: &Path) -> Vec<PathBuf> {
     let folders = tracked::metadata(top).into_iter().flat_map(|(own, common)| [own, common]);
-    folders.map(|folder| canonical(&folder)).filter(|folder| !folder.starts_with(top)).collect()
+    folders.map(|folder| real_path(&folder)).filter(|folder| !folder.starts_with(top)).collect()
 }
 
 /// Returns the files and folders of a project that the ignore rules exclude and git does not track, as absolute paths.
@@ -168,15 +147,6 @@ impl Closed {
         let entries = fs::read_dir(path).into_iter().filter(|_| metadata.is_dir()).flatten().flatten();
         entries.for_each(|entry| self.open(&entry.path(), found));
     }
-}
-
-/// Returns the canonical form of a path whose end may not exist.
-fn canonical(path: &Path) -> PathBuf {
-    let real = path.ancestors().find_map(|existing| {
-        let rest = path.strip_prefix(existing).ok()?;
-        Some(fs::canonicalize(existing).ok()?.join(rest).components().collect())
-    });
-    real.unwrap_or_else(|| path.to_owned())
 }
 
 /// Allows all writes below a path.

@@ -111,17 +111,6 @@ impl Engine {
     }
 }
 
-/// Resolves the symbolic links in the existing part of a path, and keeps the rest. Requests on the same file
-/// arrive at the same path.
-pub(crate) fn canonical(path: &Path) -> PathBuf {
-    let resolved = |there: &Path| {
-        let found = std::fs::canonicalize(there).ok()?;
-        let rest = path.strip_prefix(there).ok()?;
-        Some(if rest.as_os_str().is_empty() { found } else { found.join(rest) })
-    };
-    path.ancestors().find_map(resolved).unwrap_or_else(|| path.to_owned())
-}
-
 pub(crate) fn key_of(path: &Path) -> FileKey {
     match std::fs::metadata(path) {
         Ok(found) if found.nlink() > 1 => FileKey::Inode { device: found.dev(), inode: found.ino() },

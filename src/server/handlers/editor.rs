@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::engine::files::rechecks::{canonical, key_of};
+use crate::disk::real_path;
+use crate::engine::files::rechecks::key_of;
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext, open_root};
 use crate::protocol::path_of_uri;
@@ -91,7 +92,7 @@ impl Daemon {
         text: Result<&str, BlockedReason>,
     ) {
         let Ok(path) = path_of_uri(uri) else { return };
-        let path = canonical(&path);
+        let path = real_path(&path);
         let blocked = text.err();
         let text = text.unwrap_or_default();
         let in_content = if text.starts_with('\u{feff}') { marks_of(&path) } else { 0 };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::editor::id_of;
 use super::search::path_of;
+use crate::disk::real_path;
 use crate::engine::files::changes::FileDifference;
-use crate::engine::files::rechecks::canonical;
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
 use crate::protocol::{
@@ -40,7 +40,7 @@ impl Daemon {
     /// Records the diagnostics that an editor reports for a document.
     pub fn diagnostics_changed(&self, session: &SessionContext, params: DiagnosticsChangedParams) {
         let Ok(path) = path_of_uri(&params.uri) else { return };
-        let (id, path) = (id_of(session, &params.uri), canonical(&path));
+        let (id, path) = (id_of(session, &params.uri), real_path(&path));
         let DiagnosticsChangedParams { version, items, .. } = params;
         let report = Report { version, encoding: session.encoding, items, number: 0 };
         self.engine.workspace.update(|w| w.diagnose(&id, &path, report));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::engine::files::rechecks::canonical;
+use crate::disk::real_path;
 use crate::engine::jobs::blocking;
 use crate::engine::reviewers::Unreviewed;
 use crate::engine::{Result, SessionContext};
@@ -49,7 +49,7 @@ impl Daemon {
         DismissReviewersParams { path }: DismissReviewersParams,
     ) -> Result<DismissReviewersResult> {
         let root = session.root_paths().into_iter().next().unwrap_or_default();
-        let folder = path.map(|path| canonical(&root.join(path)));
+        let folder = path.map(|path| real_path(&root.join(path)));
         let dismissed = self.engine.dismiss_reviewers(folder.as_deref());
         Ok(DismissReviewersResult { dismissed: dismissed.iter().map(expected_entry).collect() })
     }

@@ -33,8 +33,8 @@ fn refused(machine: &Machine, cwd: &Path, path: &str) -> String {
 fn linked(machine: &Machine, workspace: &Workspace) -> PathBuf {
     let links = machine.home().join("links");
     fs::create_dir_all(&links).expect("a folder");
-    symlink(workspace.root(), links.join("work")).expect("a link");
-    symlink("work", links.join("again")).expect("a link");
+    symlink(workspace.root(), links.join("shop")).expect("a link");
+    symlink("shop", links.join("again")).expect("a link");
     symlink(workspace.path(".env"), links.join("notes.txt")).expect("a link");
     symlink(workspace.path("new/.env"), links.join("dangling")).expect("a link");
     symlink("..", workspace.path("up")).expect("a link");
@@ -49,13 +49,13 @@ fn a_protected_file_is_protected_under_every_path() {
     let (root, links) = (workspace.root(), linked(&machine, &workspace));
     let (absolute, links) = (root.display(), links.display());
     for path in [
-        format!("{links}/work/.env"),
+        format!("{links}/shop/.env"),
         format!("{links}/again/.env"),
         format!("{links}/notes.txt"),
         format!("{links}/dangling"),
-        format!("{links}/work/.git/hooks/pre-commit"),
-        format!("{links}/work/.vscode/tasks.json"),
-        format!("{links}/work/missing/../.env"),
+        format!("{links}/shop/.git/hooks/pre-commit"),
+        format!("{links}/shop/.vscode/tasks.json"),
+        format!("{links}/shop/missing/../.env"),
         format!("{absolute}/../project/.env"),
         format!("{absolute}/up/project/.env"),
         format!("/proc/self/root{absolute}/.env"),
@@ -74,7 +74,7 @@ fn a_protected_file_is_protected_under_every_path() {
 fn a_file_behind_a_link_is_read_edited_and_recorded() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let links = linked(&machine, &workspace);
-    let beside = Workspace::at(&links.join("work"));
+    let beside = Workspace::at(&links.join("shop"));
     let claude = Claude::new(&machine, &beside);
     let unread = claude.edit("a.txt", "one", "1").refused.expect("the tool does not run");
     assert!(unread.contains("has not been read"), "{unread}");

@@ -116,6 +116,20 @@ fn the_files_of_editd_cannot_be_written(
 }
 
 #[test]
+fn a_link_to_the_files_of_editd_cannot_be_exchanged() {
+    let machine = Machine::start();
+    let workspace = repository(&[("a.txt", "one\n")], &["a.txt"]);
+    let (settings, elsewhere) = (machine.home().join(".config"), workspace.outside("dotfiles"));
+    fs::create_dir_all(&settings).expect("a folder");
+    fs::create_dir(&elsewhere).expect("a folder");
+    std::os::unix::fs::symlink(&elsewhere, settings.join("editd")).expect("a link");
+    let script = format!("rm {0}/editd && mkdir {0}/editd", settings.display());
+    let output = enforce(&machine, &workspace, &[], &script);
+    assert_ne!(output.status.code(), Some(0), "{output:?}");
+    assert!(settings.join("editd").is_symlink());
+}
+
+#[test]
 fn tracked_files_are_protected_whatever_is_ignored() {
     let machine = Machine::start();
     let files = [
