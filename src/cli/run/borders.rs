@@ -1,4 +1,4 @@
-//! What a command must not write, and the result of a restriction to that.
+//! Paths that a command must not write, and the result of a restriction to them.
 
 use std::path::{Path, PathBuf};
 
