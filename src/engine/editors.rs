@@ -11,6 +11,7 @@ pub(crate) mod open_files;
 mod ready;
 mod renamed;
 mod route;
+mod saved;
 
 pub(crate) use interrupted::Interrupted;
 pub(crate) use renamed::renamed_documents;

@@ -216,6 +216,7 @@ mod editors {
     mod open_documents;
     mod refused;
     mod request_limit;
+    mod saved_halves;
     mod sets;
     mod stress;
     mod sync;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk::{
-    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Root, StagedSet, Stat,
-    Target, stage,
+    Change, CommitError, Committed, DiskErrorKind, Durability, FileBytes, Root, StagedSet, Stat, Target,
+    stage,
 };
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::content::Content;
@@ -344,7 +344,7 @@ fn change(write: &PendingWrite) -> Change {
     let ComputedChange { file, content, observed } = &write.computed;
     let content = content.as_ref().map(|content| content.bytes.clone());
     let target = observed.target.clone();
-    match (&file.action, &write.to, expected(observed)) {
+    match (&file.action, &write.to, observed.expected()) {
         (Action::Rename { .. }, Some(to), Some(expect)) => {
             let content = content.filter(|_| !file.plan.is_empty());
             Change::Rename { from: target, to: to.clone(), expect, content }
@@ -356,15 +356,6 @@ fn change(write: &PendingWrite) -> Change {
             Change::Create { target, content: content.unwrap_or_default(), mode }
         }
     }
-}
-
-fn expected(observed: &Observed) -> Option<Expected> {
-    Some(Expected {
-        stat: observed.stat?,
-        bytes: observed.bytes.clone(),
-        hash: observed.content.hash()?,
-        handle: observed.handle.clone(),
-    })
 }
 
 fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {

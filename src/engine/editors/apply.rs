@@ -192,9 +192,10 @@ fn interruptible_set(writes: &[PendingWrite], id: &str) -> Set {
         |write: &PendingWrite| write.to.as_ref().map_or(&write.computed.file.path, |to| &to.path).clone();
     let on_disk = writes.iter().filter(|write| write.through.is_none());
     let set = Set::new(id, on_disk.map(|write| (final_path(write), hash(write))).collect());
-    writes.iter().filter_map(|write| write.through.as_ref()).fold(set, |set, part| {
-        set.with(&part.buffer.path, &part.after, &part.plan.invert(&part.buffer.text.to_string()), true)
-    })
+    writes
+        .iter()
+        .filter_map(|write| write.through.as_ref())
+        .fold(set, |set, part| set.with(&EditedDocument::of(part), true))
 }
 
 /// Groups the edits into requests: one per editor if it can check all its documents before it edits the

@@ -33,22 +33,24 @@ pub(crate) struct Edited {
 /// A document after an edit, with the inverse plan.
 #[derive(Clone, Debug)]
 pub(crate) struct EditedDocument {
-    editor: Editor,
+    pub(super) editor: Editor,
     /// The document before the edit.
-    buffer: Buffer,
-    after: Text,
-    inverse: Plan,
+    pub(super) buffer: Buffer,
+    pub(super) after: Text,
+    pub(super) inverse: Plan,
 }
 
 /// The outcome of undoing an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UndoOutcome {
     Undone,
-    /// The editor does not apply the inverse edit.
+    /// The editor does not apply the inverse edit, or the file could not be written.
     Refused,
     /// Text that was typed since touches the edit.
     TypedOver,
-    /// The editor is gone.
+    /// The editor has the old text again, but not the file on disk: the user had saved the edit.
+    Unsaved,
+    /// The editor is gone. The file on disk does not have the edit, but the document may.
     Gone,
 }
 
@@ -70,19 +72,19 @@ impl Engine {
     pub(crate) fn undo_edits(&self, edited: &Edited, unknown: &[EditedDocument]) -> Option<Refusal> {
         let (mut remaining, mut stuck) = (Set::new(&edited.transaction, Vec::new()), Vec::new());
         for document in edited.documents.iter().rev() {
-            let EditedDocument { editor, buffer, after, inverse, .. } = document;
             let outcome = self.undo_edit(document);
-            if matches!(outcome, UndoOutcome::Gone | UndoOutcome::Refused) {
-                remaining = remaining.with(&buffer.path, after, inverse, true);
+            if outcome != UndoOutcome::Undone && outcome != UndoOutcome::TypedOver {
+                remaining = remaining.with(document, outcome != UndoOutcome::Unsaved);
             }
-            if matches!(outcome, UndoOutcome::TypedOver | UndoOutcome::Refused) {
+            if outcome != UndoOutcome::Undone && outcome != UndoOutcome::Gone {
+                let EditedDocument { editor, buffer, .. } = document;
                 let path = buffer.path.display();
-                tracing::error!(%path, editor = editor.name, "an edit in an editor could not be undone");
-                stuck.push((buffer.path.clone(), editor.name.clone()));
+                tracing::error!(%path, editor = editor.name, ?outcome, "an edit in an editor was not undone");
+                stuck.push((buffer.path.clone(), editor.name.clone(), outcome));
             }
         }
         for document in unknown {
-            remaining = remaining.with(&document.buffer.path, &document.after, &document.inverse, false);
+            remaining = remaining.with(document, false);
         }
         if !remaining.documents.is_empty() {
             self.interrupted.keep(remaining);
@@ -98,12 +100,30 @@ impl Engine {
         self.undo_edit(&EditedDocument { editor, buffer, after, inverse })
     }
 
+    /// Undoes an edit in its document, and in the file on disk if the user has saved it.
     fn undo_edit(&self, document: &EditedDocument) -> UndoOutcome {
+        let outcome = self.undo_in_document(document);
+        if outcome != UndoOutcome::Gone || self.present(&document.buffer).is_some() {
+            return outcome;
+        }
+        let is_closed = self.editor(document.buffer.id.session).is_some();
+        match self.undo_on_disk(&document.buffer.path, &document.after, &document.inverse) {
+            // The user has closed the document, without saving it or after typing over the edit.
+            None if is_closed => UndoOutcome::Undone,
+            None => UndoOutcome::Gone,
+            Some(outcome) => outcome,
+        }
+    }
+
+    fn undo_in_document(&self, document: &EditedDocument) -> UndoOutcome {
         for _ in 0..MAX_ATTEMPTS {
             let Some(now) = self.present(&document.buffer) else { return UndoOutcome::Gone };
             let inverse = (&document.after, &document.inverse);
             let Some(plan) = rebased_inverse(inverse, &now.text, self.deadline()) else {
-                return UndoOutcome::TypedOver;
+                let EditedDocument { buffer, after, inverse, .. } = document;
+                let is_undone = now.text.eq_str(&inverse.apply(&after.to_string()))
+                    && !self.is_on_disk(&buffer.path, after, inverse);
+                return if is_undone { UndoOutcome::Undone } else { UndoOutcome::TypedOver };
             };
             let mut after = now.text.clone();
             plan.apply_to(&mut after);
@@ -116,7 +136,7 @@ impl Engine {
             let is_undone = self.verify(&part, number, &answered).is_ok();
             self.workspace.update(|w| w.buffers.forget(number));
             if is_undone {
-                return UndoOutcome::Undone;
+                return self.save_undone(document);
             }
             // The session of an editor that has just disconnected may still be there.
             if matches!(answered, Err(EditorRequestError::Gone)) {
@@ -174,22 +194,32 @@ impl EditedDocument {
     }
 }
 
-fn still_changed(stuck: &[(PathBuf, String)]) -> Option<Refusal> {
-    let (path, editor) = stuck.first()?;
-    let paths: Vec<_> = stuck.iter().map(|(path, _)| path.display().to_string()).collect();
-    let reason = format!(
-        "another part of the change failed, and {editor} did not undo this one; still changed: {}",
-        paths.join(", ")
-    );
+fn still_changed(stuck: &[(PathBuf, String, UndoOutcome)]) -> Option<Refusal> {
+    let (path, editor, outcome) = stuck.first()?;
+    let paths: Vec<_> = stuck.iter().map(|(path, ..)| path.display().to_string()).collect();
+    let why = if *outcome == UndoOutcome::Unsaved {
+        format!("{editor} had saved this one and has not saved the old text, which it shows again")
+    } else {
+        format!("{editor} did not undo this one")
+    };
+    let reason = format!("another part of the change failed, and {why}; still changed: {}", paths.join(", "));
     let refusal = EditorRefusal::Unverified { reason, actual: None };
     Some(Refusal::at(path, RefusalKind::Editor(refusal)))
 }
 
 /// Rebases the inverse plan of an edit onto the current text of its document. Returns `None` if text that was
 /// typed since touches the edit.
-fn rebased_inverse((after, inverse): (&Text, &Plan), now: &Text, deadline: Deadline) -> Option<Plan> {
+pub(super) fn rebased_inverse(
+    (after, inverse): (&Text, &Plan),
+    now: &Text,
+    deadline: Deadline,
+) -> Option<Plan> {
     if now == after {
         return Some(inverse.clone());
+    }
+    // A difference between texts with repeated lines may spare the edit.
+    if now.eq_str(&inverse.apply(&after.to_string())) {
+        return None;
     }
     inverse.rebase_adjacent(&Plan::between(&after.to_string(), &now.to_string(), deadline))
 }

@@ -16,10 +16,10 @@ use crate::disk::{Target, make_private_folder, read_private_file, replace_privat
 use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
-use crate::engine::editors::back::{Side, UndoOutcome, side};
+use crate::engine::editors::back::{EditedDocument, Side, UndoOutcome, side};
 use crate::engine::files::open_documents::{OpenDocument, SyncState};
 use crate::text::{ContentHash, Text};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Refusal, RefusalKind, SessionId};
 
 /// Time for which changes of a file are refused because its editor is gone. An editor that lost its
 /// connection is back within seconds. An editor that was closed took its text with it.
@@ -43,6 +43,9 @@ pub(crate) struct Set {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reached {
     path: PathBuf,
+    /// Session of its editor; `None` if it was connected to an earlier daemon.
+    #[serde(skip)]
+    session: Option<SessionId>,
     after: String,
     back: Vec<(usize, usize, String)>,
     /// `true` if changes of the file are refused until the document is settled; `false` if the document is
@@ -62,12 +65,13 @@ impl Set {
         Self { transaction: transaction.to_owned(), at: now(), documents: Vec::new(), files }
     }
 
-    /// Adds a document that has, or may have, the text `after`.
-    pub(crate) fn with(mut self, path: &Path, after: &Text, back: &Plan, waits: bool) -> Self {
+    /// Adds a document that has, or may have, its edit.
+    pub(crate) fn with(mut self, document: &EditedDocument, waits: bool) -> Self {
+        let EditedDocument { buffer, after, inverse, .. } = document;
         let splice = |splice: &Splice| (splice.range.start, splice.range.end, splice.text.clone());
-        let back = back.splices().iter().map(splice).collect();
-        let (path, after) = (path.to_owned(), after.to_string());
-        self.documents.push(Reached { path, after, back, waits });
+        let back = inverse.splices().iter().map(splice).collect();
+        let (path, session, after) = (buffer.path.clone(), Some(buffer.id.session), after.to_string());
+        self.documents.push(Reached { path, session, after, back, waits });
         self
     }
 
@@ -135,6 +139,11 @@ impl Interrupted {
     /// Returns all sets.
     pub(crate) fn all(&self) -> Vec<Set> {
         self.sets.lock().values().cloned().collect()
+    }
+
+    /// Returns `true` if a document of a file is not settled.
+    pub(crate) fn is_about(&self, path: &Path) -> bool {
+        self.sets.lock().values().any(|set| set.documents.iter().any(|reached| reached.path == path))
     }
 
     /// Returns the documents of a file that are not settled, each with its transaction id.
@@ -209,35 +218,53 @@ impl Engine {
             return;
         }
         let Ok(observed) = self.observe(target.clone()) else { return };
-        let Some(open_documents) = &observed.open else { return };
         for (transaction, reached) in waiting {
-            let Some((after, inverse)) = reached.undo_plan() else {
-                self.interrupted.settle(&transaction, &target.path);
-                continue;
-            };
-            // A document that equals the disk was saved by the user, or the file was changed since.
-            let is_unsynced = |document: &&OpenDocument| document.sync_state != SyncState::Same;
-            let is_settled = |OpenDocument { buffer, .. }: &OpenDocument| match side(
-                &after,
-                &inverse,
-                &buffer.text,
-                self.deadline(),
-            ) {
-                Side::After => {
-                    let outcome = self.undo_edit_in(buffer.clone(), after.clone(), inverse.clone());
-                    matches!(outcome, UndoOutcome::Undone | UndoOutcome::TypedOver)
+            let is_settled = match (reached.undo_plan(), &observed.open) {
+                (None, _) => true,
+                (Some(plan), Some(open)) => {
+                    open.all.iter().all(|open| self.settle_open(&reached, &plan, open))
                 }
-                Side::Before => true,
-                Side::Unclear => {
-                    let path = target.path.display();
-                    tracing::warn!(%path, "an interrupted edit was typed over and is not undone");
-                    true
-                }
+                (Some(plan), None) => self.settle_closed(&reached, &plan),
             };
-            if open_documents.all.iter().filter(is_unsynced).all(is_settled) {
+            if is_settled {
                 self.interrupted.settle(&transaction, &target.path);
             }
         }
+    }
+
+    /// Undoes an interrupted edit in an open document. Returns `false` if it still has to be undone.
+    fn settle_open(&self, reached: &Reached, (after, inverse): &(Text, Plan), open: &OpenDocument) -> bool {
+        let buffer = &open.buffer;
+        let is_same_session = reached.session == Some(buffer.id.session);
+        // A user has saved the document of another session, or the file was changed since.
+        if open.sync_state == SyncState::Same && !is_same_session {
+            return true;
+        }
+        match side(after, inverse, &buffer.text, self.deadline()) {
+            Side::After => {
+                let outcome = self.undo_edit_in(buffer.clone(), after.clone(), inverse.clone());
+                matches!(outcome, UndoOutcome::Undone | UndoOutcome::TypedOver)
+            }
+            // A user has saved the edit, and has to save the old text.
+            Side::Before => !is_same_session || !self.is_on_disk(&buffer.path, after, inverse),
+            Side::Unclear => {
+                let path = buffer.path.display();
+                tracing::warn!(%path, "an interrupted edit was typed over and is not undone");
+                true
+            }
+        }
+    }
+
+    /// Undoes an interrupted edit in a file that no editor has open. Returns `false` if its editor may come back
+    /// with the edit.
+    fn settle_closed(&self, reached: &Reached, (after, inverse): &(Text, Plan)) -> bool {
+        let is_closed = reached.session.is_some_and(|session| self.editor(session).is_some());
+        if is_closed {
+            let outcome = self.undo_on_disk(&reached.path, after, inverse);
+            return matches!(outcome, None | Some(UndoOutcome::Undone));
+        }
+        // A user has saved the edit after the connection was lost, or another program has written it.
+        self.is_on_disk(&reached.path, after, inverse)
     }
 
     /// Refuses a change of a file that is part of an interrupted set.

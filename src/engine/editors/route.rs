@@ -131,7 +131,7 @@ impl Engine {
         problems
     }
 
-    fn save_in(&self, session: SessionId, uris: &[String]) -> Option<String> {
+    pub(super) fn save_in(&self, session: SessionId, uris: &[String]) -> Option<String> {
         let client = self.clients.get(session).ok_or(EditorRequestError::Gone);
         match client.and_then(|client| wait_for(&mut client.save(uris), SAVE)) {
             // The file on disk shows whether the editor saved it.

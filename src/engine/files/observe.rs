@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use crate::disk::{FileBytes, FileImage, Handle, Root, Stat, Target};
+use crate::disk::{Expected, FileBytes, FileImage, Handle, Root, Stat, Target};
 use crate::edit::Deadline;
 use crate::engine::change::content::LARGE;
 use crate::engine::files::open_documents::{OpenDocuments, as_written};
@@ -54,6 +54,16 @@ impl Observed {
     pub(crate) fn observation(&self) -> Observation {
         let disk = self.on_disk.as_ref().and_then(|on_disk| on_disk.snapshot.clone());
         Observation { seen: self.version(), stat: self.stat, disk, root: self.target.root.clone() }
+    }
+
+    /// Returns the state that a change of the file expects; `None` if the file does not exist.
+    pub(crate) fn expected(&self) -> Option<Expected> {
+        Some(Expected {
+            stat: self.stat?,
+            bytes: self.bytes.clone(),
+            hash: self.content.hash()?,
+            handle: self.handle.clone(),
+        })
     }
 
     /// Returns `true` if the current content is unsaved text of an editor.

@@ -70,9 +70,10 @@ impl Engine {
     /// Applies an event of an editor to the workspace. Sessions that have read the file are notified when typing
     /// pauses.
     pub(crate) fn update_document(&self, id: &BufferId, event: DocumentEvent) {
+        let is_closed = matches!(event, DocumentEvent::Closed);
         let effect = self.workspace.update(|w| w.update_document(id, event));
         let Some(DocumentEffect { path, is_read, may_be_same }) = effect else { return };
-        if may_be_same {
+        if may_be_same || is_closed && self.interrupted.is_about(&path) {
             self.recheck_later(path.clone());
         }
         if is_read {
@@ -104,8 +105,7 @@ impl Engine {
     }
 
     fn recheck(&self, path: &Path) -> Option<()> {
-        let root = self.disk.open_root(path.parent()?).ok()?;
-        let target = self.disk.resolve(&root, Path::new(path.file_name()?)).ok()?;
+        let target = self.target_at(path)?;
         self.settle_interrupted(&target);
         self.observe(target).ok().map(drop)
     }

@@ -13,7 +13,8 @@ use serde_json::json;
 use super::command::history;
 use super::visibility::try_undos_for;
 use crate::support::{
-    Agent, Chance, Machine, Outcome, Workspace, eventually, hash_of, is_portable, soak, tell,
+    Agent, Chance, Editor, Kind, Machine, Manner, Outcome, Workspace, eventually, hash_of, is_portable, soak,
+    tell,
 };
 
 fn length() -> Duration {
@@ -133,4 +134,68 @@ fn an_interrupted_command_gets_no_work_of_others() {
     }
     tell(&format!("{rounds} rounds in interrupted commands"));
     assert!(rounds > 0);
+}
+
+/// A set of a document and of a file on disk fails, while the user types, saves, closes or opens the document: nothing
+/// of the set stays, and nothing of the user is lost.
+#[test]
+fn refused_sets_leave_nothing_in_documents() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let (plugin, plain) = (
+        Editor::named(&machine, &workspace, Kind::Plugin, "plugin", "utf-16"),
+        Editor::named(&machine, &workspace, Kind::Plain, "plain", "utf-8"),
+    );
+    let mut agent = machine.agent_named("robin", &workspace);
+    let mut random = Chance::new("refused sets");
+    let (began, mut rounds, mut refused) = (Instant::now(), 0, 0);
+    while began.elapsed() < length() {
+        let (a, c) = (format!("a{}.txt", rounds % 50), format!("c{}.txt", rounds % 50));
+        let end = ["\n", "\r\n"][random.below(2) as usize];
+        workspace.put(&a, format!("one {rounds}{end}"));
+        workspace.put(&c, format!("one {rounds}\n"));
+        let editor = if random.below(2) == 0 { &plugin } else { &plain };
+        let uri = editor.open(&workspace, &a);
+        agent.read_all(&[&a, &c]);
+        let manners = [
+            Manner::Honest,
+            Manner::SavesAfter,
+            Manner::ClosesAfter,
+            Manner::ReopensAfter,
+            Manner::OnlyOnce,
+            Manner::TypesAfter("typed"),
+        ];
+        let manner = manners[random.below(6) as usize].clone();
+        let is_changed = random.below(4) > 0;
+        if is_changed {
+            let c = workspace.path(&c);
+            editor.on_apply(move || fs::write(&c, "other\n").expect("a write"));
+        }
+        editor.behave(manner.clone());
+        let changes = [&a, &c].map(
+            |path| json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "one", "newText": "1" }] }),
+        );
+        let outcome = agent.changes(changes.to_vec());
+        assert_eq!(outcome.is_err(), is_changed, "{manner:?} {outcome:?}");
+        editor.behave(Manner::Honest);
+        if manner != Manner::ClosesAfter {
+            if random.below(2) == 0 || !is_changed || matches!(manner, Manner::TypesAfter(_)) {
+                editor.save(&uri);
+            }
+            editor.close(&uri);
+        }
+        let typed = if matches!(manner, Manner::TypesAfter(_)) { "typed" } else { "" };
+        let (one, other) =
+            if is_changed { ("one", "other".to_owned()) } else { ("1", format!("1 {rounds}")) };
+        let left = (format!("{one} {rounds}{end}{typed}"), format!("{other}\n"));
+        eventually(&format!("{left:?} after {manner:?} in {}", editor.name()), || {
+            ((workspace.text(&a), workspace.text(&c)) == left).then_some(())
+        });
+        eventually("the end of the recovery", || {
+            (agent.call("editd/status", json!({})).done()["recovering"] == 0).then_some(())
+        });
+        rounds += 1;
+        refused += u32::from(is_changed);
+    }
+    tell(&format!("{rounds} rounds in refused sets, {refused} of them refused"));
+    assert!(refused > 0);
 }

@@ -4,7 +4,7 @@
 mod document;
 mod state;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -45,6 +45,12 @@ pub(crate) enum Manner {
     TypesAfter(&'static str),
     /// Like `TypesAfter`, but one notification reports both changes.
     TypesAlong(&'static str),
+    /// The user saves the document just after the edit.
+    SavesAfter,
+    /// The user saves and closes the document just after the edit.
+    ClosesAfter,
+    /// The user saves, closes and opens the document just after the edit.
+    ReopensAfter,
     /// Applies the edits of the first document only.
     AppliesFirst,
     /// A formatter appends this text on save.
@@ -80,6 +86,8 @@ struct State {
     /// Title that the user chooses in a message request.
     choice: Option<&'static str>,
     documents: HashMap<String, Document>,
+    /// Documents that were open.
+    closed: HashSet<String>,
     requests: Vec<(String, Value)>,
     notifications: Vec<(String, Value)>,
     violations: Vec<String>,
@@ -121,6 +129,7 @@ impl Editor {
             on_save: None,
             choice: None,
             documents: HashMap::new(),
+            closed: HashSet::new(),
             requests: Vec::new(),
             notifications: Vec::new(),
             violations: Vec::new(),
@@ -175,6 +184,7 @@ impl Editor {
         let document = Document::new(workspace.path(name), text, dirty);
         let mut state = self.lock();
         state.documents.insert(uri.clone(), document);
+        state.closed.remove(&uri);
         let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
         state.notify("textDocument/didOpen", json!({ "textDocument": item }));
         state.send_state(&uri);
@@ -184,10 +194,7 @@ impl Editor {
     }
 
     pub(crate) fn close(&self, uri: &str) {
-        let mut state = self.lock();
-        state.documents.remove(uri);
-        state.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-        drop(state);
+        self.lock().close(uri);
         self.settle();
     }
 
