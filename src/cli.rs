@@ -37,6 +37,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::parsing;
 use crate::protocol::{Method, OUTSIDE};
 use crate::server::Places;
 use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
@@ -193,6 +194,9 @@ impl Context {
 
 /// Runs the program. The exit codes are documented in `manual`.
 pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == parsing::COMMAND) {
+        return parsing::work();
+    }
     stream::configure_colours();
     let arguments = match arguments() {
         Ok(arguments) => arguments,

@@ -14,6 +14,7 @@
 //! * [`edit`]: converts the edits of one call to one [`Plan`](edit::Plan), or to refusals. Matching, diffs,
 //!   merges. Pure. Start reading at [`edit::find`].
 //! * [`syntax`]: outlines, edits by the names of symbols, new syntax errors, and colours, by tree-sitter. Pure.
+//! * [`parsing`]: the functions of `syntax` that parse, in separate processes, because a text can make a grammar fail.
 //! * [`patch`]: parsers of the patch formats that models use, which produce the same edits. Pure.
 //! * [`notebook`]: converts operations on the cells of a notebook to a plan over its text. Pure.
 //! * [`workspace`]: the rules. Sessions and their ledgers, proposals, notifications, refusals and their
@@ -74,6 +75,7 @@ pub mod image;
 pub mod mcp;
 pub mod notebook;
 pub mod page;
+pub mod parsing;
 pub mod patch;
 pub mod protocol;
 pub mod search;

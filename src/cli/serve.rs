@@ -16,6 +16,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 use crate::config::{Config, config_file};
 use crate::mcp;
+use crate::parsing;
 use crate::transport::{self, Crossing, InheritedSockets, ServeError, bridge};
 use crate::workspace::Role;
 
@@ -60,6 +61,7 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, CliError> 
     if let Some(error) = &config.error {
         tracing::error!(error, "the configuration cannot be read; nothing will be written");
     }
+    parsing::use_processes(parsing::this_program()?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .worker_threads(WORKERS)

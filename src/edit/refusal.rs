@@ -104,7 +104,7 @@ pub enum EditRefusalKind {
 }
 
 /// Lines of the base, from 1, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LineRange {
     /// First line.
     pub start: usize,

@@ -1,9 +1,6 @@
 //! Syntax highlighting of a text.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use axum::Json;
 use axum::body::Body;
@@ -11,15 +8,12 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
 
-use crate::syntax::{ColourSpan, Language, colours as colours_of};
+use crate::parsing::colours as colours_of;
+use crate::syntax::{ColourSpan, Language};
 
 use super::answers::read_json;
 use super::routes::MAX_BODY;
-
-/// Maximum time for the colours of a text.
-const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// Permits of the threads that compute colours. One, because the page shows a text before it has colours.
 static THREADS: Semaphore = Semaphore::const_new(1);
@@ -50,17 +44,10 @@ pub(super) async fn colours(body: Body) -> Response {
 async fn answer(Asked { path, text }: Asked) -> Option<Answer> {
     let language = Language::of_path(Path::new(&path))?;
     let _permit = THREADS.acquire().await.ok()?;
-    let stop = Arc::new(AtomicUsize::new(0));
-    let is_stopped = stop.clone();
     let computing = spawn_blocking(move || {
-        let spans = colours_of(&text, language, &is_stopped).unwrap_or_default();
+        let spans = colours_of(&text, language).unwrap_or_default();
         Answer { spans: in_units_of_the_page(&text, &spans) }
     });
-    tokio::pin!(computing);
-    tokio::select! {
-        computed = &mut computing => return computed.ok(),
-        () = sleep(MAX_TIME) => stop.store(1, Ordering::Relaxed),
-    }
     computing.await.ok()
 }
 

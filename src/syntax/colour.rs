@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 
+use serde::{Deserialize, Serialize};
 use strum::{EnumCount, IntoEnumIterator};
 use tree_sitter_highlight::{Highlight, HighlightConfiguration, HighlightEvent, Highlighter};
 
@@ -16,7 +17,7 @@ use super::{Language, NoSyntax};
 pub const MAX_COLOURED_SIZE: usize = 500_000;
 
 /// A class of words that have one colour. The numbers are those of the review page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Colour {
     /// A comment.
     Comment,
@@ -41,7 +42,7 @@ pub enum Colour {
 }
 
 /// A range of a text with its colour.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColourSpan {
     /// Bytes of the text.
     pub range: Range<usize>,

@@ -4,6 +4,7 @@ mod compare;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use super::Language;
@@ -22,7 +23,7 @@ const MAX_COMPARED: usize = 1_000;
 const EXCERPT: usize = 120;
 
 /// A syntax error.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyntaxError {
     /// Line of the error, from 1.
     pub line: usize,
@@ -40,7 +41,7 @@ impl SyntaxError {
 }
 
 /// The kind of a syntax error.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum SyntaxErrorKind {
     /// Text that is not valid at its position.

@@ -10,6 +10,8 @@ use std::path::Path;
     PartialEq,
     Eq,
     Hash,
+    serde::Serialize,
+    serde::Deserialize,
     strum::IntoStaticStr,
     strum::Display,
     strum::EnumIter,

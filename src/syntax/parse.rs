@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use memchr::memchr_iter;
+use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::Language;
@@ -28,7 +29,7 @@ const UNCHECKED: usize = 8;
 const SMALL: usize = 10_000;
 
 /// The reason why a text was not parsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NoSyntax {
     /// The text exceeds [`MAX_SIZE`].
     #[error("the file has {size} bytes; symbols are offered up to {MAX_SIZE}")]
@@ -42,6 +43,9 @@ pub enum NoSyntax {
     /// Parsing took longer than [`MAX_TIME`] or [`MAX_CHECK_TIME`], or than the caller allowed.
     #[error("parsing the file takes too long")]
     TooSlow,
+    /// The parser ended without a result: its grammar has a defect, or needs too much memory for the text.
+    #[error("the parser fails on the file")]
+    Failed,
 }
 
 /// The time that a call may take.
@@ -84,9 +88,9 @@ pub(super) fn parse(text: &str, language: Language, budget: Budget) -> Result<Tr
     tree.ok_or(NoSyntax::TooSlow)
 }
 
-/// Returns `true` if a text could have more nested blocks than a grammar can store. Both grammars write one block
-/// too many into a buffer of 1,024 bytes and abort the process: at 254 blocks of YAML, at 500 of Python. A line
-/// of YAML has at most two blocks for each character before its content, a line of Python one.
+/// Returns `true` if a text seems to have more nested blocks than a grammar can store. Both grammars write one block
+/// too many into a buffer of 1,024 bytes and abort the process: at 254 blocks of YAML, at about 500 of Python. This
+/// check is cheap and finds usual texts. For texts that are made to pass it, parse in another process.
 pub(super) fn is_too_deep(text: &str, language: Language) -> bool {
     let most = match language {
         Language::Yaml => 120,

@@ -2,12 +2,24 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::Language;
 use crate::edit::LineRange;
 
 /// The kind of a symbol, named as in the Language Server Protocol where it has a name for it.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::Display, strum::EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::Display,
+    strum::EnumString,
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum SymbolKind {
@@ -56,7 +68,7 @@ pub enum SymbolKind {
 }
 
 /// A declaration, or another part of a file that has a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
     /// Name as in the declaration, without the names of the symbols around it.
     pub name: String,
@@ -91,7 +103,7 @@ pub struct Symbol {
 }
 
 /// Parts of the range of a symbol, as offsets: comments, attributes, declaration, and what follows it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Parts {
     /// Comments attached above, from the first character to the last one.
     pub(super) comments: Option<Range<usize>>,
@@ -108,7 +120,7 @@ pub(super) struct Parts {
 }
 
 /// Punctuation between items of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) enum Separator {
     /// None, or it is part of the declaration.
     #[default]
@@ -123,7 +135,7 @@ pub(super) enum Separator {
 }
 
 /// The symbols of a text, in the order of their start; a symbol comes before the symbols inside it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     pub(super) language: Language,
     pub(super) symbols: Vec<Symbol>,

@@ -243,6 +243,7 @@ mod hostile {
     mod framing;
     mod greedy_clients;
     mod limits;
+    mod parsers;
 }
 mod web {
     mod access;

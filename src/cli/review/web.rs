@@ -10,6 +10,7 @@ use crate::cli::arguments::{Output, ReviewArguments};
 use crate::cli::paint::PLACE;
 use crate::cli::{CliError, Context, End, paint, stream};
 use crate::page::{Notice, Options, serve};
+use crate::parsing;
 
 /// Variables that are set where a browser can be shown.
 const DISPLAYS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];
@@ -20,6 +21,7 @@ pub(super) fn review(
     root: Option<&Path>,
     arguments: &ReviewArguments,
 ) -> Result<End, CliError> {
+    parsing::use_processes(parsing::this_program()?);
     let (is_json, no_open) = (context.output == Output::Json, arguments.no_open);
     // The output may be closed while the page is still open in a browser.
     let noticed = move |notice| drop(say(&notice, is_json, no_open));

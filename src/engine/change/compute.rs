@@ -16,7 +16,7 @@ use crate::engine::change::rebase::{file_diff, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::notebook::CellRefusal;
-use crate::syntax;
+use crate::parsing;
 use crate::syntax::{Language, MAX_SIZE, SyntaxError};
 use crate::text::{Encoding, Format};
 use crate::workspace::{
@@ -66,7 +66,7 @@ pub(crate) fn new_errors(
     let Some(language) = language.filter(|_| plan.result_len() <= MAX_SIZE && plan.fits(before)) else {
         return Vec::new();
     };
-    syntax::new_errors(before, &plan.apply(before), language, rules.deadline).unwrap_or_default()
+    parsing::new_errors(before, &plan.apply(before), language, rules.deadline).unwrap_or_default()
 }
 
 impl RequestedChange<Observed> {

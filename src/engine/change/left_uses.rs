@@ -4,7 +4,8 @@ use crate::edit::Deadline;
 use crate::engine::change::draft::Draft;
 use crate::engine::change::rebase::shown_path;
 use crate::engine::files::observe::Observed;
-use crate::syntax::{Language, uses};
+use crate::parsing::uses;
+use crate::syntax::Language;
 
 /// Maximum number of lines that a warning lists.
 const LISTED: usize = 20;

@@ -12,7 +12,8 @@ use crate::engine::change::edits::Version;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::syntax::{Language, SymbolChange, SymbolEdit, SymbolOp, edit_symbol, outline};
+use crate::parsing::outline;
+use crate::syntax::{Language, SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
 use crate::text::{count_lines, line_start};
 use crate::workspace::RefusalKind;
 

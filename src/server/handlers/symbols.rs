@@ -7,6 +7,7 @@ use crate::engine::change::placed::no_grammar;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::searching::SessionAccess;
 use crate::engine::{Engine, Failure, Result, SessionContext};
+use crate::parsing::outline;
 use crate::protocol::{
     Entries, FindParams, FoundSymbol, Invalid, OutlineParams, OutlineResult, SymbolEntry, requested_path,
     uri_of,
@@ -14,7 +15,7 @@ use crate::protocol::{
 use crate::search::{Bounds, FileGlob, Query, StopCondition, search};
 use crate::server::Daemon;
 use crate::server::handlers::search::{incomplete_notices, joined, limit_of, path_of};
-use crate::syntax::{Language, Outline, SymbolPath, outline};
+use crate::syntax::{Language, Outline, SymbolPath};
 use crate::text::count_lines;
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, OUTLINE_SYMBOLS};
 use crate::workspace::{Refusal, RefusalKind, RequestedPath};

@@ -1,0 +1,43 @@
+//! Messages between a program and its parsers: a length in four bytes, and a value in the format of `postcard`.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::syntax::Language;
+
+/// Maximum length of a message, in bytes: two texts of the maximum size, or the outline of a text that consists of
+/// declarations.
+pub(super) const MAX_MESSAGE: usize = 256 << 20;
+
+/// A request to a parser.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Request<'a> {
+    pub(super) language: Language,
+    #[serde(borrow)]
+    pub(super) task: Task<'a>,
+}
+
+/// Something to find out about a text.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Task<'a> {
+    /// Answered with the result of [`outline`](crate::syntax::outline).
+    Outline {
+        #[serde(borrow)]
+        text: Cow<'a, str>,
+    },
+    /// Answered with the result of [`uses`](crate::syntax::uses).
+    Uses { text: Cow<'a, str>, name: Cow<'a, str> },
+    /// Answered with the result of [`new_errors`](crate::syntax::new_errors).
+    NewErrors { before: Cow<'a, str>, after: Cow<'a, str> },
+    /// Answered with the result of [`colours`](crate::syntax::colours).
+    Colours { text: Cow<'a, str> },
+}
+
+/// Returns a value as a message.
+pub(super) fn message(value: &impl Serialize) -> Result<Vec<u8>, postcard::Error> {
+    let mut message = postcard::to_extend(value, vec![0; 4])?;
+    let length = u32::try_from(message.len() - 4).map_err(|_| postcard::Error::SerializeBufferFull)?;
+    message[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(message)
+}
