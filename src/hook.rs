@@ -70,6 +70,9 @@ enum HookError {
     /// The daemon runs, and does not answer in time.
     #[error("{0}")]
     Silent(String),
+    /// The daemon has ended after it got the request, perhaps while it waited for a decision.
+    #[error("{0}")]
+    Lost(String),
 }
 
 impl From<CallError> for HookError {
@@ -79,7 +82,7 @@ impl From<CallError> for HookError {
             CallError::Io(error) if is_timeout(&error) => {
                 Self::Silent("it has not answered in time".to_owned())
             }
-            CallError::Io(error) => Self::Unreachable(error.to_string()),
+            CallError::Io(error) => Self::Lost(error.to_string()),
         }
     }
 }
@@ -171,7 +174,13 @@ impl Hook {
                 _ => Reply::PASS,
             },
             Err(HookError::Silent(reason)) => self.without_daemon(event, &reason, Notice::EachTime),
-            Err(HookError::Unreachable(reason)) => self.without_daemon(event, &reason, Notice::Once),
+            // The next call starts the daemon again, so nothing has to pass without a check.
+            Err(HookError::Lost(reason)) if matches!(event.step, Step::Before(_)) => Reply::Refuse(format!(
+                "editd ended while it checked this change ({reason}), so it is not known whether it may be made. Send the same call again."
+            )),
+            Err(HookError::Unreachable(reason) | HookError::Lost(reason)) => {
+                self.without_daemon(event, &reason, Notice::Once)
+            }
         }
     }
     /// Returns the answer if the daemon cannot be reached: the tool runs, unless the user has decided that no

@@ -4,6 +4,7 @@
 //! nearest folder win, and `.ignore` wins over the others. As in ripgrep, `.gitignore` applies outside of
 //! repositories too, and a `.gitignore` above the top folder of a repository does not apply inside it.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -214,13 +215,40 @@ fn compiled(folder: &Path, text: &[u8]) -> Gitignore {
         return Gitignore::empty();
     }
     for line in text.trim_start_matches('\u{feff}').lines() {
-        let _ = rules.add_line(None, line);
+        if line.len() <= MAX_PATTERN {
+            let _ = rules.add_line(None, &without_alternatives(line));
+        }
     }
     rules.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// Maximum length of a glob, in bytes: enough for any path.
+/// Escapes the braces of a rule. Git does not know alternatives, and those of the library nest without a limit.
+fn without_alternatives(line: &str) -> Cow<'_, str> {
+    if !line.contains(['{', '}']) {
+        return line.into();
+    }
+    let (mut escaped, mut is_escaped, mut class) = (String::with_capacity(line.len() + 8), false, None);
+    for (at, sign) in line.char_indices() {
+        if matches!(sign, '{' | '}') && !is_escaped && class.is_none() {
+            escaped.push('\\');
+        }
+        match (sign, class) {
+            ('[', None) if !is_escaped => class = Some(at),
+            // A bracket at the start of a class is one of its signs.
+            (']', Some(start)) if !matches!(&line[start + 1..at], "" | "!" | "^") => class = None,
+            _ => {}
+        }
+        is_escaped = sign == '\\' && !is_escaped && class.is_none();
+        escaped.push(sign);
+    }
+    escaped.into()
+}
+
+/// Maximum length of a glob and of a rule, in bytes: enough for any path.
 const MAX_PATTERN: usize = 4096;
+
+/// Maximum number of alternatives in a glob that begin. The library recurses for each inside another.
+const MAX_ALTERNATIVES: usize = 50;
 
 /// A path pattern. Without `/` it is matched against the file name, with a `/` (or a leading `./`) against
 /// the path from the searched folder, and with a leading `/` against the absolute path. `*` does not match
@@ -246,6 +274,9 @@ impl Glob {
         let (pattern, is_relative) = pattern.strip_prefix("./").map_or((pattern, false), |rest| (rest, true));
         if pattern.len() > MAX_PATTERN {
             return Err(format!("it is longer than {MAX_PATTERN} bytes"));
+        }
+        if pattern.matches('{').count() > MAX_ALTERNATIVES {
+            return Err(format!("it has more than {MAX_ALTERNATIVES} groups of alternatives"));
         }
         let bare = pattern.trim_end_matches('/');
         if bare.is_empty() {

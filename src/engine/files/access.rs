@@ -4,8 +4,9 @@
 //! a mount can show a folder at a second path, a repository can have another name than `.git`, and a file can
 //! have a second hard link. This module therefore also checks the location itself in the file system.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -80,9 +81,8 @@ impl Surroundings {
                     work_tree = Some(folder.path().to_owned());
                     break;
                 }
-                Some(WorkTree::PerhapsSubmodule) => {
-                    perhaps.get_or_insert_with(|| folder.path().to_owned());
-                }
+                // The outermost one: it can be the work tree around the others.
+                Some(WorkTree::PerhapsSubmodule) => perhaps = Some(folder.path().to_owned()),
                 None => {}
             }
         }
@@ -109,18 +109,35 @@ impl WorkTree {
             // Tools that keep many repositories together create such links. A clone contains none.
             Kind::Symlink => Some(Self::Separate),
             Kind::File => {
-                let mut pointer = Vec::new();
-                disk.open_file(folder, mark).ok()?.take(MAX_POINTER).read_to_end(&mut pointer).ok()?;
-                let to = String::from_utf8_lossy(pointer.strip_prefix(b"gitdir:")?).trim().to_owned();
-                let names: Vec<_> = to.split('/').collect();
-                // The author of a repository chooses the names of its submodules, also `a/worktrees/b`.
-                let is_of_submodule = names.windows(2).any(|two| two == [".git", "modules"]);
-                let is_linked = names.iter().rev().nth(1) == Some(&"worktrees") && !is_of_submodule;
+                let pointer = read_pointer(disk, folder, mark)?;
+                let to = folder.path().join(path_in(pointer.strip_prefix(b"gitdir:")?));
+                let is_linked = disk.open_root(&to).is_ok_and(|metadata| is_of(disk, &metadata, folder));
                 Some(if is_linked { Self::Separate } else { Self::PerhapsSubmodule })
             }
             Kind::Other => None,
         }
     }
+}
+
+/// Returns `true` if a folder is the metadata of a linked work tree. The author of a repository chooses the names of
+/// its submodules, also `a/worktrees/b`, but git creates neither of these files for one.
+fn is_of(disk: &dyn Disk, metadata: &Root, work_tree: &Root) -> bool {
+    let mark =
+        read_pointer(disk, metadata, Path::new("gitdir")).map(|back| metadata.path().join(path_in(&back)));
+    let folder = mark.as_deref().filter(|mark| mark.ends_with(".git")).and_then(Path::parent);
+    let names_it = |folder: &Path| disk.open_root(folder).is_ok_and(|named| named.path() == work_tree.path());
+    read_pointer(disk, metadata, Path::new("commondir")).is_some() && folder.is_some_and(names_it)
+}
+
+/// Reads a file of git that contains a path. Returns `None` if it is no regular file.
+fn read_pointer(disk: &dyn Disk, folder: &Root, name: &Path) -> Option<Vec<u8>> {
+    let mut pointer = Vec::new();
+    disk.open_file(folder, name).ok()?.take(MAX_POINTER).read_to_end(&mut pointer).ok()?;
+    Some(pointer)
+}
+
+fn path_in(pointer: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(pointer.trim_ascii()))
 }
 
 /// Paths that belong to editd, both as configured and canonical.

@@ -3,6 +3,7 @@
 use std::process::Stdio;
 use std::thread;
 
+use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::claude::{Claude, history, refused};
@@ -64,6 +65,23 @@ fn the_tool_writes_the_hunks_that_the_user_accepts() {
     assert_eq!(workspace.text("a.txt"), text.replace("line 3\n", "LINE 3\n"));
     let past = history(&machine, &workspace);
     assert_eq!((past.len(), &past[0]["author"]), (1, &json!("claude-code")));
+}
+
+#[test]
+fn an_edit_that_waits_for_a_review_is_not_made_when_the_daemon_is_killed() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", "one\n"));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let mut editor = reviewer(&machine, &workspace);
+    let reason = thread::scope(|scope| {
+        scope.spawn(|| {
+            next_pending(&mut editor);
+            kill_process(machine.pid(), Signal::KILL).expect("a kill");
+        });
+        refused(claude.edit("a.txt", "one", "1"))
+    });
+    assert!(reason.contains("Send the same call again"), "{reason}");
+    assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
 #[test]

@@ -135,6 +135,47 @@ fn a_submodule_is_part_of_the_work_tree_around_it(#[case] name: &str) {
     assert_eq!(rule(&mut agent, Path::new("settings.json")), "agent_config");
 }
 
+/// The metadata of such a submodule lies beside that of the work tree, without a folder `.git` in its path.
+#[rstest]
+#[case::linked(&["clone", "-q", "shop", "main"], &["worktree", "add", "-q", "../work"], "main")]
+#[case::separate(&["clone", "-q", "--separate-git-dir=meta", "shop", "work"], &["status"], "work")]
+#[case::bare(&["clone", "-q", "--bare", "shop", "bare.git"], &["worktree", "add", "-q", "../work"], "bare.git")]
+fn a_submodule_of_another_kind_of_work_tree_is_part_of_it(
+    #[case] clone: &[&str],
+    #[case] add: &[&str],
+    #[case] from: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let (module, shop) = (workspace.path("module"), workspace.path("shop"));
+    fs::create_dir(&module).expect("a folder");
+    git(&module, &["init", "-q"]);
+    git(&module, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    fs::create_dir(&shop).expect("a folder");
+    git(&shop, &["init", "-q"]);
+    let module = module.to_str().expect("text");
+    git(&shop, &["submodule", "-q", "add", "--name", "a/worktrees/b", module, ".claude"]);
+    git(&shop, &["commit", "-q", "-m", "x"]);
+    git(workspace.root(), clone);
+    git(&workspace.path(from), add);
+    git(&workspace.path("work"), &["submodule", "-q", "update", "--init"]);
+    let mut agent = agent(&machine, &workspace.path("work/.claude"));
+    assert_eq!(rule(&mut agent, Path::new("settings.json")), "agent_config");
+}
+
+#[test]
+fn a_linked_work_tree_of_a_submodule_is_a_workspace() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let module = workspace.outside("module");
+    fs::create_dir(&module).expect("a folder");
+    git(&module, &["init", "-q"]);
+    git(&module, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(workspace.root(), &["init", "-q"]);
+    git(workspace.root(), &["submodule", "-q", "add", "../module", "lib"]);
+    git(&workspace.path("lib"), &["worktree", "add", "-q", "../.claude/worktrees/w"]);
+    let mut agent = agent(&machine, &workspace.path(".claude/worktrees/w"));
+    assert_eq!(rule(&mut agent, Path::new("a.txt")), Value::Null);
+}
+
 #[test]
 fn a_mark_in_a_repository_without_a_work_tree_opens_nothing() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());

@@ -307,7 +307,12 @@ fn a_separate_work_tree_is_editable_anywhere(#[case] place: &str, #[values(true,
     workspace.put(&format!("{place}/src/a.txt"), TEXT);
     workspace.put(&format!("{place}/.vscode/a.json"), TEXT);
     if linked {
-        workspace.put(&format!("{place}/.git"), "gitdir: /srv/elsewhere/.git/worktrees/x\n");
+        let metadata = workspace.outside("elsewhere/.git/worktrees/x");
+        let mark = workspace.path(&format!("{place}/.git"));
+        fs::create_dir_all(&metadata).expect("folders");
+        fs::write(metadata.join("commondir"), "../..\n").expect("a file of git");
+        fs::write(metadata.join("gitdir"), format!("{}\n", mark.display())).expect("a file of git");
+        fs::write(mark, format!("gitdir: {}\n", metadata.display())).expect("a mark");
     } else {
         for name in ["HEAD", "objects/x", "refs/x"] {
             workspace.put(&format!("{place}/.git/{name}"), "x\n");

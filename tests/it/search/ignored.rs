@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
 
 use rstest::rstest;
 use serde_json::json;
@@ -9,6 +11,16 @@ use serde_json::json;
 use crate::support::{Machine, Outcome, Workspace};
 
 use super::scene::{find, lines, list, notice, search};
+
+/// Runs git in a folder, and returns its output.
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.args(arguments).current_dir(folder);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let output = command.output().expect("git is installed");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
 
 fn found(files: &[(&str, &str)], pattern: &str) -> Vec<String> {
     let (machine, workspace) = (Machine::start(), Workspace::with(files));
@@ -72,6 +84,50 @@ fn a_link_in_place_of_local_rules_is_not_followed(#[case] target: &str) {
     let before = machine.peak();
     assert_eq!(find(&mut machine.agent(&workspace), &workspace, "a.txt"), ["a.txt", "b/a.txt"]);
     assert!(machine.peak() < before + (64 << 10), "{} KiB", machine.peak());
+}
+
+#[test]
+fn nested_braces_in_rules_end_no_daemon() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\n"));
+    workspace.put(".gitignore", format!("{}a{}\n", "{".repeat(20_000), "}".repeat(20_000)));
+    workspace.put("b/.gitignore", format!("{}a{}\n", "{".repeat(2_000), "}".repeat(2_000)));
+    let (mut agent, pid) = (machine.agent(&workspace), machine.pid());
+    assert_eq!(find(&mut agent, &workspace, "*.txt"), ["a.txt"]);
+    agent.call("editd/runBegin", json!({ "command": "x" })).done();
+    for nested in [50, 51, 400] {
+        let pattern = format!("{}a{}", "{".repeat(nested), "}".repeat(nested));
+        let found = agent.call("editd/find", json!({ "pattern": pattern }));
+        if nested > 50 {
+            found.refused("invalid_params");
+        } else {
+            found.done();
+        }
+    }
+    assert_eq!(machine.pid(), pid);
+    assert_eq!(find(&mut agent, &workspace, "*.txt"), ["a.txt"]);
+}
+
+/// Git knows no alternatives in rules.
+#[test]
+fn braces_in_rules_are_signs_as_in_git() {
+    let names = ["a.b", "a.c", "a.{b,c}", "{x}", "x{y", "x}y", "xzy", "k]{", "k", "q\\{"];
+    let rules = ["a.{b,c}", "\\{x\\}", "x[{z]y", "x[]}]y", "x[!{]y", "{x", "k]{", "q\\\\{", "[{"];
+    for rule in rules {
+        let (machine, workspace) = (Machine::start(), Workspace::empty());
+        names.iter().for_each(|name| workspace.put(name, ""));
+        git(workspace.root(), &["init", "-q"]);
+        workspace.put(".gitignore", format!("{rule}\n.*\n"));
+        let listed = git(
+            workspace.root(),
+            &["-c", "core.quotePath=false", "ls-files", "-z", "--others", "--exclude-standard"],
+        );
+        let mut expected: Vec<_> = listed.split('\0').filter(|name| !name.is_empty()).collect();
+        expected.sort_unstable();
+        let mut found = find(&mut machine.agent(&workspace), &workspace, "*");
+        found.retain(|name| !name.starts_with('.'));
+        found.sort_unstable();
+        assert_eq!(found, expected, "{rule}");
+    }
 }
 
 #[rstest]
