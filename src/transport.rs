@@ -46,7 +46,7 @@ pub use bridge::{Crossing, bridge};
 pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, is_timeout, outcome};
 pub use concurrent::{ConcurrentClient, PendingCall};
 pub use dirs::{DirOptions, dirs, folder_in_state, instance_is_alive, prepare_folders, runtime_dir_of};
-pub use enforced::{ENFORCED, is_enforced, note_enforced};
+pub use enforced::{ENFORCED, is_enforced, note_enforced, was_enforced};
 pub use named::check_places;
 pub use serve::{ServeError, serve};
 pub use sockets::InheritedSockets;

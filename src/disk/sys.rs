@@ -325,12 +325,12 @@ pub use linux::other_paths;
 #[cfg(target_os = "linux")]
 pub use linux::{
     boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
-    limit_unread, resident_bytes, watch_limit,
+    limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
 };
 #[cfg(not(target_os = "linux"))]
 pub use portable::{
     boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
-    limit_unread, resident_bytes, watch_limit,
+    limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
 };
 
 /// Maximum length of the path of a socket in bytes: the size of `sun_path` in `sockaddr_un`, less the NUL

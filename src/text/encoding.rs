@@ -87,6 +87,11 @@ pub struct Unencodable {
 }
 
 impl Format {
+    /// Returns `true` if the same text has the same bytes in both formats.
+    pub fn is_written_as(self, other: Self) -> bool {
+        (self.encoding, self.bom) == (other.encoding, other.bom)
+    }
+
     /// UTF-8 without a byte order mark: the format of new files.
     pub const UTF8: Self = Self { encoding: Encoding::Utf8, bom: false, guessed: false };
 

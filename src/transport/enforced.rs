@@ -8,7 +8,9 @@ use std::io;
 
 use tokio::net::UnixStream;
 
-use crate::disk::{boot_id, has_no_new_privileges, read_private_file, replace_private_file};
+use crate::disk::{
+    boot_id, has_no_new_privileges, peer_has_no_new_privileges, read_private_file, replace_private_file,
+};
 use crate::server::Places;
 
 /// Set in the environment of programs that cannot write to the project, and can start no daemon that could.
@@ -40,15 +42,20 @@ pub fn note_enforced(places: &Places) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Returns `true` if a command has been restricted since the start of the system, so that one may still run.
+pub fn was_enforced(places: &Places) -> bool {
+    boot_id().is_some_and(|boot| is_noted(places, &boot))
+}
+
 fn is_noted(places: &Places, boot: &str) -> bool {
     read_private_file(&places.state_dir.join(NOTE)).is_ok_and(|noted| noted == boot.as_bytes())
 }
 
 /// Returns `true` if the process at the other end may be such a command, or one that it has started.
 pub(super) fn is_restricted(places: &Places, stream: &UnixStream) -> bool {
-    if !boot_id().is_some_and(|boot| is_noted(places, &boot)) {
+    if !was_enforced(places) {
         return false;
     }
     let process = stream.peer_cred().ok().and_then(|peer| peer.pid());
-    process.and_then(has_no_new_privileges) != Some(false)
+    process.and_then(|process| peer_has_no_new_privileges(stream, process)) != Some(false)
 }

@@ -229,25 +229,35 @@ impl PlannedFile {
     /// numbers. There is at least one.
     pub fn hunks(&self) -> Vec<(HunkKind, Hunk)> {
         let texts = || self.diff.hunks.iter().map(|hunk| (HunkKind::Text, *hunk));
+        let nowhere = Hunk { old_start: 0, old_lines: 0, new_start: 0, new_lines: 0 };
         let whole = |kind| {
-            let nowhere = Hunk { old_start: 0, old_lines: 0, new_start: 0, new_lines: 0 };
             (kind, self.diff.hunks.first().copied().filter(|_| kind != HunkKind::Rename).unwrap_or(nowhere))
         };
+        // All bytes of the file may change, not only those of the lines.
+        let encoding = || self.changes_encoding().then_some((HunkKind::Encoding, nowhere));
         match &self.action {
             Action::Create { .. } => vec![whole(HunkKind::Create)],
             Action::Delete => vec![whole(HunkKind::Delete)],
-            Action::Rename { .. } => std::iter::once(whole(HunkKind::Rename)).chain(texts()).collect(),
+            Action::Rename { .. } => {
+                let name = [Some(whole(HunkKind::Rename)), encoding()];
+                name.into_iter().flatten().chain(texts()).collect()
+            }
             // The lines of the hunks of a closed proposal are not stored if there are very many.
             Action::Edit if self.diff.hunks.is_empty() && self.diff.added + self.diff.removed > 0 => {
                 vec![whole(HunkKind::Text)]
             }
             Action::Edit if self.diff.hunks.is_empty() => vec![whole(self.kind_without_lines())],
-            Action::Edit => texts().collect(),
+            Action::Edit => encoding().into_iter().chain(texts()).collect(),
         }
     }
 }
 
 impl PlannedFile {
+    /// Returns `true` if the change gives the file another encoding or byte order mark.
+    pub fn changes_encoding(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| !before.format.is_written_as(self.format))
+    }
+
     /// Returns the kind of an edit that changes no lines.
     fn kind_without_lines(&self) -> HunkKind {
         if self.before.is_some() { HunkKind::Encoding } else { HunkKind::Binary }

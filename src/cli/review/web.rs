@@ -11,6 +11,7 @@ use crate::cli::paint::PLACE;
 use crate::cli::{CliError, Context, End, paint, stream};
 use crate::page::{Notice, Options, serve};
 use crate::parsing;
+use crate::transport::was_enforced;
 
 /// Variables that are set where a browser can be shown.
 const DISPLAYS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];
@@ -22,9 +23,14 @@ pub(super) fn review(
     arguments: &ReviewArguments,
 ) -> Result<End, CliError> {
     parsing::use_processes(parsing::this_program()?);
-    let (is_json, no_open) = (context.output == Output::Json, arguments.no_open);
+    let is_json = context.output == Output::Json;
+    let opening = match (arguments.no_open, was_enforced(&context.places)) {
+        (true, _) => Opening::ByRequest,
+        (false, true) => Opening::Unobserved,
+        (false, false) => Opening::Browser,
+    };
     // The output may be closed while the page is still open in a browser.
-    let noticed = move |notice| drop(say(&notice, is_json, no_open));
+    let noticed = move |notice| drop(say(&notice, is_json, opening));
     serve(Options {
         places: context.places.clone(),
         spawn: context.spawn,
@@ -35,9 +41,20 @@ pub(super) fn review(
     Ok(End::Done)
 }
 
-fn say(notice: &Notice, is_json: bool, no_open: bool) -> std::io::Result<()> {
+/// The way in which the page is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// By starting a browser with the address.
+    Browser,
+    /// By the person, who wants no browser to be started.
+    ByRequest,
+    /// By the person, because commands that must not decide reviews can read the arguments of a browser.
+    Unobserved,
+}
+
+fn say(notice: &Notice, is_json: bool, opening: Opening) -> std::io::Result<()> {
     match notice {
-        Notice::Ready(address) => ready(address, is_json, no_open),
+        Notice::Ready(address) => ready(address, is_json, opening),
         Notice::Opened => stream::note("The page is open."),
         Notice::OpenedAgain => stream::note(
             "The address was used again and refused. If you were not the first to open it, press Ctrl-C.",
@@ -50,7 +67,7 @@ fn say(notice: &Notice, is_json: bool, no_open: bool) -> std::io::Result<()> {
     }
 }
 
-fn ready(address: &str, is_json: bool, no_open: bool) -> std::io::Result<()> {
+fn ready(address: &str, is_json: bool, opening: Opening) -> std::io::Result<()> {
     let mut out = stream::stdout();
     if is_json {
         writeln!(out, "{}", paint::json(&json!({ "address": address })))?;
@@ -59,8 +76,14 @@ fn ready(address: &str, is_json: bool, no_open: bool) -> std::io::Result<()> {
     }
     out.flush()?;
     stream::note("Changes in this project wait for your review until you press Ctrl-C.")?;
-    if !no_open && !open(address) {
-        stream::note("Open the address in a browser on this machine. It works once.")?;
+    match opening {
+        Opening::Browser if !open(address) => {
+            stream::note("Open the address in a browser on this machine. It works once.")?;
+        }
+        Opening::Unobserved => stream::note(
+            "Paste the address into a browser on this machine. It works once. It is not opened for you, because a command under `editd run --enforce` could read it from the arguments of the browser.",
+        )?,
+        Opening::Browser | Opening::ByRequest => {}
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 
 pub use facts::{
     boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
-    limit_unread, resident_bytes, watch_limit,
+    limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
 };
 pub use lease::Lease;
 pub use mounts::other_paths;

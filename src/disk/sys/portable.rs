@@ -155,7 +155,7 @@ pub(super) fn umask() -> u32 {
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
     Lease, boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
-    limit_unread, resident_bytes, watch_limit,
+    limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
 };
 
 /// Facts and calls for which Linux has its own.
@@ -206,6 +206,11 @@ mod elsewhere {
 
     /// Returns `None`, because only Linux has processes that can gain no privileges.
     pub fn has_no_new_privileges(_process: i32) -> Option<bool> {
+        None
+    }
+
+    /// Returns `true` if the process that has connected a socket can gain no privileges. This system does not tell.
+    pub fn peer_has_no_new_privileges(_socket: impl AsFd, _process: i32) -> Option<bool> {
         None
     }
 

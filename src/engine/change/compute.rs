@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::SyntaxMode;
 use crate::edit;
 use crate::edit::{Deadline, Display, Plan};
-use crate::engine::change::content::Content;
+use crate::engine::change::content::{Content, encoding_change};
 use crate::engine::change::draft::{Draft, DraftError, Indexes, created, draft_cells, stays_notebook};
 use crate::engine::change::edits::{Version, carry_edits, draft_edits, draft_texts};
 use crate::engine::change::guard::Guard;
@@ -331,6 +331,8 @@ pub(crate) fn with_content(
         _ => observed.content.hash(),
     };
     let (diff, shown) = file_diff(&observed, &action, text, &draft.plan, rules);
+    let mut warnings = draft.warnings;
+    warnings.extend(encoding_change(&observed, &action, format));
     let file = PlannedFile {
         key: observed.target.key.clone(),
         path: observed.target.path.clone(),
@@ -343,7 +345,7 @@ pub(crate) fn with_content(
         diff: Arc::new(diff),
         shown,
         matches: draft.matches,
-        warnings: draft.warnings,
+        warnings,
         syntax: Vec::new(),
         // The caller sets it from the clearance of the file.
         runs_programs: false,

@@ -6,7 +6,7 @@ use crate::disk::{FileBytes, Piece};
 use crate::edit::Plan;
 use crate::engine::files::observe::Observed;
 use crate::text::{ContentHash, DecodedVec, Format, Text, declares, decode_vec};
-use crate::workspace::{FileContent, RefusalKind, Snapshot};
+use crate::workspace::{Action, FileContent, RefusalKind, Snapshot};
 
 /// Maximum number of splices for which the result shares memory with the old text, as rope and as bytes. With
 /// more splices, building both from scratch is cheaper.
@@ -146,4 +146,23 @@ fn encode(text: String, format: Format) -> Result<FileBytes, RefusalKind> {
         detail: format!("{} has no character U+{:04X}", format.encoding.name(), u32::from(error.character)),
     })?;
     Ok(encoded.into_owned().into())
+}
+
+/// Returns a warning about bytes that change although their text does not, which a diff cannot show.
+pub(super) fn encoding_change(observed: &Observed, action: &Action, format: Format) -> Option<String> {
+    let described = |format: Format| {
+        let mark = if format.bom { " with a byte order mark" } else { "" };
+        format!("{}{mark}", format.encoding.name())
+    };
+    match (action, observed.content.snapshot()) {
+        (Action::Delete, _) => None,
+        (_, Some(before)) if !before.format.is_written_as(format) => {
+            let (from, to) = (described(before.format), described(format));
+            Some(format!("the whole file changes from {from} to {to}"))
+        }
+        (_, None) if !Format::UTF8.is_written_as(format) => {
+            Some(format!("the file is written as {}", described(format)))
+        }
+        _ => None,
+    }
 }

@@ -172,13 +172,14 @@ impl Engine {
         let about = |kind| Refusal::at(&file.path, kind);
         let display = file.shown.as_ref().map(|shown| shown.display);
         let rules = &self.compute_options(OnStale::Reject, display);
-        let verdict = reviewed.observed_version(file).verdict(choices, replacement, rules.deadline);
+        let version = reviewed.observed_version(file);
+        let verdict = version.verdict(choices, replacement, rules.deadline);
         if verdict == FileOutcome::Nothing {
             return Ok(None);
         }
-        let is_fresh = reviewed.is_fresh(file);
+        let (is_fresh, keeps_encoding) = (reviewed.is_fresh(file), version.keeps_encoding(choices));
         let (observed, _) = reviewed.located?;
-        if is_fresh && is_as_proposed(&verdict, file, replacement) {
+        if is_fresh && !keeps_encoding && is_as_proposed(&verdict, file, replacement) {
             return ComputedChange::of_planned(file, observed, rules).map(Some);
         }
         let (action, plan) = match verdict {
@@ -198,7 +199,8 @@ impl Engine {
         let current = observed.content.snapshot().map(|now| now.format);
         let proposed_for = file.before.as_ref().map(|before| before.format);
         // If the format of the file has changed since the proposal, the new format stays.
-        let format = current.filter(|_| current != proposed_for).unwrap_or(file.format);
+        let is_kept = current != proposed_for || keeps_encoding;
+        let format = current.filter(|_| is_kept).unwrap_or(file.format);
         let path = match &action {
             Action::Rename { to, .. } => to,
             _ => &file.path,

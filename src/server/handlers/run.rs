@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, interval_at};
 
+use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::{NewRun, RunChanges, RunKey};
 use crate::engine::{Failure, SessionContext};
@@ -15,7 +16,7 @@ use crate::protocol::{
 use crate::server::{Daemon, decode, encode};
 use crate::snapshot::WalkControl;
 use crate::workspace::history::RunStatus;
-use crate::workspace::names;
+use crate::workspace::{RequestedPath, Role, names};
 
 /// Time before the first report about a walk.
 const FIRST_REPORT: Duration = Duration::from_secs(1);
@@ -106,7 +107,18 @@ impl Daemon {
     pub(super) fn landed_decisions(&self, session: &SessionContext, is_tool: bool) -> Vec<LandedDecision> {
         let name = is_tool.then_some(&*session.name);
         let outcomes = self.engine.workspace.update(|w| w.take_landed_outcomes(&session.author, name));
-        outcomes.iter().map(encode::landed_decision).collect()
+        let may_read = |path: &str| {
+            session.role == Role::Editor
+                || self.engine.locate(session, &RequestedPath::of(Path::new(path)), Purpose::Read).is_ok()
+        };
+        let readable = |outcome| {
+            let mut decision = encode::landed_decision(outcome);
+            decision.paths.retain(|path| may_read(path));
+            decision.user_edits.retain(|edit| may_read(&edit.path));
+            decision.comments.retain(|comment| comment.path.as_deref().is_none_or(may_read));
+            decision
+        };
+        outcomes.iter().map(readable).collect()
     }
 }
 

@@ -119,7 +119,7 @@ fn contents_of(file: &PlannedFile, is_same_base: bool) -> Vec<HunkContent> {
         hunks.iter().filter(|(kind, _)| *kind == HunkKind::Text).map(|(_, hunk)| *hunk).collect();
     // The plan of a deleted file does not apply to its text.
     let splices = if texts.is_empty() { Vec::new() } else { file.plan.by_hunk(&base, &texts) };
-    let mut splices = splices.into_iter();
+    let (mut splices, is_one_of_several) = (splices.into_iter(), hunks.len() > 1);
     let hash = |hash: Option<ContentHash>| hash.map(|hash| hash.to_string()).unwrap_or_default();
     let content = |(kind, _)| {
         let (old, new, place) = match kind {
@@ -141,6 +141,10 @@ fn contents_of(file: &PlannedFile, is_same_base: bool) -> Vec<HunkContent> {
             HunkKind::Create => {
                 let mode = if file.action.is_executable() { "x" } else { "" };
                 (mode.to_owned(), hash(file.hash_after), Place::File)
+            }
+            HunkKind::Encoding if is_one_of_several => {
+                let before = file.before.as_ref().map(|before| before.format);
+                (format!("{before:?}"), format!("{:?}", file.format), Place::File)
             }
             HunkKind::Delete | HunkKind::Encoding | HunkKind::Binary => {
                 (hash(file.hash_before), hash(file.hash_after), Place::File)

@@ -89,7 +89,11 @@ impl Review {
         next.comments.extend(decision.comments.iter().cloned());
         let conflicted: Vec<bool> =
             observed.iter().flat_map(|file| file.rebased.hunks.iter().map(|hunk| hunk.conflicted)).collect();
-        let ranges = ranges(observed);
+        let beside = observed.iter().flat_map(|file| {
+            let hunks = &file.rebased.hunks;
+            hunks.iter().map(|hunk| is_beside_text(hunk, hunks))
+        });
+        let (ranges, beside) = (ranges(observed), beside.collect::<Vec<_>>());
         let named = [
             (&decision.accept, Choice::Accepted),
             (&decision.take, Choice::Taken),
@@ -97,7 +101,7 @@ impl Review {
         ];
         for (ids, choice) in named {
             for id in ids {
-                next.choose(id.0 - 1, choice, &conflicted, &ranges);
+                next.choose(id.0 - 1, choice, (&conflicted, &beside), &ranges);
             }
         }
         for replace in &decision.replace {
@@ -124,10 +128,17 @@ impl Review {
         next
     }
 
-    fn choose(&mut self, at: usize, wanted: Choice, conflicted: &[bool], ranges: &[Range<usize>]) {
-        let file = ranges.iter().position(|range| range.contains(&at));
+    fn choose(
+        &mut self,
+        at: usize,
+        wanted: Choice,
+        (conflicted, beside): (&[bool], &[bool]),
+        ranges: &[Range<usize>],
+    ) {
+        let is_of_text = !beside.get(at).copied().unwrap_or_default();
+        let file = ranges.iter().position(|range| range.contains(&at)).filter(|_| is_of_text);
         if let Some(file) = file.filter(|file| self.replaced.contains_key(file)) {
-            // Deciding a single hunk invalidates the replacement text of the whole file.
+            // Deciding a single hunk of the text invalidates the replacement text of the whole file.
             self.replaced.remove(&file);
             let edited = |choice: &&mut Choice| **choice == Choice::Edited;
             self.choices[ranges[file].clone()].iter_mut().filter(edited).for_each(|it| *it = Choice::Open);
@@ -162,7 +173,7 @@ impl Review {
             if !choices.iter().any(|choice| choice.has_effect()) {
                 // No proposed hunk was accepted, so the text replaces all of them.
                 let both = choices.iter_mut().zip(&observed.rebased.hunks);
-                both.filter(|(_, hunk)| hunk.kind != HunkKind::Rename)
+                both.filter(|(_, hunk)| !is_beside_text(hunk, &observed.rebased.hunks))
                     .for_each(|(choice, _)| *choice = Choice::Edited);
             }
             let base = observed.content.snapshot().cloned();
@@ -251,6 +262,12 @@ impl CurrentFile<'_> {
         }
     }
 
+    /// Returns `true` if the change of the encoding was not accepted, but something else may be.
+    pub fn keeps_encoding(&self, choices: &[Choice]) -> bool {
+        let mut both = self.rebased.hunks.iter().zip(choices);
+        both.any(|(hunk, choice)| hunk.kind == HunkKind::Encoding && !choice.has_effect())
+    }
+
     /// Returns the text that would result if all open hunks were accepted, except those in conflict.
     pub fn proposed(
         &self,
@@ -281,7 +298,7 @@ impl CurrentFile<'_> {
         let plan = Plan::between(now, content, deadline);
         let lines = plan.by_hunk(now, &diff_plan(now, &plan, Labels::same(""), deadline).hunks);
         let verdict = |hunk: &RebasedHunk| match (hunk.kind, self.rebased.wanted(hunk)) {
-            (HunkKind::Rename, _) => None,
+            _ if is_beside_text(hunk, hunks) => None,
             _ if nothing && !hunk.done && hunk.kind != HunkKind::Create => Some(Choice::Rejected),
             _ if everything => Some(yes(hunk.conflicted)),
             (_, Some((range, text))) => Some(match replaces_exactly(&lines, &range, text) {
@@ -297,10 +314,9 @@ impl CurrentFile<'_> {
 
     /// Returns `true` if these choices alone produce that text.
     fn produces(&self, choices: &[Choice], now: &str, content: &str, deadline: Deadline) -> bool {
-        // A rename does not affect the text.
-        let is_name = |hunk: &RebasedHunk| hunk.kind == HunkKind::Rename;
-        let of_text = |(choice, hunk)| if is_name(hunk) { Choice::Rejected } else { choice };
-        let choices: Vec<_> = choices.iter().copied().zip(&self.rebased.hunks).map(of_text).collect();
+        let hunks = &self.rebased.hunks;
+        let of_text = |(choice, hunk)| if is_beside_text(hunk, hunks) { Choice::Rejected } else { choice };
+        let choices: Vec<_> = choices.iter().copied().zip(hunks).map(of_text).collect();
         match self.verdict(&choices, None, deadline) {
             FileOutcome::Nothing => now == content && !self.file.action.creates(),
             FileOutcome::Text(plan) | FileOutcome::Rename(plan) => {
@@ -309,6 +325,11 @@ impl CurrentFile<'_> {
             FileOutcome::Delete => false,
         }
     }
+}
+
+/// Returns `true` if a hunk does not affect the text of its file: a name, or an encoding beside changed lines.
+fn is_beside_text(hunk: &RebasedHunk, hunks: &[RebasedHunk]) -> bool {
+    hunk.kind == HunkKind::Rename || hunk.kind == HunkKind::Encoding && hunks.len() > 1
 }
 
 /// Returns `Some(true)` if a person's changed lines, in order, replace a range with exactly `text`,

@@ -1,8 +1,9 @@
 //! Reviews of file creations, deletions, renames and encoding changes.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{FRENCH, Outcome, latin};
+use crate::support::{FRENCH, Outcome, latin, numbered_lines};
 
 use super::scene::{Scene, hunk_ids, states};
 
@@ -162,6 +163,70 @@ fn an_encoding_change_is_a_hunk() {
     assert_eq!(proposal["files"][0]["hunks"][0]["kind"], "encoding");
     scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
     assert_eq!(scene.workspace.bytes("a.txt"), b"\xe9\n");
+}
+
+/// A proposal that changes a line of `a.txt` and its encoding.
+fn line_and_encoding(scene: &mut Scene) -> Value {
+    scene.agent.read("a.txt");
+    let write = json!({ "kind": "write", "path": "a.txt", "content": "é\ntwo\n", "encoding": "latin1" });
+    let proposal = scene.agent.change(write).done();
+    let hunks = proposal["files"][0]["hunks"].as_array().expect("hunks");
+    assert_eq!(hunks.iter().map(|hunk| hunk["kind"].as_str()).collect::<Vec<_>>(), [Some("encoding"), None]);
+    assert!(proposal.to_string().contains("the whole file changes from utf-8 to"), "{proposal}");
+    proposal
+}
+
+#[rstest]
+#[case::both(json!({ "accept": "all" }), b"\xe9\ntwo\n")]
+#[case::the_line(json!({ "accept": ["h2"], "reject": ["h1"] }), "é\ntwo\n".as_bytes())]
+#[case::the_encoding(json!({ "accept": ["h1"], "reject": ["h2"] }), b"\xe9\n2\n")]
+#[case::nothing(json!({ "reject": "all" }), "é\n2\n".as_bytes())]
+fn an_encoding_is_decided_separately_from_lines(#[case] decision: Value, #[case] expected: &[u8]) {
+    let mut scene = Scene::new(&[("a.txt", "é\n2\n")]);
+    let proposal = line_and_encoding(&mut scene);
+    scene.decide(&proposal, decision).done();
+    assert_eq!(scene.workspace.bytes("a.txt"), expected);
+}
+
+#[test]
+fn a_corrected_text_leaves_the_encoding_undecided() {
+    let mut scene = Scene::new(&[("a.txt", "é\n2\n")]);
+    let proposal = line_and_encoding(&mut scene);
+    let base = scene.workspace.hash("a.txt");
+    let path = scene.workspace.absolute("a.txt");
+    let text = json!({ "replace": [{ "path": path, "baseHash": base, "content": "é\nII\n" }] });
+    assert_eq!(scene.decide(&proposal, text).done()["state"], "pending");
+    scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
+    assert_eq!(scene.workspace.bytes("a.txt"), "é\nII\n".as_bytes());
+}
+
+#[test]
+fn an_encoding_is_not_accepted_with_a_hunk_that_was_accepted_before() {
+    let mut scene = Scene::new(&[("a.txt", &numbered_lines(40))]);
+    scene.agent.read("a.txt");
+    let edit =
+        |number: u32| json!({ "oldText": format!("line {number}\n"), "newText": format!("L {number}\n") });
+    let edits = json!({ "path": "a.txt", "edits": [edit(3), edit(37)] });
+    let proposal = scene.agent.call("editd/edit", edits).done();
+    scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
+    let content = numbered_lines(40).replace("line 3\n", "L 3\n").replace("line 37\n", "other\n");
+    let write = json!({ "kind": "write", "path": "a.txt", "content": content, "encoding": "utf-16le" });
+    let replaced = json!({ "replaces": proposal["id"], "changes": [write] });
+    let replaced = scene.agent.call("editd/edit", replaced).done();
+    let hunks = replaced["files"][0]["hunks"].as_array().expect("hunks");
+    let states: Vec<_> = hunks.iter().map(|hunk| hunk["state"].as_str().expect("a state")).collect();
+    assert_eq!(states, ["pending", "accepted", "pending"]);
+    let decision = json!({ "reject": "all", "keepEarlier": true });
+    scene.decide(&replaced, decision).done();
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40).replace("line 3\n", "L 3\n"));
+}
+
+#[test]
+fn a_new_file_in_another_encoding_says_so() {
+    let mut scene = Scene::new(&[]);
+    let write = json!({ "kind": "write", "path": "a.txt", "content": "é\n", "encoding": "latin1" });
+    let proposal = scene.agent.change(write).done();
+    assert!(proposal.to_string().contains("the file is written as"), "{proposal}");
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! `editd run --enforce`: a command that cannot write to the project.
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::process::{Command, Output, Stdio};
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::command::{history, printed};
-use crate::support::{Machine, Workspace};
+use crate::support::{Machine, Workspace, eventually};
 
 fn enforce(machine: &Machine, workspace: &Workspace, options: &[&str], script: &str) -> Output {
     let arguments = [&["run", "--enforce"], options, &["--", "sh", "-c", script]].concat();
@@ -109,6 +110,38 @@ fn text_is_changed_through_editd() {
     let output = enforce(&machine, &workspace, &[], &script);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(workspace.text("a.txt"), "2\n");
+}
+
+/// A restricted command can read the arguments of a browser, and the address in them decides reviews.
+#[rstest]
+#[case::before(false)]
+#[case::after(true)]
+fn the_address_of_the_review_page_is_no_argument_after_a_restricted_command(#[case] restricted: bool) {
+    let (machine, workspace) = (Machine::start(), project());
+    if restricted {
+        assert!(enforce(&machine, &workspace, &[], "true").status.success());
+    }
+    let (browser, opened) = (machine.home().join("browser"), machine.home().join("opened"));
+    fs::write(&browser, format!("#!/bin/sh\necho \"$1\" > {}\n", opened.display())).expect("a browser");
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).expect("a program");
+    let mut command = machine.command(&["review", "--web"]);
+    command.env("BROWSER", &browser).current_dir(workspace.root());
+    let mut page = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a page");
+    let mut shown = String::new();
+    let last = if restricted { "Paste the address" } else { "wait for your review" };
+    for line in BufReader::new(page.stderr.take().expect("messages")).lines() {
+        shown += &line.expect("a message");
+        if shown.contains(last) {
+            break;
+        }
+    }
+    if !restricted {
+        eventually("the browser", || fs::exists(&opened).expect("a check").then_some(()));
+    }
+    page.kill().expect("a page");
+    page.wait().expect("an end");
+    assert!(shown.contains(last), "{shown}");
+    assert_eq!(fs::exists(&opened).expect("a check"), !restricted, "{shown}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Facts about this process and the kernel, mostly from `/proc`, and calls for sockets and random numbers.
 
+use rustix::io::Errno;
 use rustix::net::sockopt::{set_tcp_user_timeout, socket_acceptconn};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::read_to_string;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 /// Returns the umask of this process. There is no system call that reads it without also setting it.
 pub(super) fn umask() -> u32 {
@@ -55,6 +56,48 @@ pub fn has_no_new_privileges(process: i32) -> Option<bool> {
     Some(status.lines().find_map(|line| line.strip_prefix("NoNewPrivs:"))?.trim() == "1")
 }
 
+/// Returns `true` if the process that has connected a socket can gain no privileges, nor can anything that it starts.
+/// `None` if that cannot be known, because it has ended for instance: then another process can have its number.
+pub fn peer_has_no_new_privileges(socket: impl AsFd, process: i32) -> Option<bool> {
+    match socket_peer_pidfd(socket) {
+        Ok(peer) => {
+            let is_it = || number_of(&peer) == Some(process);
+            has_no_new_privileges(process).filter(|_| is_it())
+        }
+        // Before Linux 6.5, only the number of the process is known.
+        Err(Errno::NOPROTOOPT) => has_no_new_privileges(process),
+        Err(_) => None,
+    }
+}
+
+/// Returns the number of a process by its descriptor, or `None` if it has ended.
+fn number_of(process: &OwnedFd) -> Option<i32> {
+    let info = read_to_string(format!("/proc/self/fdinfo/{}", process.as_raw_fd())).ok()?;
+    let number = info.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+    Some(number).filter(|number| *number > 0)
+}
+
+#[expect(unsafe_code, reason = "rustix has no `SO_PEERPIDFD`")]
+fn socket_peer_pidfd(socket: impl AsFd) -> rustix::io::Result<OwnedFd> {
+    let mut peer: libc::c_int = -1;
+    let mut length = libc::socklen_t::try_from(size_of::<libc::c_int>()).map_err(|_| Errno::INVAL)?;
+    // SAFETY: `peer` and `length` are valid for the call, which writes at most `length` bytes.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERPIDFD,
+            (&raw mut peer).cast(),
+            &raw mut length,
+        )
+    };
+    if result != 0 {
+        return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL));
+    }
+    // SAFETY: the kernel has just created this descriptor for this process.
+    Ok(unsafe { OwnedFd::from_raw_fd(peer) })
+}
+
 /// Returns the id of this run of the system.
 pub fn boot_id() -> Option<String> {
     Some(read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
@@ -90,6 +133,17 @@ mod tests {
         assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
         assert_eq!(session(""), None);
         assert_eq!(session("12 (editd) S 1"), None);
+    }
+
+    /// The number of a process that has ended can be that of another one.
+    #[test]
+    fn the_peer_of_a_socket_is_not_taken_for_a_process_with_another_number() {
+        let (socket, _other_end) = std::os::unix::net::UnixStream::pair().expect("sockets");
+        let own = i32::try_from(std::process::id()).expect("a number");
+        let parent = rustix::process::getppid().expect("a parent").as_raw_nonzero().get();
+        assert_eq!(peer_has_no_new_privileges(&socket, own), has_no_new_privileges(own));
+        assert_eq!(has_no_new_privileges(parent).map(|_| ()), Some(()));
+        assert_eq!(peer_has_no_new_privileges(&socket, parent), None);
     }
 
     #[test]
