@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::protocol::{
     DOCUMENT_CONTENT, Decide, HistoryMethod, Method, ProposalMethod, Proposals, Reopen, Reviewers, Undo,
 };
+use crate::transport::was_enforced;
 use crate::web::{Redeemed, refusal, require_token};
 
 use super::answers::{no_daemon, read_json, refused, result};
@@ -81,7 +82,10 @@ async fn session(State(page): State<Arc<Page>>, body: Body) -> Response {
             (page.noticed)(Notice::Opened);
             let root = page.root.as_ref().map(|root| root.to_string_lossy());
             let preferences = Preferences::read(&page.state_dir);
-            Json(json!({ "token": page.session.text(), "root": root, "preferences": preferences }))
+            // Browsers write what a tab stores to the disk, where commands that must not decide reviews can read it.
+            let stored = !was_enforced(&page.state_dir);
+            let token = page.session.text();
+            Json(json!({ "token": token, "root": root, "preferences": preferences, "stored": stored }))
                 .into_response()
         }
         Redeemed::Earlier => {

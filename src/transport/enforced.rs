@@ -5,6 +5,7 @@
 //! counts only on a system where `--enforce` has been used since its start.
 
 use std::io;
+use std::path::Path;
 
 use tokio::net::UnixStream;
 
@@ -35,7 +36,7 @@ fn of_this_process() -> Option<bool> {
 /// commands from others, because even this process can gain no privileges.
 pub fn note_enforced(places: &Places) -> io::Result<bool> {
     let Some(boot) = boot_id().filter(|_| of_this_process() == Some(false)) else { return Ok(false) };
-    if !is_noted(places, &boot) {
+    if !is_noted(&places.state_dir, &boot) {
         let path = places.state_dir.join(NOTE);
         replace_private_file((&path.with_extension("part"), &path), [boot.as_bytes()], true)?;
     }
@@ -43,17 +44,17 @@ pub fn note_enforced(places: &Places) -> io::Result<bool> {
 }
 
 /// Returns `true` if a command has been restricted since the start of the system, so that one may still run.
-pub fn was_enforced(places: &Places) -> bool {
-    boot_id().is_some_and(|boot| is_noted(places, &boot))
+pub fn was_enforced(state_dir: &Path) -> bool {
+    boot_id().is_some_and(|boot| is_noted(state_dir, &boot))
 }
 
-fn is_noted(places: &Places, boot: &str) -> bool {
-    read_private_file(&places.state_dir.join(NOTE)).is_ok_and(|noted| noted == boot.as_bytes())
+fn is_noted(state_dir: &Path, boot: &str) -> bool {
+    read_private_file(&state_dir.join(NOTE)).is_ok_and(|noted| noted == boot.as_bytes())
 }
 
 /// Returns `true` if the process at the other end may be such a command, or one that it has started.
 pub(super) fn is_restricted(places: &Places, stream: &UnixStream) -> bool {
-    if !was_enforced(places) {
+    if !was_enforced(&places.state_dir) {
         return false;
     }
     let process = stream.peer_cred().ok().and_then(|peer| peer.pid());

@@ -24,6 +24,8 @@ interface Saved {
   /** Folder in which the command was run, if it can be a root. */
   root: string | null;
   preferences: Preferences;
+  /** True if the tab may store the session, so that it goes on after a reload. */
+  stored: boolean;
 }
 
 /** Preferences of the person. The server stores them, because another run of it is another origin. */
@@ -57,7 +59,9 @@ export class Session {
     history.replaceState(null, '', location.pathname);
     try {
       const response = await request('/session', { body: JSON.stringify({ once }) });
-      sessionStorage.setItem(KEY, await response.text());
+      const session = new Session((await response.json()) as Saved);
+      session.store();
+      return session;
     } catch (error) {
       // The address was opened again in the tab that has its session.
       if (!(error instanceof Ended && saved !== null)) {
@@ -78,8 +82,14 @@ export class Session {
   /** Stores preferences, for this tab and for the next run of the command. */
   async prefer(preferences: Preferences): Promise<void> {
     this.saved.preferences = preferences;
-    sessionStorage.setItem(KEY, JSON.stringify(this.saved));
+    this.store();
     await this.post('/preferences', preferences);
+  }
+
+  private store(): void {
+    if (this.saved.stored) {
+      sessionStorage.setItem(KEY, JSON.stringify(this.saved));
+    }
   }
 
   /** Calls a method of the daemon. The caller knows the type of the result. */

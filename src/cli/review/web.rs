@@ -24,7 +24,7 @@ pub(super) fn review(
 ) -> Result<End, CliError> {
     parsing::use_processes(parsing::this_program()?);
     let is_json = context.output == Output::Json;
-    let opening = match (arguments.no_open, was_enforced(&context.places)) {
+    let opening = match (arguments.no_open, was_enforced(&context.places.state_dir)) {
         (true, _) => Opening::ByRequest,
         (false, true) => Opening::Unobserved,
         (false, false) => Opening::Browser,

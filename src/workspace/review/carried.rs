@@ -1,15 +1,21 @@
 //! Decisions that stay when an author replaces a pending proposal.
 //!
 //! A person who has decided about a hunk has decided about its text. If the replacement has the same hunk, with
-//! the same old and new text at the same place, the decision stays. All other hunks are undecided.
+//! the same old and new text at the same place, the decision stays. If the file has changed in between, the place is
+//! that to which the change moved the old lines. All other hunks are undecided.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
+use crate::edit::{Deadline, Plan};
 use crate::text::ContentHash;
 use crate::workspace::files::FileKey;
 use crate::workspace::proposal::{Action, PlannedFile, Proposal};
 
 use super::{Choice, Comment, HunkId, HunkKind, Replacement, Review};
+
+/// Maximum time for comparing the texts that two proposals were made for. Afterwards, more decisions are open again.
+const COMPARING: Duration = Duration::from_millis(100);
 
 /// The text of a hunk and its place. Hunks of two proposals are the same if theirs are equal.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -24,10 +30,8 @@ struct HunkContent {
 /// The place of a hunk in its file.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Offset of the hunk, if both proposals were made for the same content.
+    /// Offset of the hunk in the text that the newer proposal was made for.
     Offset(usize),
-    /// The lines before and after the hunk, if the content has changed in between.
-    Between(String, String),
     /// The whole file.
     File,
 }
@@ -88,13 +92,18 @@ fn carried_comments(decided: &Review, same: &HashMap<usize, usize>, files: &[Pla
 
 /// Returns, for each hunk of `new` that is also in `old`, its index there.
 fn same_hunks(old: &[PlannedFile], new: &[PlannedFile]) -> HashMap<usize, usize> {
-    let is_same_content = |file: &PlannedFile, others: &[PlannedFile]| {
-        others.iter().any(|other| other.key == file.key && other.hash_before == file.hash_before)
+    let deadline = Deadline::after(COMPARING);
+    let drift = |file: &PlannedFile| {
+        let now = new.iter().find(|other| other.key == file.key)?;
+        let is_same = now.hash_before == file.hash_before;
+        let text = |file: &PlannedFile| file.before.as_ref().map(|before| before.text.to_string());
+        (!is_same)
+            .then(|| Plan::between(&text(file).unwrap_or_default(), &text(now).unwrap_or_default(), deadline))
     };
-    let contents = |files: &[PlannedFile], others: &[PlannedFile]| -> Vec<HunkContent> {
-        files.iter().flat_map(|file| contents_of(file, is_same_content(file, others))).collect()
+    let contents = |files: &[PlannedFile], drift: &dyn Fn(&PlannedFile) -> Option<Plan>| -> Vec<_> {
+        files.iter().flat_map(|file| contents_of(file, drift(file).as_ref())).collect()
     };
-    let (before, after) = (by_content(contents(old, new)), by_content(contents(new, old)));
+    let (before, after) = (by_content(contents(old, &drift)), by_content(contents(new, &|_| None)));
     let pairs = after.into_iter().filter_map(|(content, new)| {
         // Equal hunks between equal lines can be paired only if there are as many as before.
         let old = before.get(&content).filter(|old| old.len() == new.len())?;
@@ -103,36 +112,41 @@ fn same_hunks(old: &[PlannedFile], new: &[PlannedFile]) -> HashMap<usize, usize>
     pairs.flatten().collect()
 }
 
-fn by_content(contents: Vec<HunkContent>) -> HashMap<HunkContent, Vec<usize>> {
+/// Returns the indices of the hunks with each content. `None` in place of a content is a hunk like no other.
+fn by_content(contents: Vec<Option<HunkContent>>) -> HashMap<HunkContent, Vec<usize>> {
     let mut by_content: HashMap<HunkContent, Vec<usize>> = HashMap::new();
     for (at, content) in contents.into_iter().enumerate() {
-        by_content.entry(content).or_default().push(at);
+        if let Some(content) = content {
+            by_content.entry(content).or_default().push(at);
+        }
     }
     by_content
 }
 
-/// Returns the contents of the hunks of a file.
-fn contents_of(file: &PlannedFile, is_same_base: bool) -> Vec<HunkContent> {
+/// Returns the contents of the hunks of a file, with their places after a later change of the file. `None` for hunks
+/// whose lines that change touches.
+fn contents_of(file: &PlannedFile, drift: Option<&Plan>) -> Vec<Option<HunkContent>> {
     let base = file.before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
     let hunks = file.hunks();
     let texts: Vec<_> =
         hunks.iter().filter(|(kind, _)| *kind == HunkKind::Text).map(|(_, hunk)| *hunk).collect();
     // The plan of a deleted file does not apply to its text.
     let splices = if texts.is_empty() { Vec::new() } else { file.plan.by_hunk(&base, &texts) };
-    let (mut splices, is_one_of_several) = (splices.into_iter(), hunks.len() > 1);
+    let places: Vec<Option<usize>> = match drift {
+        None => splices.iter().map(|splice| Some(splice.range.start)).collect(),
+        Some(drift) => {
+            let moved = drift.map_splices(&splices).into_iter();
+            moved.map(|moved| Some(moved.range.start).filter(|_| !moved.touched)).collect()
+        }
+    };
+    let (mut splices, is_one_of_several) = (splices.into_iter().zip(places), hunks.len() > 1);
     let hash = |hash: Option<ContentHash>| hash.map(|hash| hash.to_string()).unwrap_or_default();
     let content = |(kind, _)| {
         let (old, new, place) = match kind {
             HunkKind::Text => {
-                let splice = splices.next()?;
-                let place = if is_same_base {
-                    Place::Offset(splice.range.start)
-                } else {
-                    let before = base[..splice.range.start].lines().next_back().unwrap_or_default();
-                    let after = base[splice.range.end..].lines().next().unwrap_or_default();
-                    Place::Between(before.to_owned(), after.to_owned())
-                };
-                (base.get(splice.range).unwrap_or_default().to_owned(), splice.text, place)
+                let (splice, place) = splices.next()?;
+                let old = base.get(splice.range).unwrap_or_default().to_owned();
+                (old, splice.text, Place::Offset(place?))
             }
             HunkKind::Rename => {
                 let Action::Rename { to, .. } = &file.action else { return None };
@@ -152,5 +166,5 @@ fn contents_of(file: &PlannedFile, is_same_base: bool) -> Vec<HunkContent> {
         };
         Some(HunkContent { key: file.key.clone(), kind, old, new, place })
     };
-    hunks.into_iter().filter_map(content).collect()
+    hunks.into_iter().map(content).collect()
 }

@@ -119,6 +119,26 @@ fn whole_files_and_texts_of_the_person_stay() {
     assert!(!scene.workspace.has("b.txt") && scene.workspace.has("d.txt") && !scene.workspace.has("new.txt"));
 }
 
+/// Equal lines between equal lines at another place are another hunk.
+#[test]
+fn decisions_do_not_move_to_other_lines_that_look_the_same() {
+    let text =
+        "# test\n[[server]]\nopen = false\n\n# live\n[[server]]\nopen = false\n\nname = 1\ncolour = 2\n";
+    let mut scene = Scene::new(&[("a.txt", text)]);
+    scene.agent.read("a.txt");
+    let open = |line: &str| json!({ "lines": line, "newText": "open = true\n" });
+    let colour = |new: &str| json!({ "oldText": "colour = 2", "newText": new });
+    let edits = json!({ "path": "a.txt", "edits": [open("3"), colour("colour = 3")] });
+    let old = scene.agent.call("editd/edit", edits).done();
+    scene.decide(&old, json!({ "accept": ["h1"] })).done();
+    scene.workspace.put("a.txt", text.replace("name = 1", "name = 2"));
+    scene.agent.read("a.txt");
+    let new = replace(&mut scene, &old, &[open("7"), colour("colour = 4")]);
+    assert_eq!(states(&new), ["pending", "pending"], "{new}");
+    let again = replace(&mut scene, &new, &[open("3"), colour("colour = 4")]);
+    assert_eq!(states(&again), ["pending", "pending"], "{again}");
+}
+
 #[test]
 fn nothing_is_said_about_decisions_if_there_were_none() {
     let (mut scene, old) = Scene::three_hunks();

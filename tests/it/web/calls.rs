@@ -123,3 +123,15 @@ fn preferences_survive_the_server() {
     assert_eq!(store(&page, "{\"layout\":\"split\"}"), 401, "the earlier session is over");
     assert_eq!(page.exchange()["preferences"], json!({ "layout": "unified" }));
 }
+
+/// A command that must not decide reviews can read what a browser stores.
+#[test]
+fn the_page_does_not_store_its_token_after_a_restricted_command() {
+    let mut page = Page::start();
+    assert_eq!(page.exchange()["stored"], true);
+    let mut command = page.machine.command(&["run", "--enforce", "--", "true"]);
+    let output = command.current_dir(page.workspace.root()).output().expect("a command");
+    assert!(output.status.success(), "{output:?}");
+    page.restart();
+    assert_eq!(page.exchange()["stored"], false);
+}
