@@ -52,6 +52,8 @@ pub(crate) enum UndoOutcome {
     Unsaved,
     /// The editor is gone. The file on disk does not have the edit, but the document may.
     Gone,
+    /// The editor is gone, and the edit that was saved is undone on disk. The document may come back with it.
+    UndoneOnDisk,
 }
 
 /// The side of an edit that a document shows.
@@ -73,10 +75,14 @@ impl Engine {
         let (mut remaining, mut stuck) = (Set::new(&edited.transaction, Vec::new()), Vec::new());
         for document in edited.documents.iter().rev() {
             let outcome = self.undo_edit(document);
-            if outcome != UndoOutcome::Undone && outcome != UndoOutcome::TypedOver {
-                remaining = remaining.with(document, outcome != UndoOutcome::Unsaved);
+            match outcome {
+                UndoOutcome::Gone | UndoOutcome::Refused => remaining = remaining.with(document, true),
+                UndoOutcome::Unsaved | UndoOutcome::UndoneOnDisk => {
+                    remaining = remaining.with(document, false)
+                }
+                UndoOutcome::Undone | UndoOutcome::TypedOver => {}
             }
-            if outcome != UndoOutcome::Undone && outcome != UndoOutcome::Gone {
+            if matches!(outcome, UndoOutcome::Refused | UndoOutcome::TypedOver | UndoOutcome::Unsaved) {
                 let EditedDocument { editor, buffer, .. } = document;
                 let path = buffer.path.display();
                 tracing::error!(%path, editor = editor.name, ?outcome, "an edit in an editor was not undone");
@@ -84,6 +90,10 @@ impl Engine {
             }
         }
         for document in unknown {
+            // The user may have saved the edit before the connection was lost.
+            if self.present(&document.buffer).is_none() {
+                self.undo_on_disk(&document.buffer.path, &document.after, &document.inverse);
+            }
             remaining = remaining.with(document, false);
         }
         if !remaining.documents.is_empty() {
@@ -111,6 +121,7 @@ impl Engine {
             // The user has closed the document, without saving it or after typing over the edit.
             None if is_closed => UndoOutcome::Undone,
             None => UndoOutcome::Gone,
+            Some(UndoOutcome::Undone) if !is_closed => UndoOutcome::UndoneOnDisk,
             Some(outcome) => outcome,
         }
     }

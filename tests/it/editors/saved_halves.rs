@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Agent, Editor, Kind, Machine, Manner, Outcome, Workspace, eventually};
 
 struct Scene {
-    _machine: Machine,
+    machine: Machine,
     workspace: Workspace,
     editor: Editor,
     agent: Agent,
@@ -22,7 +22,7 @@ impl Scene {
         let uri = editor.open(&workspace, "a.txt");
         let mut agent = machine.agent(&workspace);
         agent.read_all(&["a.txt", "c.txt"]);
-        Self { _machine: machine, workspace, editor, agent, uri }
+        Self { machine, workspace, editor, agent, uri }
     }
 
     /// Changes both files while another program changes `c.txt` and the user does something with `a.txt`.
@@ -65,6 +65,24 @@ fn a_closed_document_of_a_plain_editor_gets_its_old_text_back_on_disk() {
     let mut scene = Scene::start(Kind::Plain, "one a\n");
     scene.fail(Manner::ClosesAfter, &["stale"]);
     scene.is_as_before("one a\n");
+}
+
+/// The editor saves the document with its edit, and its connection ends before it answers.
+#[rstest]
+fn a_document_that_was_saved_before_the_connection_was_lost_gets_its_old_text_back(
+    #[values(true, false)] comes_back: bool,
+) {
+    let mut scene = Scene::start(Kind::Plugin, "one a\n");
+    scene.fail(Manner::DiesAfterSaving, &["stale", "editor_refused"]);
+    eventually("the old text on disk", || (scene.workspace.text("a.txt") == "one a\n").then_some(()));
+    if comes_back {
+        let back = Editor::start(&scene.machine, &scene.workspace, Kind::Plugin);
+        let uri = back.open_with(&scene.workspace, "a.txt", "1 a\n", false);
+        eventually("the old text", || (back.text(&uri) == "one a\n").then_some(()));
+    }
+    assert_eq!(scene.workspace.text("a.txt"), "one a\n");
+    assert!(scene.agent.history().is_empty());
+    scene.agent.read_and_edit("a.txt", "one", "2").done();
 }
 
 #[rstest]

@@ -47,6 +47,8 @@ pub(crate) enum Manner {
     TypesAlong(&'static str),
     /// The user saves the document just after the edit.
     SavesAfter,
+    /// The user saves the document just after the edit, and the connection ends before the answer.
+    DiesAfterSaving,
     /// The user saves and closes the document just after the edit.
     ClosesAfter,
     /// The user saves, closes and opens the document just after the edit.

@@ -232,12 +232,15 @@ impl State {
     }
 
     fn act_after(&mut self, uris: &[&str]) {
-        if let Manner::SavesAfter | Manner::ClosesAfter | Manner::ReopensAfter = self.manner {
+        if let Manner::SavesAfter | Manner::ClosesAfter | Manner::ReopensAfter | Manner::DiesAfterSaving =
+            self.manner
+        {
             for uri in uris {
                 self.save(uri).expect("a save");
                 match self.manner {
                     Manner::ClosesAfter => self.close(uri),
                     Manner::ReopensAfter => self.resync(uri),
+                    Manner::DiesAfterSaving => self.leave(),
                     _ => {}
                 }
             }
