@@ -30,7 +30,7 @@ use crate::config::{Config, config_file};
 use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
 use crate::protocol::{Code, OUTSIDE, RpcError};
 use crate::server::Places;
-use crate::transport::{CallError, ConnectError, Spawn, is_timeout};
+use crate::transport::{CallError, ConnectError, Spawn, is_end, is_timeout};
 use crate::workspace::rules::RootRefusal;
 
 pub use crate::transport::{ENFORCED, is_enforced};
@@ -70,7 +70,7 @@ enum HookError {
     /// The daemon runs, and does not answer in time.
     #[error("{0}")]
     Silent(String),
-    /// The daemon has ended after it got the request, perhaps while it waited for a decision.
+    /// The daemon was there, and has closed the connection or ended, perhaps while the call waited for a decision.
     #[error("{0}")]
     Lost(String),
 }
@@ -92,6 +92,10 @@ impl From<ConnectError> for HookError {
         match error {
             ConnectError::Refused(refusal) => Self::Refused(refusal),
             silent @ ConnectError::Silent(_) => Self::Silent(silent.to_string()),
+            // The daemon runs, and has no place for another connection. An agent can cause that.
+            ConnectError::Io(error) if is_end(&error) => {
+                Self::Lost("the daemon closed the connection".to_owned())
+            }
             // The configuration decides what happens without a daemon, so it must not be that of a project.
             ConnectError::PlaceInProject(inside) => Self::Refused(RpcError::new(
                 Code::RequestFailed,
@@ -176,7 +180,7 @@ impl Hook {
             Err(HookError::Silent(reason)) => self.without_daemon(event, &reason, Notice::EachTime),
             // The next call starts the daemon again, so nothing has to pass without a check.
             Err(HookError::Lost(reason)) if matches!(event.step, Step::Before(_)) => Reply::Refuse(format!(
-                "editd ended while it checked this change ({reason}), so it is not known whether it may be made. Send the same call again."
+                "editd could not finish the check of this change ({reason}), so it must not be made now. Send the same call again."
             )),
             Err(HookError::Unreachable(reason) | HookError::Lost(reason)) => {
                 self.without_daemon(event, &reason, Notice::Once)

@@ -43,7 +43,9 @@ mod target;
 mod whole_text;
 
 pub use bridge::{Crossing, bridge};
-pub use client::{CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, is_timeout, outcome};
+pub use client::{
+    CallError, Client, ConnectError, Identity, Incoming, Outgoing, Spawn, is_end, is_timeout, outcome,
+};
 pub use concurrent::{ConcurrentClient, PendingCall};
 pub use dirs::{DirOptions, dirs, folder_in_state, instance_is_alive, prepare_folders, runtime_dir_of};
 pub use enforced::{ENFORCED, is_enforced, note_enforced, was_enforced};

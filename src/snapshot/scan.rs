@@ -19,6 +19,9 @@ use super::contents::{Contents, Stored};
 use super::tree::{Content, FileState, Folder, Node, Omission, Stamp, Tree};
 use super::{NoSnapshot, SnapshotLimits, WalkControl};
 
+/// Files with ignore rules.
+const RULES: [&str; 2] = [".gitignore", ".ignore"];
+
 /// Number of folders of one level from which on several threads share them.
 const WORTH_SHARING: usize = 8;
 /// Maximum number of threads.
@@ -98,6 +101,13 @@ struct Names<'s> {
     before: Option<&'s Arc<Folder>>,
     nodes: Vec<(OsString, Node)>,
     visited: Visited,
+}
+
+impl Names<'_> {
+    /// Returns `true` if a name of the folder was recorded at the last walk.
+    fn has_recorded(&self) -> bool {
+        self.before.is_some_and(|before| before.nodes().any(|node| *node != Node::Hidden))
+    }
 }
 
 impl Scanning {
@@ -210,8 +220,10 @@ impl Scan<'_> {
         let here = self.root.path().join(found.path).join(&scanned.name);
         let was = found.before.and_then(|before| before.get(&scanned.name));
         let known = was.filter(|node| **node != Node::Hidden);
+        // Rules that exclude recorded files could exclude themselves as well.
+        let is_rules = RULES.iter().any(|rules| scanned.name == *rules) && found.has_recorded();
         let is_ignored = found.role == Role::Leaving
-            || !self.limits.ignored && found.ignores.ignore(&here, kind == Kind::Folder);
+            || !self.limits.ignored && !is_rules && found.ignores.ignore(&here, kind == Kind::Folder);
         // A recorded name is no metadata of version control, which keeps its own history.
         let is_hidden = known.is_none() && (is_ignored || is_version_control(Path::new(&scanned.name)));
         if is_hidden || here == self.own {

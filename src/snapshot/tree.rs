@@ -215,6 +215,11 @@ impl Folder {
         Some(&self.names[at].1)
     }
 
+    /// Returns the states of all names.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.names.iter().map(|(_, node)| node)
+    }
+
     fn position(&self, name: &OsStr) -> Result<usize, usize> {
         self.names.binary_search_by(|(other, _)| other.as_os_str().cmp(name))
     }

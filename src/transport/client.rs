@@ -83,6 +83,12 @@ pub fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
+/// Returns `true` for the error of a connection that the other side has closed.
+pub fn is_end(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    [BrokenPipe, ConnectionReset, UnexpectedEof].contains(&error.kind())
+}
+
 /// Connects to the socket for a role. Starts the daemon if none is running and `spawn` allows it.
 pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Result<UnixStream, ConnectError> {
     let path = places.runtime_dir.join(match role {
@@ -184,8 +190,7 @@ pub enum CallError {
 impl CallError {
     /// Returns `true` if the daemon closed the connection.
     pub fn is_end(&self) -> bool {
-        use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
-        matches!(self, Self::Io(error) if [BrokenPipe, ConnectionReset, UnexpectedEof].contains(&error.kind()))
+        matches!(self, Self::Io(error) if is_end(error))
     }
 }
 

@@ -8,8 +8,9 @@ use super::{Call, Inspected, Look, OpenedFolder, OpenedRoot, RenameFlags, Root, 
 use crate::disk::interface::MAX_TRIES;
 use crate::disk::{Handle, MTime, Result, Target};
 use rustix::fs::{
-    AtFlags, FallocateFlags, Mode, OFlags, ResolveFlags, Statx, StatxAttributes, StatxFlags, StatxTimestamp,
-    chmod, fallocate, fstat, fstatfs, fsync, makedev, openat, openat2, readlinkat, renameat_with, statx,
+    AtFlags, CWD, FallocateFlags, Mode, OFlags, ResolveFlags, Statx, StatxAttributes, StatxFlags,
+    StatxTimestamp, chmod, fallocate, fstat, fstatfs, fsync, makedev, openat, openat2, readlinkat,
+    renameat_with, statx,
 };
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
@@ -76,6 +77,14 @@ impl System for Linux {
         if may_fold {
             path = portable::stored_path(&path, device);
             folder = rustix::fs::open(&path, HELD_FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+        } else {
+            // Below `/proc/PID/root`, a folder can have the path of another one.
+            let named = statx(CWD, &path, AtFlags::SYMLINK_NOFOLLOW, known)?;
+            let place =
+                |state: &Statx| (state.stx_dev_major, state.stx_dev_minor, state.stx_ino, state.stx_mnt_id);
+            if place(&named) != place(&state) {
+                return Err(Errno::XDEV);
+            }
         }
         Ok(OpenedRoot {
             path,

@@ -1,5 +1,6 @@
 //! Introductions of clients, and notifications of editors.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,13 +12,15 @@ use crate::disk::real_path;
 use crate::engine::files::rechecks::key_of;
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext, open_root};
-use crate::protocol::path_of_uri;
+use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Daemon;
 use crate::text::{PositionEncoding, Text, marks_of_content};
 use crate::workspace::DocumentEvent;
 use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, Mark, has_ambiguous_line_breaks};
 use crate::workspace::{Abilities, Role, names};
 
+/// Maximum number of roots of an agent. Each takes a file descriptor.
+const MAX_ROOTS: usize = 64;
 /// Number of bytes of a file in which byte order marks are counted.
 const MARKS_READ: u64 = 256;
 
@@ -59,6 +62,12 @@ impl Daemon {
             } else {
                 names::agent(name, &engine.workspace.update(|w| w.editor_names(SystemTime::now())))
             };
+            let (mut roots, mut named) = (roots, HashSet::new());
+            roots.retain(|root| named.insert(root.clone()));
+            if role == Role::Agent && roots.len() > MAX_ROOTS {
+                let problem = format!("it names more than {MAX_ROOTS} folders");
+                return Err(Invalid::new("workspaceFolders", problem).into());
+            }
             let open = |root: &PathBuf| open_root(&engine, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
             let is_named = session_name.is_some();

@@ -2,12 +2,13 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::claude::Claude;
+use super::claude::{Claude, refused};
 use crate::support::{Machine, Workspace};
 
 #[rstest]
@@ -95,6 +96,21 @@ fn a_daemon_that_hangs_does_not_stop_the_tool() {
         assert!(warning.contains("editd does not check changes now"), "each time: {warning}");
     }
     assert!(of_command.contains("editd does not record what commands change now"), "{of_command}");
+}
+
+/// An agent can take all connections, and must not be able to turn off the checks in that way.
+#[test]
+fn an_edit_is_refused_if_the_daemon_has_no_place_for_the_hook() {
+    let machine = Machine::configured("[limits]\nconnections = 16\nconnections_per_process = 16\n");
+    let workspace = Workspace::file("a.txt", "one\n");
+    let taken: Vec<_> =
+        (0..16).map(|_| UnixStream::connect(machine.agent_socket()).expect("a connection")).collect();
+    let claude = Claude::new(&machine, &workspace);
+    for _ in 0..3 {
+        let reason = refused(claude.write(".claude/settings.json", "{}\n"));
+        assert!(reason.contains("Send the same call again"), "{reason}");
+    }
+    drop(taken);
 }
 
 #[test]

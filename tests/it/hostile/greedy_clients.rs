@@ -1,12 +1,13 @@
 //! Tests of clients that request too much, read nothing, or leave in the middle.
 
+use std::fs;
 use std::io::ErrorKind;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Arrival, Framing, Machine, Outcome, Workspace, within};
+use crate::support::{Agent, Arrival, Framing, Machine, Outcome, Workspace, uri_of, within};
 
 fn read_request(id: u64, path: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "editd/read", "params": { "path": path } })
@@ -139,4 +140,25 @@ fn the_connection_stays_open_while_its_client_is_silent() {
     let mut agent = machine.agent(&workspace);
     assert!(matches!(agent.wire().arrival(Duration::from_millis(300)), Arrival::Nothing));
     agent.read("a.txt");
+}
+
+/// Each root takes a file descriptor.
+#[test]
+fn the_roots_of_an_agent_are_limited() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let folder = |n: usize| {
+        workspace.put(&format!("{n}/a.txt"), "one\n");
+        json!({ "uri": uri_of(&workspace.path(&n.to_string())), "name": "x" })
+    };
+    let mut session = workspace.session("agent");
+    session["workspaceFolders"] = (0..65).map(folder).collect();
+    let refusal =
+        Agent::connect(&machine, Framing::Lines).initialize(session.clone()).refused("invalid_params");
+    assert_eq!(refusal["field"], "workspaceFolders");
+    session["workspaceFolders"] = (0..1_000).map(|n| folder(n % 64)).collect();
+    let mut agent = Agent::connect(&machine, Framing::Lines);
+    agent.initialize(session).done();
+    let open =
+        || fs::read_dir(format!("/proc/{}/fd", machine.pid().as_raw_nonzero())).expect("descriptors").count();
+    assert!(open() < 200, "{}", open());
 }

@@ -1,8 +1,10 @@
 //! Folders and files that are bind-mounted under other names. These tests need root to mount. POSIX has no call that
 //! tells about mounts.
 
+use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
@@ -109,4 +111,34 @@ fn mounted_metadata_is_refused_as_a_root() {
         let session = json!({ "clientInfo": { "name": "a" }, "rootUri": uri_of(&workspace.path("x")) });
         Agent::connect(&machine, Framing::Lines).initialize(session).refused("outside_workspace");
     }
+}
+
+/// Another process can see the project at a path that is free here. Its folders have no path of this machine.
+#[test]
+fn a_folder_in_the_mounts_of_another_process_is_no_root() {
+    if is_portable() {
+        return;
+    }
+    let (machine, workspace) = scene();
+    let (from, at) = (workspace.root().display(), workspace.outside("elsewhere"));
+    fs::create_dir(&at).expect("a folder");
+    let script = format!("mount --bind {from} {} && echo ready && exec sleep 60", at.display());
+    let mut process = Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("unshare(1)");
+    let mut ready = String::new();
+    BufReader::new(process.stdout.take().expect("output")).read_line(&mut ready).expect("a line");
+    assert_eq!(ready, "ready\n", "this test needs root to mount");
+    let there = PathBuf::from(format!("/proc/{}/root{}", process.id(), at.display()));
+    assert_eq!(fs::read_to_string(there.join("src/a.txt")).expect("the file of the project"), "one\n");
+    for folder in [there.clone(), there.join("src"), there.join(".vscode")] {
+        let mut agent = Agent::connect(&machine, Framing::Lines);
+        let mut session = workspace.session("agent");
+        session["workspaceFolders"] = json!([{ "uri": uri_of(&folder), "name": "there" }]);
+        agent.initialize(session).refused_as_any(&["disk", "missing"]);
+    }
+    process.kill().expect("a process");
+    process.wait().expect("its end");
 }

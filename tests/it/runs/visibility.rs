@@ -128,6 +128,25 @@ fn what_is_ignored_since_the_last_command_is_no_change_of_the_next() {
     assert_eq!(gone, [workspace.path("new.bin"), workspace.path("other.bin")].iter().collect(), "{output:?}");
 }
 
+/// Rules that exclude everything exclude themselves, too.
+#[rstest]
+#[case::at_the_top(".gitignore")]
+#[case::in_a_folder("src/.ignore")]
+fn rules_that_a_command_makes_are_recorded_if_they_exclude_recorded_files(#[case] rules: &str) {
+    let (machine, (workspace, _outer)) = (Machine::start(), project());
+    let before = contents(workspace.root());
+    run(&machine, &workspace, "true");
+    run(&machine, &workspace, &format!("echo '*' > {rules}; mkdir cache; echo '*' > cache/.gitignore"));
+    let past = history(&machine, &workspace);
+    let files = past[0]["files"].as_array().expect("files");
+    let changed: Vec<_> = files.iter().map(|file| file["path"].as_str().expect("a path")).collect();
+    assert_eq!(changed, [workspace.absolute(rules)], "{past:#?}");
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    let mut after = contents(workspace.root());
+    after.remove(&workspace.path("cache/.gitignore"));
+    assert_eq!(after, before);
+}
+
 /// Mounts that a command makes or removes.
 #[rstest]
 #[case::a_mount_appears("mount --bind ../beside src", "")]
