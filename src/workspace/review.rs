@@ -10,6 +10,7 @@
 mod carried;
 mod decide;
 mod landed;
+mod paths;
 mod rebased;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
 pub use decide::{CurrentFile, Decision, FileOutcome, Replace};
 pub use landed::Landed;
+pub use paths::to_decide;
 pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
@@ -64,6 +66,12 @@ pub enum HunkKind {
     Encoding,
     /// Replaces the content of a file that is not text.
     Binary,
+    /// Creates, changes or removes a symlink.
+    Link,
+    /// Creates or removes a folder.
+    Folder,
+    /// Changes the permissions of a file or folder.
+    Permissions,
 }
 
 /// The decision about a hunk.
@@ -255,9 +263,9 @@ impl PlannedFile {
 }
 
 impl Proposal {
-    /// Returns the number of hunks over all files.
+    /// Returns the number of hunks: those of all files, and one for each link, folder and permission.
     pub fn hunk_count(&self) -> usize {
-        self.files.iter().map(|file| file.hunks().len()).sum()
+        self.path_hunks().end
     }
 
     /// Returns `true` if the proposal is or was under review.

@@ -174,6 +174,7 @@ mod review {
     mod hostile;
     mod landed;
     mod landed_random;
+    mod paths;
     mod policy;
     mod rebase;
     mod reopen;

@@ -12,8 +12,9 @@ use crate::engine::jobs::blocking;
 use crate::engine::runs::RunRoot;
 use crate::engine::runs::record::FileChange;
 use crate::workspace::PlannedFile;
-use crate::workspace::history::{DISK, TERMINAL};
+use crate::workspace::history::{DISK, PathChange, TERMINAL};
 use crate::workspace::limits::LANDED_FILES;
+use crate::workspace::review::to_decide;
 
 /// A recorded change of a command.
 pub(super) struct LandedChange {
@@ -76,9 +77,10 @@ impl Engine {
             tracing::warn!(%transaction, "a landed change has no review, because a content is no longer stored");
             return;
         };
-        let opened = self
-            .workspace
-            .update(|w| w.review_landed(&change.entry, of.root.path(), reverting, SystemTime::now()));
+        let paths: Vec<_> = change.entry.paths.iter().map(PathChange::inverse).collect();
+        let paths = to_decide(&paths, &reverting);
+        let (root, now) = (of.root.path(), SystemTime::now());
+        let opened = self.workspace.update(|w| w.review_landed(&change.entry, root, reverting, paths, now));
         if let Err(refusal) = opened {
             tracing::warn!(?refusal, %transaction, "a landed change has no review");
         }

@@ -142,6 +142,8 @@ fn contents_of(file: &PlannedFile, is_same_base: bool) -> Vec<HunkContent> {
                 let mode = if file.action.is_executable() { "x" } else { "" };
                 (mode.to_owned(), hash(file.hash_after), Place::File)
             }
+            // Paths are no files.
+            HunkKind::Link | HunkKind::Folder | HunkKind::Permissions => return None,
             HunkKind::Delete | HunkKind::Encoding | HunkKind::Binary => {
                 (hash(file.hash_before), hash(file.hash_after), Place::File)
             }

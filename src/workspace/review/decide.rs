@@ -105,6 +105,8 @@ impl Review {
                 next.replace(replace, *observed, range.clone(), deadline);
             }
         }
+        // The hunks of links, folders and permissions follow those of the files.
+        let conflicted = conflicted.into_iter().chain(std::iter::repeat(false));
         for (choice, conflicted) in next.choices.iter_mut().zip(conflicted) {
             match decision.rest {
                 Some(Choice::Accepted) if conflicted => {}

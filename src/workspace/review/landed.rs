@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::edit::Plan;
+use crate::workspace::history::PathChange;
 use crate::workspace::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
 use super::{Choice, DecidedFile, Decision, HunkKind, Review, ReviewOutcome};
@@ -28,7 +29,13 @@ impl HunkKind {
         match self {
             Self::Create => Self::Delete,
             Self::Delete => Self::Create,
-            Self::Text | Self::Rename | Self::Encoding | Self::Binary => self,
+            Self::Text
+            | Self::Rename
+            | Self::Encoding
+            | Self::Binary
+            | Self::Link
+            | Self::Folder
+            | Self::Permissions => self,
         }
     }
 }
@@ -105,6 +112,7 @@ impl Proposal {
         }
         Cow::Owned(Self {
             files: self.files.iter().map(PlannedFile::inverse).collect(),
+            paths: self.paths.iter().map(PathChange::inverse).collect(),
             review: self.review.as_ref().map(Review::inverse),
             ..self.clone()
         })

@@ -203,6 +203,8 @@ fn whole(kind: HunkKind, file: &PlannedFile, content: &FileContent, is_fresh: bo
         HunkKind::Create | HunkKind::Delete | HunkKind::Binary => (!is_fresh && !is_result, is_result),
         // A rename applies to any text.
         HunkKind::Rename => (is_missing || (!is_fresh && content.snapshot().is_none()), false),
+        // Paths are no files.
+        HunkKind::Link | HunkKind::Folder | HunkKind::Permissions => (false, false),
         HunkKind::Encoding | HunkKind::Text => (!is_fresh && !is_result && !same_encoding(), is_result),
     };
     RebasedHunk { kind, conflicted, done, range: 0..0, splice: None }

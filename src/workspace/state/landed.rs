@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::workspace::history::PastEntry;
+use crate::workspace::history::{PastEntry, PathChange};
 use crate::workspace::limits::{LANDED_BYTES, LANDED_REVIEWS};
 use crate::workspace::proposal::{OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
 use crate::workspace::refusal::Refusal;
@@ -19,7 +19,7 @@ const TOO_MANY: &str = "the change was kept, because too many newer ones wait fo
 const UNDONE: &str = "the change was undone";
 
 impl Workspace {
-    /// Opens a review of a landed change at the time `at`. `files` would revert it. The oldest reviews beyond the limits are closed,
+    /// Opens a review of a landed change at the time `at`. `files` and `paths` would revert it. The oldest reviews beyond the limits are closed,
     /// and their changes are kept.
     ///
     /// Refuses changes with too much text, and those of an author with too many open proposals.
@@ -28,6 +28,7 @@ impl Workspace {
         entry: &PastEntry,
         root: &Path,
         files: Vec<PlannedFile>,
+        paths: Vec<PathChange>,
         at: SystemTime,
     ) -> Result<ProposalId, Refusal> {
         self.close_oldest_landed(files.iter().map(PlannedFile::landed_weight).sum());
@@ -52,6 +53,7 @@ impl Workspace {
             undoes: None,
             landed: Some(Landed { transaction: entry.id.clone(), is_reported: false }),
             files: files.into(),
+            paths: paths.into(),
             review: None,
         };
         proposal.review = Some(Review::open(proposal.hunk_count()));

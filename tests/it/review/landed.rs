@@ -11,7 +11,7 @@ use crate::support::{Agent, FRENCH, Machine, Outcome, Workspace, eventually, lat
 use super::scene::{Scene, reviewer, states};
 
 /// Runs a command as the agent. Returns the result of its end.
-fn run(scene: &mut Scene, change: impl FnOnce(&Workspace)) -> Value {
+pub(super) fn run(scene: &mut Scene, change: impl FnOnce(&Workspace)) -> Value {
     let begun = scene.agent.call("editd/runBegin", json!({ "command": "format" })).done();
     change(&scene.workspace);
     scene.agent.call("editd/runEnd", json!({ "run": begun["run"], "exitCode": 0 })).done()
