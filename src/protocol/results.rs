@@ -13,7 +13,7 @@ pub struct Hunk {
     /// Id of the hunk within its proposal.
     pub id: String,
     /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename`, `encoding`,
-    /// `binary`, `link`, `folder` or `permissions`.
+    /// `binary`, `whole`, `link`, `folder` or `permissions`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// First old line, from 1; the line before the hunk if it has no old lines.

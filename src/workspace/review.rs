@@ -28,7 +28,7 @@ use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
 pub use decide::{CurrentFile, Decision, FileOutcome, Replace};
 pub use landed::Landed;
-pub use paths::to_decide;
+pub use paths::{created_and_deleted, to_decide};
 pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
@@ -66,6 +66,8 @@ pub enum HunkKind {
     Encoding,
     /// Replaces the content of a file that is not text.
     Binary,
+    /// Replaces text that is not stored with the proposal.
+    Whole,
     /// Creates, changes or removes a symlink.
     Link,
     /// Creates or removes a folder.
@@ -245,9 +247,9 @@ impl PlannedFile {
             Action::Create { .. } => vec![whole(HunkKind::Create)],
             Action::Delete => vec![whole(HunkKind::Delete)],
             Action::Rename { .. } => std::iter::once(whole(HunkKind::Rename)).chain(texts()).collect(),
-            // The lines of the hunks of a closed proposal are not stored if there are very many.
+            // The lines of the hunks are not stored if there are very many.
             Action::Edit if self.diff.hunks.is_empty() && self.diff.added + self.diff.removed > 0 => {
-                vec![whole(HunkKind::Text)]
+                vec![whole(HunkKind::Whole)]
             }
             Action::Edit if self.diff.hunks.is_empty() => vec![whole(self.kind_without_lines())],
             Action::Edit => texts().collect(),

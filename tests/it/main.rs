@@ -173,6 +173,7 @@ mod review {
     mod files;
     mod hostile;
     mod landed;
+    mod landed_limits;
     mod landed_random;
     mod paths;
     mod policy;

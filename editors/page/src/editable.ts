@@ -6,7 +6,7 @@ import type { ChangedFile, Hunk, SideText } from './wire';
 /** Returns the text to correct, with LF, or the reason why it cannot be corrected here. */
 export async function fileText(desk: ReviewDesk, file: ChangedFile): Promise<SideText | string> {
   const isWithoutText = ({ kind, before }: Hunk): boolean =>
-    kind === 'binary' || kind === 'delete' || before !== undefined;
+    kind === 'binary' || kind === 'whole' || kind === 'delete' || before !== undefined;
   if (file.action === 'delete' || file.hunks.some(isWithoutText)) {
     return 'This file has no text to edit.';
   }

@@ -66,6 +66,8 @@ export function kindOf(hunk: Hunk, file: ChangedFile, root: string | null, isLan
     case 'folder':
     case 'permissions':
       return `${hunk.before ?? ''} → ${hunk.after ?? ''}`;
+    case 'whole':
+      return 'Changed lines that are not shown';
     case 'binary':
       return 'Binary file: its bytes cannot be shown';
     default:

@@ -4,7 +4,7 @@ export type HunkState = 'pending' | 'accepted' | 'rejected' | 'edited' | 'confli
 
 export interface Hunk {
   id: string;
-  kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary' | 'link' | 'folder' | 'permissions';
+  kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary' | 'whole' | 'link' | 'folder' | 'permissions';
   oldStart: number;
   oldLines: number;
   newStart: number;

@@ -91,6 +91,9 @@ pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     row.add(PLACE, proposal.id.clone());
     writeln!(out)?;
     row.print(&mut out, width())?;
+    if let Some(reason) = &proposal.reason {
+        writeln!(out, "{FAINT}note: {}{FAINT:#}", visible(reason))?;
+    }
     for comment in &proposal.comments {
         writeln!(out, "{FAINT}earlier comment: {}{FAINT:#}", visible(&comment.text))?;
     }
@@ -117,6 +120,7 @@ pub(super) fn heading(
             format!("  is renamed to {to}")
         }
         Some("binary") => "  binary file".to_owned(),
+        Some("whole") => "  changed lines".to_owned(),
         Some(kind) if PATHS.contains(&kind) => format!("  {kind}"),
         Some(_) if is_landed => "  has another encoding".to_owned(),
         Some(_) => "  gets another encoding".to_owned(),

@@ -20,7 +20,7 @@ use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::workspace::history::PathChange;
-use crate::workspace::review::to_decide;
+use crate::workspace::review::{created_and_deleted, to_decide};
 use crate::workspace::{
     Action, BaseState, Coverage, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
     RefusalKind, Repeatable, Role, SentBase,
@@ -276,7 +276,11 @@ impl Engine {
         }
         let files: Vec<_> = writes.iter().map(|write| write.computed.file.clone()).collect();
         // Paths of a change that is made at once are only in the history.
-        let paths = if state == ProposalState::Pending { to_decide(&paths, &files) } else { Vec::new() };
+        let paths = if state == ProposalState::Pending {
+            to_decide(&paths, created_and_deleted(&files))
+        } else {
+            Vec::new()
+        };
         let new = NewProposal {
             session: session.id,
             author: header.author.clone(),

@@ -55,7 +55,8 @@ impl Engine {
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
         let landed = proposal.landed.as_ref().map(|landed| &landed.transaction);
-        let undoes = landed.or(proposal.undoes.as_ref()).filter(|_| all && fresh).cloned();
+        let is_whole = all && fresh && self.is_about_all_files(proposal);
+        let undoes = landed.or(proposal.undoes.as_ref()).filter(|_| is_whole).cloned();
         let (mut writes, paths) =
             self.decided_changes((context, proposal), &review, undoes.as_deref(), files)?;
         let mut indexes: Vec<usize> = Vec::new();
@@ -343,8 +344,9 @@ impl Decided<'_> {
     /// is as the change needs it, or it is not text.
     fn is_exact(&self, reviewed: &ReviewFile) -> bool {
         let is_binary = reviewed.rebased.hunks.iter().any(|hunk| hunk.kind == HunkKind::Binary);
+        let is_without_text = is_binary || self.file.is_folded();
         let is_whole = self.replacement.is_none() && self.choices.iter().all(|choice| choice.has_effect());
-        is_whole && (is_binary || reviewed.is_fresh(self.file))
+        is_whole && (is_without_text || reviewed.is_fresh(self.file))
     }
 }
 

@@ -144,7 +144,7 @@ fn contents_of(file: &PlannedFile, is_same_base: bool) -> Vec<HunkContent> {
             }
             // Paths are no files.
             HunkKind::Link | HunkKind::Folder | HunkKind::Permissions => return None,
-            HunkKind::Delete | HunkKind::Encoding | HunkKind::Binary => {
+            HunkKind::Delete | HunkKind::Encoding | HunkKind::Binary | HunkKind::Whole => {
                 (hash(file.hash_before), hash(file.hash_after), Place::File)
             }
         };

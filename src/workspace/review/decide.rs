@@ -243,10 +243,12 @@ impl CurrentFile<'_> {
         };
         match &file.action {
             Action::Rename { .. } if yes(HunkKind::Rename) => FileOutcome::Rename(text),
-            Action::Edit if yes(HunkKind::Encoding) || yes(HunkKind::Binary) => match content {
-                _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
-                _ => FileOutcome::Text(text),
-            },
+            Action::Edit if yes(HunkKind::Encoding) || yes(HunkKind::Binary) || yes(HunkKind::Whole) => {
+                match content {
+                    _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
+                    _ => FileOutcome::Text(text),
+                }
+            }
             Action::Create { .. } if matches!(content, FileContent::Missing) => FileOutcome::Text(text),
             _ if text.is_empty() => FileOutcome::Nothing,
             _ => FileOutcome::Text(text),

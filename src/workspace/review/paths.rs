@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::workspace::history::{PathChange, PathState};
 use crate::workspace::proposal::{Action, PlannedFile, Proposal};
@@ -48,29 +48,35 @@ impl Proposal {
     }
 }
 
-/// Returns the changes of paths that a person decides about. Folders that only come or go with the files of the same
-/// change are not among them.
+/// Returns the changes of paths that a person decides about. Folders that only come or go with the created and deleted
+/// files of the same change are not among them.
 pub fn to_decide<'a>(
     paths: impl IntoIterator<Item = &'a PathChange>,
-    files: &[PlannedFile],
+    (created, deleted): (Vec<&Path>, Vec<&Path>),
 ) -> Vec<PathChange> {
-    let (created, deleted) =
-        (folders_of(files, Action::creates), folders_of(files, |action| *action == Action::Delete));
+    let (created, deleted) = (folders_of(created), folders_of(deleted));
     let is_of_files = |change: &&PathChange| match (&change.before, &change.after) {
-        (PathState::Missing, PathState::Folder(_)) => created.contains(&change.path),
-        (PathState::Folder(_), PathState::Missing) => deleted.contains(&change.path),
+        (PathState::Missing, PathState::Folder(_)) => created.contains(change.path.as_path()),
+        (PathState::Folder(_), PathState::Missing) => deleted.contains(change.path.as_path()),
         _ => false,
     };
     paths.into_iter().filter(|change| !is_of_files(change)).cloned().collect()
 }
 
-/// Returns all folders around the files with such an action.
-fn folders_of(files: &[PlannedFile], is_it: impl Fn(&Action) -> bool) -> HashSet<PathBuf> {
+/// Returns the paths of the created and of the deleted files.
+pub fn created_and_deleted(files: &[PlannedFile]) -> (Vec<&Path>, Vec<&Path>) {
+    let of = |is_it: fn(&Action) -> bool| {
+        files.iter().filter(|file| is_it(&file.action)).map(|file| file.path.as_path()).collect()
+    };
+    (of(Action::creates), of(|action| *action == Action::Delete))
+}
+
+/// Returns all folders around these files.
+fn folders_of(files: Vec<&Path>) -> HashSet<&Path> {
     let mut folders = HashSet::new();
-    for file in files.iter().filter(|file| is_it(&file.action)) {
-        let above = file.path.ancestors().skip(1).map(Path::to_owned);
+    for file in files {
         // The folders above a known one are known.
-        for folder in above {
+        for folder in file.ancestors().skip(1) {
             if !folders.insert(folder) {
                 break;
             }

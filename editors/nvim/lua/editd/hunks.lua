@@ -2,7 +2,7 @@
 
 local M = {}
 
----@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'|'binary'|'link'|'folder'|'permissions'
+---@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'|'binary'|'whole'|'link'|'folder'|'permissions'
 ---@alias editd.HunkState 'pending'|'accepted'|'rejected'|'edited'|'conflicted'
 
 --- A syntax error that a change adds.

@@ -27,10 +27,10 @@ export type FileAction = 'edit' | 'create' | 'delete' | 'rename';
 export interface Hunk {
   readonly id: string;
   /**
-   * Set if the hunk is not about lines: creation, deletion, a new name, another encoding, bytes that are no text, a
-   * link, a folder, permissions.
+   * Set if the hunk is not about lines: creation, deletion, a new name, another encoding, bytes that are no text,
+   * lines that are not shown, a link, a folder, permissions.
    */
-  readonly kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary' | 'link' | 'folder' | 'permissions';
+  readonly kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary' | 'whole' | 'link' | 'folder' | 'permissions';
   readonly state: HunkState;
   readonly oldStart: number;
   readonly oldLines: number;
