@@ -145,7 +145,7 @@ impl Engine {
             });
         }
         let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
-        if self.wants_review(session, review, &files) {
+        if self.wants_review(session, review, (&files, &[])) {
             let (state, options) = (ProposalState::Pending, ChangeOptions::default());
             let proposal = self.record_proposal(session, &header, &mut writes, state, options)?;
             let files = files_if(native.rewrites, &mut writes);

@@ -1,6 +1,7 @@
 //! Proposals that the user reviews: locating their files, and rebasing their hunks onto the current content.
 
 pub(crate) mod decide;
+mod paths;
 pub(crate) mod view;
 
 use std::path::{Path, PathBuf};
@@ -83,9 +84,9 @@ impl Engine {
     fn context_of(&self, proposal: &Proposal) -> SessionContext {
         let open = |root: &Path| open_root(self, Role::Editor, root, true).ok();
         let mut roots: Vec<_> = proposal.roots.iter().filter_map(|root| open(root)).collect();
-        for path in proposal.files.iter().flat_map(paths_of) {
+        for path in proposal.all_paths() {
             // The root is gone, or there was none: use the nearest existing directory.
-            if roots.iter().all(|root| root.relative(&path).is_none()) {
+            if roots.iter().all(|root| root.relative(path).is_none()) {
                 let folder = path.ancestors().skip(1).find(|folder| folder.is_dir());
                 roots.extend(folder.and_then(open));
             }
@@ -162,7 +163,7 @@ impl Engine {
         session: &SessionContext,
         proposal: &Proposal,
     ) -> Result<(), Refusal> {
-        proposal.files.iter().flat_map(paths_of).try_for_each(|path| self.require_readable(session, &path))
+        proposal.all_paths().try_for_each(|path| self.require_readable(session, path))
     }
 
     /// Records the files of the outcome of a review as bases of the author, who is about to receive them.

@@ -1,6 +1,7 @@
 //! Undoing transactions.
 
 mod in_the_way;
+mod judged;
 pub(crate) mod paths;
 mod reversal;
 mod text_after;
@@ -14,6 +15,7 @@ use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
 use crate::engine::change::request::Header;
+use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::{LocatedChange, Purpose};
 use crate::engine::jobs::{Job, Located};
@@ -22,7 +24,7 @@ use crate::engine::undo::reversal::Reversal;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::history::RecordedEntry;
 use crate::text::ContentHash;
-use crate::workspace::history::{PastAction, PastEntry, PastFile};
+use crate::workspace::history::{PastAction, PastEntry, PastFile, PathChange};
 use crate::workspace::{
     BaseState, Coverage, OnStale, PlannedFile, Proposal, Refusal, RefusalKind, RequestedPath, Role, Since,
     UndoRefusal,
@@ -62,6 +64,8 @@ pub(crate) struct LocatedTransaction {
     entry: Arc<PastEntry>,
     /// The files. The new path of a rename is the path before the transaction.
     places: Vec<LocatedChange>,
+    /// The judgements on its links, folders and permissions.
+    clearances: Vec<Clearance>,
 }
 
 impl Located for LocatedTransaction {
@@ -142,7 +146,8 @@ impl Engine {
             let roots = session.root_paths();
             return Err(Refusal::at(&change.path, RefusalKind::OutsideWorkspace { roots }).into());
         }
-        Ok(LocatedTransaction { entry, places })
+        let clearances = self.judge_paths(session, &entry, entry.paths.iter().map(PathChange::inverse))?;
+        Ok(LocatedTransaction { entry, places, clearances })
     }
 
     /// Locates a file of a transaction. The path rules apply to the undo as to any change: the undo of a
@@ -178,16 +183,19 @@ impl Engine {
         options: &UndoOptions,
         job: &Job,
     ) -> Result<UndoResult> {
-        let clearances = selected.places.iter().map(|place| &place.clearance).enumerate();
-        let review = self.review_by_rules(clearances, &selected.targets(), options.review)?;
-        let LocatedTransaction { entry, places } = selected;
+        let of_files = selected.places.iter().map(|place| &place.clearance);
+        let clearances = of_files.chain(&selected.clearances).enumerate();
+        let concerned = selected.targets().into_iter().map(|target| &target.path);
+        let concerned = concerned.chain(selected.entry.paths.iter().map(|change| &change.path));
+        let review = self.review_by_rules(clearances, concerned, options.review)?;
+        let LocatedTransaction { entry, places, .. } = selected;
         let not_needed = |refusal| Ok(UndoResult::NotNeeded { id: entry.id.clone(), refusal });
         if let Some(Err(refusal)) = self.history.find(&entry.id).map(|recorded| require_not_undone(&recorded))
         {
             return not_needed(refusal);
         }
         let writes = self.compute_undo(session, &entry, places)?;
-        let paths = self.paths_to_restore(Some(&entry.id))?;
+        let paths = self.paths_to_restore(&entry, |_| true)?;
         if writes.is_empty() && paths.is_empty() {
             return not_needed(already_reverted(entry.id.to_string()));
         }
@@ -210,7 +218,7 @@ impl Engine {
             on_stale: OnStale::Reject,
             display: None,
         };
-        let options = ChangeOptions { request: None, undoes: Some(entry.id.clone()), review };
+        let options = ChangeOptions { request: None, undoes: Some(entry.id.clone()), paths, review };
         Ok(UndoResult::Done(self.perform(session, &header, writes, options)?))
     }
 
@@ -229,9 +237,6 @@ impl Engine {
         let entry = &recorded.entry;
         let places = collect_all(entry.files.iter().map(|file| self.locate_past_file(context, entry, file)))?;
         let mut writes = self.compute_undo(context, entry, places)?;
-        if writes.is_empty() {
-            return Err(already_reverted(transaction.to_owned()).into());
-        }
         for (index, write) in writes.iter_mut().enumerate() {
             write.computed.set_hash_after();
             let (now, shown) = (&write.computed.file, proposal.files.get(index));
@@ -337,7 +342,7 @@ fn changed_since(now: &Observed) -> Refusal {
     Refusal::at(&now.target.path, kind)
 }
 
-fn already_reverted(id: String) -> Refusal {
+pub(crate) fn already_reverted(id: String) -> Refusal {
     Refusal::new(RefusalKind::Undo(UndoRefusal::Reverted { id }))
 }
 

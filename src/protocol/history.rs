@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::propose::OriginParams;
-use super::run::{PathEntry, RunEntry};
+use super::results::PathEntry;
+use super::run::RunEntry;
 
 /// Parameters of `editd/undo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

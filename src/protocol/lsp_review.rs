@@ -136,6 +136,9 @@ impl PendingHunk {
         } else {
             (hunk.old_start, hunk.old_lines, &hunk.old_text, &hunk.new_text)
         };
+        let state = |state: &Option<String>| state.clone().filter(|state| state != "missing");
+        let (own_state, other_state) =
+            if landed { (&hunk.after, &hunk.before) } else { (&hunk.before, &hunk.after) };
         // A hunk without lines names the line before it.
         let line = if lines == 0 { start } else { start.saturating_sub(1) };
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -146,8 +149,8 @@ impl PendingHunk {
             conflicted: hunk.state == "conflicted",
             line: number(line),
             lines: number(lines),
-            own_text: own_text.clone().unwrap_or_default(),
-            other_text: other_text.clone().unwrap_or_default(),
+            own_text: own_text.clone().or_else(|| state(own_state)).unwrap_or_default(),
+            other_text: other_text.clone().or_else(|| state(other_state)).unwrap_or_default(),
         }
     }
 

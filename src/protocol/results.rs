@@ -12,7 +12,8 @@ use super::editor::DiagnosticEntry;
 pub struct Hunk {
     /// Id of the hunk within its proposal.
     pub id: String,
-    /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename`, `encoding` or `binary`.
+    /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename`, `encoding`,
+    /// `binary`, `whole`, `link`, `folder` or `permissions`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// First old line, from 1; the line before the hunk if it has no old lines.
@@ -31,6 +32,12 @@ pub struct Hunk {
     /// Text of the new lines, only for reviewers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
+    /// The state of a path before, as in [`PathEntry`], if the hunk is about a link, a folder or permissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The state of the path after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }
 
 /// A report of how an edit was matched.
@@ -96,6 +103,12 @@ pub struct FileEntry {
     pub tags: Vec<String>,
 }
 
+impl AsMut<Self> for FileEntry {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
 /// Result of `editd/propose` and `editd/discard`: the current state of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -124,6 +137,18 @@ pub struct AppliedFile {
     /// Current state of the file; `None` if the file was not changed.
     #[serde(flatten)]
     pub landed: Option<ChangedState>,
+}
+
+impl AsMut<FileEntry> for AppliedFile {
+    fn as_mut(&mut self) -> &mut FileEntry {
+        &mut self.entry
+    }
+}
+
+impl From<FileEntry> for AppliedFile {
+    fn from(entry: FileEntry) -> Self {
+        Self { entry, landed: None }
+    }
 }
 
 /// State of a changed file.
@@ -305,6 +330,17 @@ pub struct UserEdit {
     pub diff: String,
 }
 
+/// A change of a path besides the content of a file: of a link, a folder, or permissions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathEntry {
+    /// Absolute path.
+    pub path: String,
+    /// The state before: `missing`, `link to TARGET`, `folder MODE` or `file MODE`, with an octal mode.
+    pub before: String,
+    /// The state after.
+    pub after: String,
+}
+
 /// Result of `editd/proposal`, `editd/decide` and `editd/reopen`: the current state of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -333,8 +369,12 @@ pub struct ProposalResult {
     pub replaced_by: Option<String>,
     /// Remaining changes as an LSP edit.
     pub workspace_edit: WorkspaceEdit,
-    /// Change of each file relative to its current content; for a decided proposal, the applied changes.
+    /// Change of each file relative to its current content; for a decided proposal, the applied changes. Links,
+    /// folders and permissions are hunks in the entries of their paths.
     pub files: Vec<AppliedFile>,
+    /// The links, folders and permissions among the changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathEntry>,
     /// Id of the transaction, for undo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,

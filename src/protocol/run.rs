@@ -141,14 +141,3 @@ pub struct RunEntry {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omitted: Vec<OmittedFile>,
 }
-
-/// A change of a path besides the content of a file: of a link, a folder, or permissions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PathEntry {
-    /// Absolute path.
-    pub path: String,
-    /// The state before: `missing`, `link to TARGET`, `folder MODE` or `file MODE`, with an octal mode.
-    pub before: String,
-    /// The state after.
-    pub after: String,
-}

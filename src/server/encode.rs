@@ -1,12 +1,17 @@
 //! Conversion of the results of the engine to results of the protocol.
 
+mod paths;
 mod review;
 
+pub(crate) use paths::path_entry;
 pub(crate) use review::{landed_decision, outcome_of, proposal_view, undecided};
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use lsp_types::WorkspaceEdit;
+
+use paths::add_paths;
 
 use crate::disk::MTime;
 use crate::edit;
@@ -28,6 +33,8 @@ pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> Propo
     let proposal = &*proposal.as_seen();
     // A closed proposal and a landed change have nothing left to apply.
     let open = proposal.state.is_open() && proposal.landed.is_none();
+    let mut files = entries(&*proposal.files, states(proposal));
+    add_paths(&mut files, proposal, states(proposal));
     ProposeResult {
         id: proposal.id.to_string(),
         revision: proposal.revision,
@@ -38,7 +45,7 @@ pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> Propo
         } else {
             WorkspaceEdit::default()
         },
-        files: entries(&*proposal.files, states(proposal)),
+        files,
     }
 }
 
@@ -73,6 +80,10 @@ fn entries<'a>(
 /// Converts a proposal to its entry in the list of proposals.
 pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
     let proposal = &*proposal.as_seen();
+    let mut paths: Vec<_> = proposal.files.iter().map(|file| file.path.display().to_string()).collect();
+    let others = proposal.paths.iter().map(|change| &change.path);
+    let is_other = |path: &&PathBuf| !proposal.files.iter().any(|file| file.path == **path);
+    paths.extend(others.filter(is_other).map(|path| path.display().to_string()));
     ProposalSummary {
         id: proposal.id.to_string(),
         revision: proposal.revision,
@@ -81,7 +92,7 @@ pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
         author: proposal.author.clone(),
         label: proposal.label.clone(),
         at: system_time(proposal.at),
-        paths: proposal.files.iter().map(|file| file.path.display().to_string()).collect(),
+        paths,
         added: proposal.files.iter().map(|file| file.diff.added).sum(),
         removed: proposal.files.iter().map(|file| file.diff.removed).sum(),
     }
@@ -131,6 +142,8 @@ pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) ->
         state: state.to_owned(),
         old_text: None,
         new_text: None,
+        before: None,
+        after: None,
     }
 }
 

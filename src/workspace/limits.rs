@@ -142,11 +142,18 @@ pub const KEPT_DIFF: usize = 16 << 10;
 pub const REJECTED_PROPOSALS: usize = 64;
 /// Maximum bytes of old and new text of all of them.
 pub const REJECTED_BYTES: u64 = 16 << 20;
-/// Maximum number of landed changes that wait for review; beyond it, the oldest are kept without one.
+/// Maximum number of reviews of one author's landed changes that are kept with their texts; the texts of the author's
+/// older ones are dropped first.
 pub const LANDED_REVIEWS: usize = 64;
 /// Maximum bytes of old and new text of all of them.
 pub const LANDED_BYTES: u64 = 32 << 20;
-/// Maximum number of files in a landed change that a person reviews. Larger ones can be undone as a whole.
+/// Maximum bytes of old and new text of the landed changes of all authors; beyond it, the author with the most loses
+/// the oldest texts.
+pub const LANDED_BYTES_OF_ALL: u64 = 256 << 20;
+/// Maximum number of landed changes of one author that wait for review, with or without texts. Further ones have no
+/// review until the person has decided about some; the newest review says so.
+pub const LANDED_WAITING: usize = 2000;
+/// Maximum number of files in one review of a landed change. Larger changes have several.
 pub const LANDED_FILES: usize = 500;
 /// Maximum number of hunks stored for each file of a closed proposal that was not reviewed, if its diff is not stored.
 pub const STORED_HUNKS: usize = 1024;

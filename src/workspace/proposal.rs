@@ -8,7 +8,7 @@ use crate::syntax::SyntaxError;
 use crate::text::{ContentHash, Format};
 
 use super::files::{FileKey, Snapshot};
-use super::history::Origin;
+use super::history::{Origin, PathChange};
 use super::ledger::Coverage;
 use super::limits::{KEPT_DIFF, STORED_HUNKS, STORED_MATCHES};
 use super::review::{Landed, Review};
@@ -322,6 +322,8 @@ pub struct Proposal {
     pub landed: Option<Landed>,
     /// The changes, in the order of the request.
     pub files: Arc<[PlannedFile]>,
+    /// The links, folders and permissions that a person decides about. Each is a hunk after those of the files.
+    pub paths: Arc<[PathChange]>,
     /// The decisions of a person, if the proposal is under review.
     pub review: Option<Review>,
 }
@@ -351,6 +353,8 @@ pub struct NewProposal {
     pub undoes: Option<Arc<str>>,
     /// The changes.
     pub files: Vec<PlannedFile>,
+    /// The links, folders and permissions that it changes.
+    pub paths: Vec<PathChange>,
 }
 
 /// The action required for one file when a proposal is applied.

@@ -10,6 +10,7 @@
 mod carried;
 mod decide;
 mod landed;
+mod paths;
 mod rebased;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use super::proposal::{Action, PlannedFile, Proposal, ProposalState};
 
 pub use decide::{CurrentFile, Decision, FileOutcome, Replace};
 pub use landed::Landed;
+pub use paths::{created_and_deleted, to_decide};
 pub use rebased::{RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
@@ -64,6 +66,14 @@ pub enum HunkKind {
     Encoding,
     /// Replaces the content of a file that is not text.
     Binary,
+    /// Replaces text that is not stored with the proposal.
+    Whole,
+    /// Creates, changes or removes a symlink.
+    Link,
+    /// Creates or removes a folder.
+    Folder,
+    /// Changes the permissions of a file or folder.
+    Permissions,
 }
 
 /// The decision about a hunk.
@@ -242,9 +252,9 @@ impl PlannedFile {
                 let name = [Some(whole(HunkKind::Rename)), encoding()];
                 name.into_iter().flatten().chain(texts()).collect()
             }
-            // The lines of the hunks of a closed proposal are not stored if there are very many.
+            // The lines of the hunks are not stored if there are very many.
             Action::Edit if self.diff.hunks.is_empty() && self.diff.added + self.diff.removed > 0 => {
-                vec![whole(HunkKind::Text)]
+                vec![whole(HunkKind::Whole)]
             }
             Action::Edit if self.diff.hunks.is_empty() => vec![whole(self.kind_without_lines())],
             Action::Edit => encoding().into_iter().chain(texts()).collect(),
@@ -265,9 +275,9 @@ impl PlannedFile {
 }
 
 impl Proposal {
-    /// Returns the number of hunks over all files.
+    /// Returns the number of hunks: those of all files, and one for each link, folder and permission.
     pub fn hunk_count(&self) -> usize {
-        self.files.iter().map(|file| file.hunks().len()).sum()
+        self.path_hunks().end
     }
 
     /// Returns `true` if the proposal is or was under review.

@@ -173,8 +173,10 @@ mod review {
     mod files;
     mod hostile;
     mod landed;
+    mod landed_limits;
     mod landed_random;
     mod landed_texts;
+    mod paths;
     mod policy;
     mod rebase;
     mod reopen;

@@ -1,11 +1,13 @@
 // Texts that a person can edit in a box of a browser.
 import type { ReviewDesk } from './desk';
 import { sideText } from './fileText';
-import type { ChangedFile, SideText } from './wire';
+import type { ChangedFile, Hunk, SideText } from './wire';
 
 /** Returns the text to correct, with LF, or the reason why it cannot be corrected here. */
 export async function fileText(desk: ReviewDesk, file: ChangedFile): Promise<SideText | string> {
-  if (file.action === 'delete' || file.hunks.some(({ kind }) => kind === 'binary' || kind === 'delete')) {
+  const isWithoutText = ({ kind, before }: Hunk): boolean =>
+    kind === 'binary' || kind === 'whole' || kind === 'delete' || before !== undefined;
+  if (file.action === 'delete' || file.hunks.some(isWithoutText)) {
     return 'This file has no text to edit.';
   }
   try {

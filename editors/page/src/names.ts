@@ -62,6 +62,12 @@ export function kindOf(hunk: Hunk, file: ChangedFile, root: string | null, isLan
       return isLanded ? 'The file was deleted' : 'The file is deleted';
     case 'rename':
       return `Renamed to ${shortPath(file.newPath ?? '', root)}`;
+    case 'link':
+    case 'folder':
+    case 'permissions':
+      return `${hunk.before ?? ''} → ${hunk.after ?? ''}`;
+    case 'whole':
+      return 'Changed lines that are not shown';
     case 'binary':
       return 'Binary file: its bytes cannot be shown';
     default:

@@ -4,7 +4,7 @@ export type HunkState = 'pending' | 'accepted' | 'rejected' | 'edited' | 'confli
 
 export interface Hunk {
   id: string;
-  kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary';
+  kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary' | 'whole' | 'link' | 'folder' | 'permissions';
   oldStart: number;
   oldLines: number;
   newStart: number;
@@ -12,6 +12,8 @@ export interface Hunk {
   state: HunkState;
   oldText?: string;
   newText?: string;
+  before?: string;
+  after?: string;
 }
 
 export interface ChangedFile {

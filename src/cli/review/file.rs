@@ -194,7 +194,7 @@ impl<'p> FileReview<'p> {
     /// Opens the new lines, which are the current ones of a landed change, in the person's editor. Returns `None` if they cannot be edited or were not
     /// changed.
     fn edited(&mut self, hunk: &Hunk) -> Result<Option<Answer>, CliError> {
-        let created = created(&self.file.entry);
+        let created = created(&self.file.entry).filter(|_| hunk.before.is_none());
         let Some(new) = hunk.new_text.as_ref().or(created.as_ref()) else {
             writeln!(stream::stdout(), "This hunk has no lines to edit.")?;
             return Ok(None);

@@ -21,6 +21,8 @@ const WHOLE: usize = 200;
 const CONTEXT: usize = 3;
 /// Time to compare the words of the lines of a hunk.
 const COMPARING: Duration = Duration::from_millis(200);
+/// The kinds of hunks that change no content.
+const PATHS: [&str; 3] = ["link", "folder", "permissions"];
 /// Maximum width of a command, in columns.
 const COMMAND: usize = 32;
 
@@ -89,6 +91,9 @@ pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     row.add(PLACE, proposal.id.clone());
     writeln!(out)?;
     row.print(&mut out, width())?;
+    if let Some(reason) = &proposal.reason {
+        writeln!(out, "{FAINT}note: {}{FAINT:#}", visible(reason))?;
+    }
     for comment in &proposal.comments {
         writeln!(out, "{FAINT}earlier comment: {}{FAINT:#}", visible(&comment.text))?;
     }
@@ -115,6 +120,8 @@ pub(super) fn heading(
             format!("  is renamed to {to}")
         }
         Some("binary") => "  binary file".to_owned(),
+        Some("whole") => "  changed lines".to_owned(),
+        Some(kind) if PATHS.contains(&kind) => format!("  {kind}"),
         Some(_) if is_landed => "  has another encoding".to_owned(),
         Some(_) => "  gets another encoding".to_owned(),
         None => String::new(),
@@ -149,6 +156,9 @@ pub(super) fn heading(
 
 /// Prints a hunk with its context lines.
 pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
+    if let (Some(before), Some(after)) = (&hunk.before, &hunk.after) {
+        paint::diff_body(out, &format!("-{}\n+{}\n", visible(before), visible(after)))?;
+    }
     let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
     let (before, after) = context_of(&file.entry.diff, hunk);
     let excerpt = Excerpt::of(old, new, Deadline::after(COMPARING));
@@ -247,10 +257,32 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
         }
         row.print(&mut out, width())?;
     }
-    if proposal.files.iter().all(|file| file.landed.is_none()) {
+    let has_paths = paths_outcome(&mut out, proposal)?;
+    if !has_paths && proposal.files.iter().all(|file| file.landed.is_none()) {
         writeln!(out, "{GOOD}{said}{GOOD:#}  the files already had this content")?;
     }
     if proposal.state == "partial" && proposal.landed.is_none() { reopen_hint(&proposal.id) } else { Ok(()) }
+}
+
+/// Prints what has become of links, folders and permissions. Returns `true` if one was changed.
+fn paths_outcome(out: &mut impl Write, proposal: &ProposalResult) -> std::io::Result<bool> {
+    let is_landed = proposal.landed.is_some();
+    let (accepted, rejected) = if is_landed { ("kept", "reverted") } else { ("applied", "rejected") };
+    let mut has_changed = false;
+    for file in &proposal.files {
+        let is_path = |hunk: &&Hunk| hunk.kind.as_deref().is_some_and(|kind| PATHS.contains(&kind));
+        for hunk in file.entry.hunks.iter().filter(is_path) {
+            let is_accepted = hunk.state == "accepted";
+            has_changed |= is_accepted != is_landed;
+            let mut row = Row::default();
+            row.add(GOOD, if is_accepted { accepted } else { rejected }.to_owned());
+            let now = if is_accepted { &hunk.after } else { &hunk.before };
+            let now = visible(now.as_deref().unwrap_or_default());
+            row.add(Style::new(), format!("  {}  {now}", short(&file.entry.path)));
+            row.print(out, width())?;
+        }
+    }
+    Ok(has_changed)
 }
 
 /// Prints the command that reopens rejected hunks.
@@ -283,6 +315,8 @@ mod tests {
             state: "pending".to_owned(),
             old_text: None,
             new_text: None,
+            before: None,
+            after: None,
         }
     }
 

@@ -49,11 +49,12 @@ impl Engine {
         job: &Job,
     ) -> Result<ChangeOutcome> {
         let clearances = located.files.iter().map(|file| &file.clearance).enumerate();
-        let review = self.review_by_rules(clearances, &located.targets(), review)?;
+        let targets = located.targets();
+        let review = self.review_by_rules(clearances, targets.iter().map(|target| &target.path), review)?;
         let proposal = &located.proposal;
         let files: Vec<_> = proposal.files.iter().collect();
         let is_open = proposal.state == ProposalState::Proposed;
-        if is_open && self.wants_review(session, review, &files) {
+        if is_open && self.wants_review(session, review, (&files, &[])) {
             let (id, revision) = (proposal.id.to_string(), Some(proposal.revision));
             let reviewed = self.workspace.update(|w| w.put_under_review(session.id, &id, revision))?;
             return Ok(ChangeOutcome::Undecided(Box::new(reviewed)));

@@ -19,6 +19,8 @@ use crate::engine::files::access::Clearance;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
+use crate::workspace::history::PathChange;
+use crate::workspace::review::{created_and_deleted, to_decide};
 use crate::workspace::{
     Action, BaseState, Coverage, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
     RefusalKind, Repeatable, Role, SentBase,
@@ -31,6 +33,8 @@ pub(crate) struct ChangeOptions {
     pub(crate) request: Option<Repeatable>,
     /// The transaction that the change undoes, if any.
     pub(crate) undoes: Option<Arc<str>>,
+    /// The links, folders and permissions that the undo restores.
+    pub(crate) paths: Vec<PathChange>,
     /// The `review` parameter: `true` if the user must decide.
     pub(crate) review: Option<bool>,
 }
@@ -49,7 +53,7 @@ pub(crate) struct AppliedChange {
 }
 
 impl Engine {
-    /// Returns `true` if the user must review a change of these files: because the configuration requires it,
+    /// Returns `true` if the user must review a change of these files and paths: because the configuration requires it,
     /// because an editor shows reviews for them (mode `auto`), or because the request asks for it. A request
     /// can ask for more than is configured, but not for less. Changes from an editor are the user's own and
     /// need no review.
@@ -57,9 +61,10 @@ impl Engine {
         &self,
         session: &SessionContext,
         asked: Option<bool>,
-        files: &[&PlannedFile],
+        (files, paths): (&[&PlannedFile], &[PathChange]),
     ) -> bool {
-        let paths = files.iter().flat_map(|file| paths_of(file));
+        let paths = paths.iter().map(|change| change.path.clone());
+        let paths = files.iter().flat_map(|file| paths_of(file)).chain(paths);
         asked == Some(true) || (session.role == Role::Agent && self.reviews_agents(paths))
     }
 
@@ -74,18 +79,19 @@ impl Engine {
 
     pub(crate) fn review_for_call(&self, call: &Call<Target>, asked: Option<bool>) -> Result<Option<bool>> {
         let clearances = call.files.iter().map(|file| (file.index, &file.clearance));
-        let decided = self.review_by_rules(clearances, &call.targets(), asked);
+        let targets = call.targets();
+        let decided = self.review_by_rules(clearances, targets.iter().map(|target| &target.path), asked);
         decided.map_err(|failure| PatchInfo::add_lines(call.patch.as_ref(), failure))
     }
 
     /// Returns the `review` option of a request, adjusted by the path rules. If the rules require a review
     /// and a reviewer is available, the whole set goes under review. The same holds if the change waits for
     /// review anyway. Otherwise, the request is refused before it reveals anything else about its files.
-    /// `clearances` are those of all changes, with their indexes.
+    /// `clearances` are those of all changes, with their indexes, and `paths` are their paths.
     pub(crate) fn review_by_rules<'c>(
         &self,
         clearances: impl Iterator<Item = (usize, &'c Clearance)>,
-        targets: &[&Target],
+        paths: impl Iterator<Item = &'c PathBuf>,
         asked: Option<bool>,
     ) -> Result<Option<bool>> {
         let to_review =
@@ -96,7 +102,7 @@ impl Engine {
         }
         // A proposal that waits anyway can be decided at any terminal, now or later.
         let waits = asked == Some(true) || self.config.review == ReviewMode::Always;
-        if waits || self.has_reviewer(targets.iter().map(|target| target.path.clone())) {
+        if waits || self.has_reviewer(paths.cloned()) {
             return Ok(Some(true));
         }
         Err(Failure::Refused(to_review))
@@ -122,14 +128,14 @@ impl Engine {
         options: ChangeOptions,
     ) -> Result<ChangeOutcome> {
         let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
-        if self.wants_review(session, options.review, &files) {
+        if self.wants_review(session, options.review, (&files, &options.paths)) {
             let proposal =
                 self.record_proposal(session, header, &mut writes, ProposalState::Pending, options)?;
             return Ok(ChangeOutcome::Undecided(Box::new(proposal)));
         }
         self.route(&mut writes)?;
         let changes = changes(&writes);
-        let paths = self.paths_to_restore(options.undoes.as_deref())?;
+        let paths = options.paths.clone();
         let restoring = self.restore_before_files(&paths, &writes)?;
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
@@ -263,11 +269,18 @@ impl Engine {
         header: &Header,
         writes: &mut [PendingWrite],
         state: ProposalState,
-        ChangeOptions { request, undoes, .. }: ChangeOptions,
+        ChangeOptions { request, undoes, paths, .. }: ChangeOptions,
     ) -> Result<Proposal> {
         for write in writes.iter_mut() {
             write.computed.set_hash_after();
         }
+        let files: Vec<_> = writes.iter().map(|write| write.computed.file.clone()).collect();
+        // Paths of a change that is made at once are only in the history.
+        let paths = if state == ProposalState::Pending {
+            to_decide(&paths, created_and_deleted(&files))
+        } else {
+            Vec::new()
+        };
         let new = NewProposal {
             session: session.id,
             author: header.author.clone(),
@@ -279,7 +292,8 @@ impl Engine {
             state,
             request,
             undoes,
-            files: writes.iter().map(|write| write.computed.file.clone()).collect(),
+            files,
+            paths,
         };
         Ok(self.workspace.update(|w| w.add_proposal(new))?)
     }
@@ -296,7 +310,7 @@ impl Engine {
         let request = call.request.clone();
         let (header, writes) = self.compute(session, call)?;
         job.check()?;
-        self.perform(session, &header, writes, ChangeOptions { request, undoes: None, review })
+        self.perform(session, &header, writes, ChangeOptions { request, review, ..ChangeOptions::default() })
     }
 
     /// Computes a change and stores it as a proposal.

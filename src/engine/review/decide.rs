@@ -15,8 +15,9 @@ use crate::engine::jobs::Job;
 use crate::engine::native::{MadeFile, can_be_written_by_client, prepared_file};
 use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
+use crate::engine::undo::already_reverted;
 use crate::engine::{Engine, Result, SessionContext, collect_all};
-use crate::workspace::history::Origin;
+use crate::workspace::history::{Origin, PathChange};
 use crate::workspace::review::{
     Choice, DecidedFile, Decision, FileOutcome, HunkKind, Replacement, Review, ReviewOutcome,
 };
@@ -54,25 +55,23 @@ impl Engine {
         let all = review.choices.iter().all(|choice| *choice == Choice::Accepted);
         let fresh = proposal.files.iter().zip(&files).all(|(file, reviewed)| reviewed.is_fresh(file));
         let landed = proposal.landed.as_ref().map(|landed| &landed.transaction);
-        let undoes = landed.or(proposal.undoes.as_ref()).filter(|_| all && fresh).cloned();
-        let mut writes = match &undoes {
-            Some(transaction) if landed.is_none() => {
-                self.compute_reviewed_undo(context, proposal, transaction)?
-            }
-            _ => self.compute_decided_files(proposal, &review, files)?,
-        };
+        let is_whole = all && fresh && self.is_about_all_files(proposal);
+        let undoes = landed.or(proposal.undoes.as_ref()).filter(|_| is_whole).cloned();
+        let (mut writes, paths) =
+            self.decided_changes((context, proposal), &review, undoes.as_deref(), files)?;
         let mut indexes: Vec<usize> = Vec::new();
         let mut commit_result = CommitResult { files: Vec::new(), transaction: None, undoes: None };
         // A tool that has read the file refuses to write it if the file has changed since.
         let is_handed_over = fresh
             && !writes.is_empty()
+            && paths.is_empty()
             && self.prepared.hand_over(&id, |losses| {
                 let can_write = writes.iter().all(|write| can_be_written_by_client(&write.computed, losses));
                 can_write.then(|| writes.iter_mut().map(prepared_file).collect())
             });
-        if !is_handed_over && !writes.is_empty() {
+        let is_change = !(writes.is_empty() && paths.is_empty());
+        if is_change && !is_handed_over {
             indexes = writes.iter().map(|write| write.index).collect();
-            let paths = self.paths_to_restore(undoes.as_deref())?;
             let intent = Intent { undoes, paths, ..intent_of(session, proposal, all) };
             let made = self.prepared.is_rewritten(&id).then(|| MadeFile::of(&writes)).flatten();
             commit_result = self.commit(writes, &intent)?;
@@ -107,6 +106,26 @@ impl Engine {
             w.cache_all(observations);
         });
         Ok(())
+    }
+
+    /// Returns the changes of files, links, folders and permissions that the decisions make. `undoes` is the
+    /// transaction that all of them together undo, if they do.
+    fn decided_changes(
+        &self,
+        (context, proposal): (&SessionContext, &Proposal),
+        review: &Review,
+        undoes: Option<&str>,
+        files: Vec<ReviewFile>,
+    ) -> Result<(Vec<PendingWrite>, Vec<PathChange>)> {
+        let paths = self.decided_paths(context, proposal, review, undoes.is_some())?;
+        let Some(transaction) = undoes.filter(|_| proposal.landed.is_none()) else {
+            return Ok((self.compute_decided_files(proposal, review, files)?, paths));
+        };
+        let writes = self.compute_reviewed_undo(context, proposal, transaction)?;
+        if writes.is_empty() && paths.is_empty() {
+            return Err(already_reverted(transaction.to_owned()).into());
+        }
+        Ok((writes, paths))
     }
 
     fn compute_decided_files(
@@ -327,8 +346,9 @@ impl Decided<'_> {
     /// is as the change needs it, or it is not text.
     fn is_exact(&self, reviewed: &ReviewFile) -> bool {
         let is_binary = reviewed.rebased.hunks.iter().any(|hunk| hunk.kind == HunkKind::Binary);
+        let is_without_text = is_binary || self.file.is_folded();
         let is_whole = self.replacement.is_none() && self.choices.iter().all(|choice| choice.has_effect());
-        is_whole && (is_binary || reviewed.is_fresh(self.file))
+        is_whole && (is_without_text || reviewed.is_fresh(self.file))
     }
 }
 

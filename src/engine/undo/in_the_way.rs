@@ -23,9 +23,21 @@ impl Engine {
         path: &Path,
     ) -> Result<Option<LocatedChange>, Refusal> {
         let Some(first) = self.first_in_the_way(entry, path)? else { return Ok(None) };
+        let found = self.find_in_place_of(session, first, path, Purpose::Write)?;
+        let clearance = self.judge(session, &found, Purpose::Write)?;
+        Ok(Some(LocatedChange { target: found.target, to: None, clearance }))
+    }
+
+    /// Finds a path as if nothing were at `first`, which is the path or one around it. No link on it is followed.
+    pub(super) fn find_in_place_of(
+        &self,
+        session: &SessionContext,
+        first: &Path,
+        path: &Path,
+        purpose: Purpose,
+    ) -> Result<Found, Refusal> {
         let beside = first.with_file_name(BESIDE);
-        let Found { root, relative, target } =
-            self.find(session, &RequestedPath::of(&beside), Purpose::Write)?;
+        let Found { root, relative, target } = self.find(session, &RequestedPath::of(&beside), purpose)?;
         if target.path != beside {
             return Err(linked(&beside, &target));
         }
@@ -35,13 +47,15 @@ impl Engine {
         let in_the_way = stat.filter(|stat| matches!(stat.kind(), Kind::Folder | Kind::Symlink));
         let from_folder = path.strip_prefix(first.parent().unwrap_or(first)).unwrap_or(path);
         let relative = relative.with_file_name(from_folder);
-        let found = Found { root, relative, target: target.in_place_of(path, in_the_way) };
-        let clearance = self.judge(session, &found, Purpose::Write)?;
-        Ok(Some(LocatedChange { target: found.target, to: None, clearance }))
+        Ok(Found { root, relative, target: target.in_place_of(path, in_the_way) })
     }
 
     /// Returns the outermost path that has another kind now than the undo needs for the file at `path`.
-    fn first_in_the_way<'e>(&self, entry: &'e PastEntry, path: &Path) -> Result<Option<&'e Path>, Refusal> {
+    pub(super) fn first_in_the_way<'e>(
+        &self,
+        entry: &'e PastEntry,
+        path: &Path,
+    ) -> Result<Option<&'e Path>, Refusal> {
         let mut around: Vec<_> = entry.paths.iter().filter(|it| path.starts_with(&it.path)).collect();
         if around.is_empty() {
             return Ok(None);

@@ -6,7 +6,7 @@ use crate::disk::{DiskError, DiskErrorKind, Kind, Root, entry_below};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::undo::in_the_way::{creates, deletes, is_cleared_by};
 use crate::engine::{Engine, refusal_of};
-use crate::workspace::history::{PathChange, PathState};
+use crate::workspace::history::{PastEntry, PathChange, PathState};
 use crate::workspace::{Refusal, RefusalKind, Since};
 
 /// The permission bits of a mode.
@@ -41,22 +41,25 @@ impl Drop for Restoring<'_> {
 }
 
 impl Engine {
-    /// Returns the changes that undo the path changes of a transaction, without those that are in effect already.
-    /// Refuses if another program has changed one of the paths since.
-    pub(crate) fn paths_to_restore(&self, undoes: Option<&str>) -> Result<Vec<PathChange>, Refusal> {
-        let recorded = undoes.and_then(|id| self.history.find(id));
-        let Some(recorded) = recorded.filter(|recorded| !recorded.entry.paths.is_empty()) else {
+    /// Returns the changes that undo the path changes of a transaction, as far as they are wanted and not in effect
+    /// already. Refuses if another program has changed one of these paths since.
+    pub(crate) fn paths_to_restore(
+        &self,
+        entry: &PastEntry,
+        is_wanted: impl Fn(&PathChange) -> bool,
+    ) -> Result<Vec<PathChange>, Refusal> {
+        if entry.paths.is_empty() {
             return Ok(Vec::new());
-        };
+        }
         let root = self.top()?;
         let mut open = Vec::new();
-        for change in recorded.entry.paths.iter().map(PathChange::inverse) {
+        for change in entry.paths.iter().map(PathChange::inverse).filter(is_wanted) {
             let now = self.path_state(&root, &change.path)?;
             if now == change.after {
                 continue;
             }
             let is_as_left = match (&change.before, &now, &change.after) {
-                (PathState::Missing, PathState::File(_), _) => creates(&recorded.entry, &change.path),
+                (PathState::Missing, PathState::File(_), _) => creates(entry, &change.path),
                 // An undo was interrupted after it had removed one and before it made the other.
                 (PathState::Link(_), PathState::Missing, PathState::Folder(_))
                 | (PathState::Folder(_), PathState::Missing, PathState::Link(_)) => true,
@@ -65,10 +68,9 @@ impl Engine {
             if !is_as_left {
                 return Err(changed_path(&change.path));
             }
-            let has_to_go =
-                matches!(change.after, PathState::Link(_)) || deletes(&recorded.entry, &change.path);
+            let has_to_go = matches!(change.after, PathState::Link(_)) || deletes(entry, &change.path);
             if has_to_go && matches!(now, PathState::Folder(_)) {
-                self.require_only_own(&root, &recorded.entry, &change.path)?;
+                self.require_only_own(&root, entry, &change.path)?;
             }
             open.push(change);
         }

@@ -9,6 +9,7 @@ use crate::edit::{FileDiff, Hunk};
 use crate::history::record::{
     FormatRecord, OriginRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp,
 };
+use crate::history::run_record::PathChangeRecord;
 use crate::syntax::SyntaxError;
 use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Landed, Replacement, Review};
@@ -49,6 +50,8 @@ pub(super) struct ProposalRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     landed: Option<String>,
     files: Vec<FileRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<PathChangeRecord>,
     review: ReviewRecord,
 }
 
@@ -128,6 +131,7 @@ impl ProposalRecord {
             undoes: proposal.undoes.as_deref().map(str::to_owned),
             landed: proposal.landed.as_ref().map(|landed| landed.transaction.to_string()),
             files: proposal.files.iter().map(FileRecord::new).collect(),
+            paths: proposal.paths.iter().map(PathChangeRecord::new).collect(),
             review: ReviewRecord::new(&review),
         }
     }
@@ -156,6 +160,7 @@ impl ProposalRecord {
             undoes: self.undoes.map(Into::into),
             landed: self.landed.map(|id| Landed { transaction: id.into(), is_reported: false }),
             files: files.into(),
+            paths: self.paths.into_iter().map(PathChangeRecord::read).collect(),
             review: Some(self.review.read()?),
         };
         let is_whole = proposal.review.as_ref().is_some_and(|it| it.choices.len() == proposal.hunk_count());

@@ -1,5 +1,6 @@
 //! Conversion of proposals under review, and of their outcomes.
 
+use super::paths::{add_paths, path_entry};
 use super::{changed_state, entry, hunk, landed, proposed, system_time};
 use crate::edit;
 use crate::engine::review::view::{HunkView, ProposalView, RebasedView};
@@ -33,6 +34,7 @@ pub(crate) fn stored_view(proposal: &Proposal, encoding: PositionEncoding) -> Pr
         replaced_by: proposal.replaced_by.as_ref().map(ToString::to_string),
         workspace_edit: plain.workspace_edit,
         files,
+        paths: proposal.as_seen().paths.iter().map(path_entry).collect(),
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         user_edits: Vec::new(),
         comments: comments(proposal.review.as_ref()),
@@ -65,6 +67,7 @@ fn rebased_view(proposal: &Proposal, files: &[RebasedView], encoding: PositionEn
         AppliedFile { entry, landed: None }
     };
     result.files = files.iter().map(&mut shown).collect();
+    add_decided_paths(&mut result.files, &proposal.as_seen());
     let planned = files.iter().filter(|view| view.is_change).map(|view| &view.file);
     result.workspace_edit = workspace_edit(planned, encoding);
     if !conflicted.is_empty() {
@@ -72,6 +75,13 @@ fn rebased_view(proposal: &Proposal, files: &[RebasedView], encoding: PositionEn
         result.notice = Some(format!("{advice}: {}.", conflicted.join(", ")));
     }
     result
+}
+
+/// Adds the links, folders and permissions of a proposal, as it is seen, with the decisions about them.
+fn add_decided_paths(files: &mut Vec<AppliedFile>, proposal: &Proposal) {
+    let choice = |at: usize| proposal.review.as_ref().and_then(|review| review.choices.get(at).copied());
+    let state = |at| choice(at).unwrap_or_default().name(false);
+    add_paths(files, proposal, state);
 }
 
 fn hunk_view((view, at): (&HunkView, usize)) -> Hunk {
@@ -103,7 +113,8 @@ pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
         let landed = decided.written.clone().map(changed_state);
         AppliedFile { entry: entry(&decided.file, hunks), landed }
     };
-    let files = outcome.files.iter().map(of_file).collect();
+    let mut files = outcome.files.iter().map(of_file).collect();
+    add_decided_paths(&mut files, proposal);
     let user_edit = |decided: &DecidedFile| {
         Some(UserEdit { path: decided.file.path.display().to_string(), diff: decided.user_edit.clone()? })
     };

@@ -1,6 +1,7 @@
 //! `editd/decide`.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::change::rebase::stale;
@@ -179,9 +180,9 @@ fn read_comments(param: Option<&CommentParam>, proposal: &Proposal) -> Result<Ve
             id.ok_or_else(|| Invalid::new(field("hunk"), format!("the proposal has no hunk `{hunk}`")))
         });
         let path = entry.path.map(|path| {
-            let file = proposal.files.iter().find(|file| file.path.display().to_string() == path);
+            let file = proposal.all_paths().find(|known| known.display().to_string() == path);
             let unknown = || Invalid::new(field("path"), "the proposal has no such file");
-            file.map(|file| file.path.clone()).ok_or_else(unknown)
+            file.map(Path::to_owned).ok_or_else(unknown)
         });
         Ok(Comment { path: path.transpose()?, hunk: hunk.transpose()?, text: entry.text })
     };

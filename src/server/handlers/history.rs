@@ -11,14 +11,12 @@ use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
 use crate::history::RecordedEntry;
 use crate::protocol::{
-    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, OriginParams, PathEntry,
-    RunEntry, TransactionEntry, TransactionFile, requested_path, uri_of,
+    BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, OriginParams, RunEntry,
+    TransactionEntry, TransactionFile, requested_path, uri_of,
 };
 use crate::server::Daemon;
-use crate::server::encode::system_time;
-use crate::workspace::history::{
-    DISK, Origin, PastAction, PastEntry, PastFile, PastRun, PathChange, PathState, RunStatus,
-};
+use crate::server::encode::{path_entry, system_time};
+use crate::workspace::history::{DISK, Origin, PastAction, PastEntry, PastFile, PastRun, RunStatus};
 
 /// Default number of transactions in an answer.
 const DEFAULT_LIMIT: usize = 50;
@@ -119,16 +117,6 @@ fn run_entry(run: &PastRun) -> RunEntry {
         others: others.clone(),
         omitted,
     }
-}
-
-fn path_entry(PathChange { path, before, after }: &PathChange) -> PathEntry {
-    let state = |state: &PathState| match state {
-        PathState::Missing => "missing".to_owned(),
-        PathState::Link(target) => format!("link to {}", target.display()),
-        PathState::Folder(mode) => format!("folder {mode:o}"),
-        PathState::File(mode) => format!("file {mode:o}"),
-    };
-    PathEntry { path: path.display().to_string(), before: state(before), after: state(after) }
 }
 
 fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {

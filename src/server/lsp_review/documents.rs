@@ -15,6 +15,7 @@ use crate::protocol::lsp_review::diff_of;
 use crate::protocol::{Invalid, ProposalParams, path_of_uri};
 use crate::server::Daemon;
 use crate::workspace::ProposalState;
+use crate::workspace::history::PathState;
 use crate::workspace::review::{Choice, Review};
 
 /// The kind of a virtual document.
@@ -54,6 +55,15 @@ fn content(
     (path, is_base): (&Path, bool),
 ) -> Result<Content> {
     let proposal = engine.known_proposal(session.id, id)?;
+    let seen = proposal.as_seen();
+    if let Some(change) = seen.paths.iter().find(|change| change.path == path)
+        && !seen.files.iter().any(|file| file.path == path)
+    {
+        let state = if is_base { &change.before } else { &change.after };
+        let text = if *state == PathState::Missing { String::new() } else { format!("{state}\n") };
+        return Ok(Content { text, hash: None });
+    }
+    drop(seen);
     let (proposal, _, files) = engine.observe_review(engine.locate_review(proposal), engine.deadline());
     let Some(at) = proposal.files.iter().position(|file| file.path == path) else {
         return Err(Invalid::new("uri", "the proposal has no such file").into());

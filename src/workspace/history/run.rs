@@ -1,5 +1,6 @@
 //! Changes that a command made, instead of a request.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// The run of a command that made a change.
@@ -48,6 +49,17 @@ pub enum PathState {
     Folder(u32),
     /// A file with this mode.
     File(u32),
+}
+
+impl fmt::Display for PathState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::Link(target) => write!(f, "link to {}", target.display()),
+            Self::Folder(mode) => write!(f, "folder {mode:o}"),
+            Self::File(mode) => write!(f, "file {mode:o}"),
+        }
+    }
 }
 
 impl PathChange {

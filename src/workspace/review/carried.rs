@@ -160,7 +160,9 @@ fn contents_of(file: &PlannedFile, drift: Option<&Plan>) -> Vec<Option<HunkConte
                 let before = file.before.as_ref().map(|before| before.format);
                 (format!("{before:?}"), format!("{:?}", file.format), Place::File)
             }
-            HunkKind::Delete | HunkKind::Encoding | HunkKind::Binary => {
+            // Paths are no files.
+            HunkKind::Link | HunkKind::Folder | HunkKind::Permissions => return None,
+            HunkKind::Delete | HunkKind::Encoding | HunkKind::Binary | HunkKind::Whole => {
                 (hash(file.hash_before), hash(file.hash_after), Place::File)
             }
         };

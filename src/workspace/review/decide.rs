@@ -109,6 +109,8 @@ impl Review {
                 next.replace(replace, *observed, range.clone(), deadline);
             }
         }
+        // The hunks of links, folders and permissions follow those of the files.
+        let conflicted = conflicted.into_iter().chain(std::iter::repeat(false));
         for (choice, conflicted) in next.choices.iter_mut().zip(conflicted) {
             match decision.rest {
                 Some(Choice::Accepted) if conflicted => {}
@@ -252,10 +254,12 @@ impl CurrentFile<'_> {
         };
         match &file.action {
             Action::Rename { .. } if yes(HunkKind::Rename) => FileOutcome::Rename(text),
-            Action::Edit if yes(HunkKind::Encoding) || yes(HunkKind::Binary) => match content {
-                _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
-                _ => FileOutcome::Text(text),
-            },
+            Action::Edit if yes(HunkKind::Encoding) || yes(HunkKind::Binary) || yes(HunkKind::Whole) => {
+                match content {
+                    _ if rebased.hunks.iter().all(|hunk| hunk.done) => FileOutcome::Nothing,
+                    _ => FileOutcome::Text(text),
+                }
+            }
             Action::Create { .. } if matches!(content, FileContent::Missing) => FileOutcome::Text(text),
             _ if text.is_empty() => FileOutcome::Nothing,
             _ => FileOutcome::Text(text),

@@ -7,8 +7,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::edit::Plan;
+use crate::edit::{FileDiff, Plan};
+use crate::text::Format;
+use crate::workspace::files::FileKey;
+use crate::workspace::history::{PastAction, PastFile, PathChange};
+use crate::workspace::ledger::Coverage;
 use crate::workspace::proposal::{Action, PlannedFile, Proposal, ProposalState};
+use crate::workspace::rules::EXECUTABLE_CONFIG;
 
 use super::{Choice, DecidedFile, Decision, HunkKind, Review, ReviewOutcome};
 
@@ -28,7 +33,14 @@ impl HunkKind {
         match self {
             Self::Create => Self::Delete,
             Self::Delete => Self::Create,
-            Self::Text | Self::Rename | Self::Encoding | Self::Binary => self,
+            Self::Text
+            | Self::Rename
+            | Self::Encoding
+            | Self::Binary
+            | Self::Whole
+            | Self::Link
+            | Self::Folder
+            | Self::Permissions => self,
         }
     }
 }
@@ -79,6 +91,64 @@ impl PlannedFile {
     }
 }
 
+impl PlannedFile {
+    /// Returns the change without its texts. It can be made or not as a whole, from what the history has of the
+    /// transaction.
+    #[must_use]
+    pub fn folded(&self, transaction: &str) -> Self {
+        let FileDiff { added, removed, .. } = *self.diff;
+        Self {
+            diff: Arc::new(FileDiff { added, removed, ..FileDiff::default() }),
+            shown: None,
+            matches: Vec::new(),
+            warnings: vec![folded_note(transaction)],
+            syntax: Vec::new(),
+            ..self.as_shown()
+        }
+    }
+
+    /// Returns the change that reverts a file of a transaction, without texts.
+    pub fn reverting(past: &PastFile, transaction: &str) -> Self {
+        let action = match &past.action {
+            PastAction::Create => Action::Delete,
+            PastAction::Delete => Action::CREATE,
+            PastAction::Edit | PastAction::Rename(_) => Action::Edit,
+        };
+        let (added, removed) = (past.removed, past.added);
+        Self {
+            key: FileKey::path(past.place()),
+            path: past.place().to_owned(),
+            action,
+            before: None,
+            hash_before: past.hash_after,
+            plan: Arc::new(Plan::empty(0)),
+            hash_after: past.hash_before,
+            format: Format::UTF8,
+            diff: Arc::new(FileDiff { added, removed, ..FileDiff::default() }),
+            shown: None,
+            matches: Vec::new(),
+            warnings: vec![folded_note(transaction)],
+            syntax: Vec::new(),
+            runs_programs: past.tags.iter().any(|tag| tag == EXECUTABLE_CONFIG),
+            rebased: false,
+            original_plan: None,
+            coverage: Coverage::Part,
+        }
+    }
+
+    /// Returns `true` if the texts of the change are not stored with it.
+    pub fn is_folded(&self) -> bool {
+        self.before.is_none() && self.plan.is_empty() && self.diff.unified.is_empty()
+    }
+}
+
+/// Returns the warning of a file whose texts are only in the history.
+fn folded_note(transaction: &str) -> String {
+    format!(
+        "The lines are not shown here, because much waits for review; `editd show {transaction}` shows them."
+    )
+}
+
 impl DecidedFile {
     fn inverse(&self) -> Self {
         let hunks = self.hunks.iter().map(|(kind, lines)| (kind.inverse(), lines.inverse()));
@@ -105,6 +175,7 @@ impl Proposal {
         }
         Cow::Owned(Self {
             files: self.files.iter().map(PlannedFile::inverse).collect(),
+            paths: self.paths.iter().map(PathChange::inverse).collect(),
             review: self.review.as_ref().map(Review::inverse),
             ..self.clone()
         })

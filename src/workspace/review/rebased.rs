@@ -200,9 +200,13 @@ fn whole(kind: HunkKind, file: &PlannedFile, content: &FileContent, is_fresh: bo
     let same_encoding =
         || content.snapshot().zip(file.before.as_ref()).is_some_and(|(now, then)| now.format == then.format);
     let (conflicted, done) = match kind {
-        HunkKind::Create | HunkKind::Delete | HunkKind::Binary => (!is_fresh && !is_result, is_result),
+        HunkKind::Create | HunkKind::Delete | HunkKind::Binary | HunkKind::Whole => {
+            (!is_fresh && !is_result, is_result)
+        }
         // A rename applies to any text.
         HunkKind::Rename => (is_missing || (!is_fresh && content.snapshot().is_none()), false),
+        // Paths are no files.
+        HunkKind::Link | HunkKind::Folder | HunkKind::Permissions => (false, false),
         HunkKind::Encoding | HunkKind::Text => (!is_fresh && !is_result && !same_encoding(), is_result),
     };
     RebasedHunk { kind, conflicted, done, range: 0..0, splice: None }

@@ -130,6 +130,7 @@ fn hunks_are_numbered_over_all_files() {
         undoes: None,
         landed: None,
         files: vec![file("a\nb\nc\n", "A\nb\nC\n"), file("a\n", "b\n")].into(),
+        paths: Arc::default(),
         review: None,
     };
     assert_eq!((proposal.hunk_count(), proposal.hunk_ranges()), (3, vec![0..2, 2..3]));

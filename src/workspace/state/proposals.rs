@@ -39,6 +39,7 @@ impl Workspace {
             undoes: new.undoes,
             landed: None,
             files: new.files.into(),
+            paths: new.paths.into(),
             review: None,
         };
         if new.state == ProposalState::Pending {
@@ -258,7 +259,7 @@ impl Workspace {
         let Some(viewer) = self.sessions.get(&session) else { return false };
         viewer.role == Role::Editor
             || (self.may_act(session, proposal)
-                && (viewer.id == proposal.session || proposal.files.iter().all(|f| viewer.covers(&f.path))))
+                && (viewer.id == proposal.session || proposal.all_paths().all(|path| viewer.covers(path))))
     }
 
     /// Notifies the author's sessions of a proposal's state, and for a reviewed proposal also every

@@ -206,6 +206,8 @@ impl Workspace {
             at,
             transaction: None,
             undoes: old.undoes.filter(|_| old.state == ProposalState::Rejected),
+            // Only an undo restores paths, and a part of an undo is none.
+            paths: if old.state == ProposalState::Rejected { old.paths } else { Arc::default() },
             files: files.into(),
             review: None,
             ..old

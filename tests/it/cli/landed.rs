@@ -143,3 +143,25 @@ fn the_next_command_tells_what_was_reverted() {
     assert!(told.contains("not here"), "{told}");
     assert_eq!(run(&scene.machine, &scene.workspace, "true"), "");
 }
+
+#[test]
+fn links_and_permissions_are_shown_in_words() {
+    let machine = Machine::configured("review = \"always\"\n");
+    let workspace = Workspace::file("a.txt", numbered_lines(40));
+    let script = "sed -i 's/^line 3$/LINE 3/' a.txt; chmod 755 a.txt; ln -s a.txt link";
+    run(&machine, &workspace, script);
+    let mut agent = machine.agent_named("robin", &workspace);
+    let proposal = eventually("the review", || {
+        let listed = agent.call("editd/proposals", json!({ "state": "landed" })).done();
+        listed["proposals"].get(0).cloned()
+    });
+    let mut scene = Scene { machine, workspace, agent, proposal };
+    let typed = scene.review(&["y\r", "n\r", "n\r"]);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
+    let shown = plain(&typed.shown);
+    assert!(shown.contains("a.txt  permissions  2 of 2\n-file 644\n+file 755\n"), "{shown}");
+    assert!(shown.contains("link  link  1 of 1\n-missing\n+link to a.txt\n"), "{shown}");
+    assert!(shown.contains("reverted  a.txt  file 644\nreverted  link  missing\n"), "{shown}");
+    assert_eq!(scene.capitals(), [3]);
+    assert!(!scene.workspace.has("link"));
+}

@@ -1,6 +1,7 @@
 //! Review of what a command has already changed, in a real Neovim.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
@@ -193,4 +194,24 @@ fn landed_changes_are_listed_beside_proposals() {
     scene.nvim.sees("cart.py|4| ada: +1 -1 amount = Decimal(0)");
     let listed = scene.nvim.lua("return #vim.fn.getqflist()");
     assert_eq!(listed.as_i64(), Some(3));
+}
+
+#[test]
+fn links_and_permissions_are_shown_in_words() {
+    let mut scene = Scene::without_proposal();
+    scene.nvim.until_connected();
+    scene.run(|workspace| {
+        workspace.put("cart.py", BETTER);
+        symlink("cart.py", workspace.path("link.py")).expect("a link");
+    });
+    scene.nvim.sees("editd: ada ran make fix (");
+    scene.nvim.holds(BETTER);
+    scene.decide("]g\\ga", "kept");
+    scene.decide("\\ga", "kept");
+    scene.nvim.sees("before: missing");
+    scene.nvim.sees("after:  link to cart.py");
+    scene.nvim.keys("\\gr");
+    assert_eq!(scene.state(), "partial");
+    assert!(fs::symlink_metadata(scene.workspace.path("link.py")).is_err());
+    scene.nvim.holds(BETTER);
 }

@@ -11,14 +11,14 @@ use crate::support::{Agent, FRENCH, Machine, Outcome, Workspace, eventually, lat
 use super::scene::{Scene, reviewer, states};
 
 /// Runs a command as the agent. Returns the result of its end.
-fn run(scene: &mut Scene, change: impl FnOnce(&Workspace)) -> Value {
+pub(super) fn run(scene: &mut Scene, change: impl FnOnce(&Workspace)) -> Value {
     let begun = scene.agent.call("editd/runBegin", json!({ "command": "format" })).done();
     change(&scene.workspace);
     scene.agent.call("editd/runEnd", json!({ "run": begun["run"], "exitCode": 0 })).done()
 }
 
 /// Returns the landed changes that wait for review, oldest first.
-fn waiting(scene: &mut Scene) -> Vec<Value> {
+pub(super) fn waiting(scene: &mut Scene) -> Vec<Value> {
     let listed = scene.editor.call("editd/proposals", json!({ "state": "landed" })).done();
     listed["proposals"].as_array().expect("a list").clone()
 }
@@ -298,20 +298,6 @@ fn permissions_and_links_are_restored_when_everything_is_reverted() {
     let mode = fs::metadata(scene.workspace.path("a.sh")).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o644);
     assert_eq!(fs::read_link(scene.workspace.path("link")).expect("a link").to_str(), Some("a.sh"));
-}
-
-#[test]
-fn the_newest_landed_changes_wait_and_older_ones_are_kept() {
-    let mut scene = Scene::new(&[("a.txt", "0\n")]);
-    let first = landed(&mut scene, |workspace| workspace.put("a.txt", "1\n"));
-    for number in 2..=65 {
-        run(&mut scene, |workspace| workspace.put("a.txt", format!("{number}\n")));
-    }
-    eventually("the review of the last command", || (scene.fetch(&first)["state"] != "landed").then_some(()));
-    let seen = scene.fetch(&first);
-    assert_eq!(seen["state"], "applied", "{seen:#}");
-    assert!(seen["reason"].as_str().expect("a reason").contains("too many"), "{seen:#}");
-    assert_eq!(waiting(&mut scene).len(), 64);
 }
 
 #[rstest]

@@ -2,7 +2,7 @@
 
 local M = {}
 
----@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'|'binary'
+---@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'|'binary'|'whole'|'link'|'folder'|'permissions'
 ---@alias editd.HunkState 'pending'|'accepted'|'rejected'|'edited'|'conflicted'
 
 --- A syntax error that a change adds.
@@ -14,6 +14,8 @@ local M = {}
 ---@class editd.Hunk
 ---@field id string
 ---@field kind editd.HunkKind
+---@field before? string State of a link, a folder or permissions, in words.
+---@field after? string
 ---@field state editd.HunkState
 ---@field row integer First of the current lines, 0-based; if there are none, the row that the hunk precedes.
 ---@field old string[] Current lines.
@@ -216,7 +218,8 @@ local function file_of(file, landed)
   for index, hunk in ipairs(file.hunks) do
     local kind = non_null(hunk.kind) or kind_of(file, index, #file.hunks, #runs)
     local run = { row = 0, old = {}, new = {} } ---@type editd.Run
-    if kind ~= 'rename' and kind ~= 'encoding' and kind ~= 'binary' then
+    local before, after = non_null(hunk.before), non_null(hunk.after)
+    if kind ~= 'rename' and kind ~= 'encoding' and kind ~= 'binary' and not before then
       run = runs[next_run] or run
       next_run = next_run + 1
     end
@@ -235,6 +238,8 @@ local function file_of(file, landed)
       earlier = landed and old or nil,
       no_end = landed and old_no_end or not landed and no_end or nil,
       comments = {},
+      before = before and plain(before),
+      after = after and plain(after),
       errors = landed and {} or errors_in(made.errors, hunk, kind),
     }
   end

@@ -26,8 +26,11 @@ export type FileAction = 'edit' | 'create' | 'delete' | 'rename';
 /** A change of a file. Lines count from 1. If a side has no lines, its start is the line before the change. */
 export interface Hunk {
   readonly id: string;
-  /** Set if the hunk is not about lines: creation, deletion, a new name, another encoding, bytes that are no text. */
-  readonly kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary';
+  /**
+   * Set if the hunk is not about lines: creation, deletion, a new name, another encoding, bytes that are no text,
+   * lines that are not shown, a link, a folder, permissions.
+   */
+  readonly kind?: 'create' | 'delete' | 'rename' | 'encoding' | 'binary' | 'whole' | 'link' | 'folder' | 'permissions';
   readonly state: HunkState;
   readonly oldStart: number;
   readonly oldLines: number;
@@ -35,6 +38,9 @@ export interface Hunk {
   readonly newLines: number;
   readonly oldText?: string;
   readonly newText?: string;
+  /** The state of a link, a folder or permissions in words. */
+  readonly before?: string;
+  readonly after?: string;
 }
 
 /** A syntax error that a change adds to a file. */

@@ -148,6 +148,9 @@ export function announcement(proposal: ProposalResult): string {
 
 /** Returns a title for a hunk: its first new line, or for a deletion, the first deleted line. */
 export function hunkTitle(file: FileEntry, hunk: Hunk): string {
+  if (hunk.before !== undefined && hunk.after !== undefined) {
+    return `${singleLine(hunk.before)} → ${singleLine(hunk.after)}`;
+  }
   if (hunk.kind !== undefined) {
     if (hunk.kind === 'create' && file.mode !== undefined) {
       return 'Create the file, executable';
@@ -176,6 +179,10 @@ const WHOLE_FILE_TITLES = {
   delete: 'Delete the file',
   encoding: 'Change the encoding',
   binary: 'Change the binary file',
+  whole: 'Change lines that are not shown',
+  link: 'Change the link',
+  folder: 'Change the folder',
+  permissions: 'Change the permissions',
 } as const;
 
 const LANDED_TITLES = {
@@ -183,6 +190,10 @@ const LANDED_TITLES = {
   delete: 'Deleted the file',
   encoding: 'Changed the encoding',
   binary: 'Changed the binary file',
+  whole: 'Changed lines that are not shown',
+  link: 'Changed the link',
+  folder: 'Changed the folder',
+  permissions: 'Changed the permissions',
 } as const;
 
 function wholeFileTitles({ isLanded }: FileEntry) {

@@ -83,12 +83,15 @@ end
 ---@param hunk editd.Hunk
 local function fill(buf, proposal, file, hunk)
   local lines = hunk.kind == 'create' and hunk.new or hunk.earlier or hunk.old
+  if hunk.before then
+    lines = { 'before: ' .. hunk.before, 'after:  ' .. hunk.after }
+  end
   vim.bo[buf].modifiable = true
   scratch.fill(buf, lines)
   vim.bo[buf].modifiable = false
   vim.b[buf].editd_hunk = { id = proposal.id, hunk = hunk.id, state = hunk.state }
   local group = hunk.kind == 'create' and 'EditdAdd' or 'EditdDelete'
-  draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted', proposal.landed)
+  draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0 and not hunk.before, hunk.state == 'conflicted', proposal.landed)
   for _, error in ipairs(hunks.errors(hunk)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, error.index - 1, 0, {
       virt_text = { { 'new syntax error', 'EditdSyntaxError' } },
