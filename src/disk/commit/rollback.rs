@@ -3,10 +3,17 @@
 
 use crate::disk::interface::MAX_TRIES;
 use crate::disk::{
-    Disk, DiskError, DiskErrorKind, Entry, Examined, FileBytes, Journal, LossReason, Result, Stat,
+    Disk, DiskError, DiskErrorKind, Entry, Examined, FileBytes, Journal, Kind, LossReason, Result, Stat,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Number of attempts to give a link its name back while another program exchanges it.
+const LINK_TRIES: usize = 64;
+/// Time between two attempts.
+const LINK_WAIT: Duration = Duration::from_micros(100);
 
 /// An attempted step, with the data needed to undo it.
 pub(super) enum UndoStep {
@@ -63,6 +70,9 @@ impl Rollback<'_> {
     /// found here whose content is not editd's was either displaced by a later save of another program, or
     /// written to while it had its final name; that content is rescued first.
     fn clear_stray(&self, at: &Entry, ours: Option<&FileBytes>, of: &Path) -> Result<()> {
+        if is_no_file(self.disk, at)? {
+            return self.give_back(at, of);
+        }
         // Timestamps are too coarse to reveal a write within moments of ours, so compare the bytes.
         let is_ours = ours.map_or(Ok(false), |ours| self.disk.holds(at, ours))?;
         if !is_ours {
@@ -70,6 +80,22 @@ impl Rollback<'_> {
             self.journal.rescue(of, &image.bytes, LossReason::Displaced)?;
         }
         self.disk.remove(at)
+    }
+
+    /// Gives a displaced link or folder of another program its name back. A link whose name another program has given
+    /// away again is removed, as if it had been replaced without editd.
+    fn give_back(&self, at: &Entry, of: &Path) -> Result<()> {
+        let name = of.file_name().filter(|_| of.parent() == Some(at.folder()));
+        let Some(name) = name else { return Err(overtaken(at)) };
+        let name = Entry { dir: at.dir.clone(), name: name.to_owned(), path: of.to_owned() };
+        match self.disk.rename_new(at, &name) {
+            Err(error) if error.kind == DiskErrorKind::Exists => {
+                // A folder may hold files, which are not editd's to remove.
+                let is_link = self.disk.stat_entry(at)?.is_some_and(|stat| stat.kind() == Kind::Symlink);
+                if is_link { self.disk.remove(at) } else { Err(overtaken(at)) }
+            }
+            given => given,
+        }
     }
 
     fn uninstall(&self, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
@@ -143,6 +169,22 @@ fn require_ours(disk: &dyn Disk, name: &Entry, ours: &Stat) -> Result<()> {
 /// Its save is the newest, so it is swapped in again, until the file that comes out is either ours or the one
 /// displaced at first.
 pub(super) fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
+    for _ in 0..LINK_TRIES {
+        match exchange_back_once(disk, name, at, ours) {
+            // A link cannot be kept in the history, so it is worth waiting until our file has the name again: the
+            // program that has given the name to the link may be about to take it back.
+            Err(error) if error.kind == DiskErrorKind::Changed && is_no_file(disk, at)? => sleep(LINK_WAIT),
+            done => return done,
+        }
+    }
+    exchange_back_once(disk, name, at, ours)
+}
+
+fn is_no_file(disk: &dyn Disk, at: &Entry) -> Result<bool> {
+    Ok(disk.stat_entry(at)?.is_some_and(|stat| stat.kind() != Kind::File))
+}
+
+fn exchange_back_once(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
     if holds(disk, at, ours)? {
         return Ok(());
     }

@@ -190,7 +190,15 @@ impl Switch<'_> {
     fn move_original(&mut self, original: &Original<'_>, to: &Entry) -> Result<()> {
         let (from, file) = (original.entry.clone(), original.examined.stat);
         self.undo.push(UndoStep::Moved { from, to: to.clone(), file });
-        self.disk.rename_new(&original.entry, to)
+        self.disk.rename_new(&original.entry, to)?;
+        let moved = self.disk.stat_entry(to)?;
+        if moved.is_some_and(|moved| !moved.same_file(&file)) {
+            // Another program has given the name to something else since the last check: that gets it back.
+            self.disk.rename_new(to, &original.entry)?;
+            self.undo.pop();
+            return Err(changed(&original.entry));
+        }
+        Ok(())
     }
 
     fn rename(&mut self, change: &mut PlannedChange<'_>) -> Result<()> {

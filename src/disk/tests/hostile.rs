@@ -110,3 +110,97 @@ fn a_file_that_got_a_second_name_since_it_was_read_is_not_written() {
     fixture.commit(&[replace(disk, &target, "new")]).expect("it is as it was read");
     assert_eq!(fs::read_to_string(&second).expect("text"), "new");
 }
+
+/// Returns the names in the folder of a fixture that editd has given.
+fn strays(folder: &Path) -> Vec<PathBuf> {
+    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    names.filter(|path| path.file_name().is_some_and(is_stray)).collect()
+}
+
+/// What another program does with the names `file`, of the file that is changed, and `link`.
+type Deed = fn(&Path, &Path);
+
+fn exchange(file: &Path, link: &Path) {
+    // Either may be missing at this moment.
+    let _ = renameat_with(CWD, file, CWD, link, RenameFlags::EXCHANGE);
+}
+
+fn replace_by_link(file: &Path, link: &Path) {
+    let _ = fs::rename(link, file);
+}
+
+/// Changes that take the file from its name, or give the name to another file.
+const CHANGES: [fn(&Fixture) -> Change; 4] = [
+    |fixture| replace(&fixture.disk, &fixture.target("file"), "new"),
+    |fixture| delete(&fixture.disk, &fixture.target("file")),
+    |fixture| rename(&fixture.disk, &fixture.target("file"), &fixture.target("to"), None),
+    |fixture| rename(&fixture.disk, &fixture.target("file"), &fixture.target("to"), Some("new")),
+];
+
+#[test]
+fn a_link_that_takes_the_name_of_a_file_at_any_moment_keeps_it() {
+    for (deed, change) in
+        [exchange as Deed, replace_by_link].into_iter().flat_map(|deed| CHANGES.map(|it| (deed, it)))
+    {
+        for k in 1.. {
+            let fixture = Fixture::new();
+            fixture.write("file", "old");
+            symlink("nowhere", fixture.path("link")).expect("a link");
+            let changes = [change(&fixture)];
+            let (file, link) = (fixture.path("file"), fixture.path("link"));
+            let disk = FailingDisk::new(OsDisk::new());
+            let places = (file.clone(), link.clone());
+            disk.run_at(k, move || deed(&places.0, &places.1));
+            let own = TestJournal::on(disk.inner());
+            let result = own.commit(&disk, &changes, Durability::Process);
+            if disk.calls() < k {
+                assert!(k > 8, "{k}");
+                break;
+            }
+            let left = strays(fixture.root.path());
+            assert!(left.is_empty(), "{k}: {left:?} {result:?}");
+            let links = [&file, &link].into_iter().filter(|path| path.is_symlink()).count();
+            let is_renamed = fixture.path("to").is_symlink();
+            assert!(links == 1 && !is_renamed || result.is_ok(), "{k}: {links} {is_renamed} {result:?}");
+        }
+    }
+}
+
+#[test]
+fn a_link_that_is_exchanged_with_a_file_again_and_again_is_never_lost() {
+    let fixture = Fixture::new();
+    symlink("nowhere", fixture.path("link")).expect("a link");
+    let (stop, mut done) = (AtomicBool::new(false), 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                exchange(&fixture.path("file"), &fixture.path("link"));
+            }
+        });
+        // The other program ends also if a check fails.
+        let _ended = scopeguard::guard((), |()| stop.store(true, Ordering::Relaxed));
+        let start = Instant::now();
+        while start.elapsed() < race() {
+            let Ok(target) = fixture.disk.resolve(&fixture.root, Path::new("file")) else { continue };
+            let change = match fixture.disk.read(&target, LIMIT) {
+                Ok(Some(image)) if done % 2 == 0 => {
+                    Change::Replace { target, content: bytes("new"), expect: Expected::image(&image) }
+                }
+                Ok(Some(image)) => Change::Delete { target, expect: Expected::image(&image) },
+                Ok(None) if !target.exists => create(&target, "old"),
+                _ => continue,
+            };
+            done += usize::from(fixture.commit(&[change]).is_ok());
+            let left = strays(fixture.root.path());
+            assert!(left.is_empty(), "{left:?}");
+        }
+    });
+    assert!(done > 0);
+    let links = ["file", "link"].into_iter().filter(|name| fixture.path(name).is_symlink()).count();
+    // Without an exchange of names, what takes the name between the last check and the rename is lost.
+    assert!(
+        links == 1 || is_portable(),
+        "{:?}",
+        fs::read_dir(fixture.root.path()).expect("a folder").collect::<Vec<_>>()
+    );
+}
