@@ -33,6 +33,8 @@ use crate::server::Places;
 use crate::transport::{CallError, ConnectError, Spawn, is_end, is_timeout};
 use crate::workspace::rules::RootRefusal;
 
+use location::protected_elsewhere;
+
 pub use crate::transport::{ENFORCED, is_enforced};
 pub use abort::Abort;
 
@@ -171,7 +173,12 @@ impl Hook {
             Err(_) if abort.is_aborted() => Reply::PASS,
             // The rules of the program itself apply to files outside of projects.
             Err(HookError::Refused(refusal)) if is_no_root(&refusal) && steps::count_projects(event) <= 1 => {
-                Reply::PASS
+                // The `roots` of the user do not open what is protected elsewhere.
+                let protected = steps::paths_of(event).iter().find_map(|path| protected_elsewhere(path));
+                match (protected, &event.step) {
+                    (Some(protected), Step::Before(_)) => Reply::Refuse(gate::refusal(&protected)),
+                    _ => Reply::PASS,
+                }
             }
             Err(HookError::Refused(refusal)) => match event.step {
                 Step::Before(_) => Reply::Refuse(gate::refusal(&refusal)),

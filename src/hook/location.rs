@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::config::config_file;
 use crate::protocol::{RpcError, refusal_error};
 use crate::transport::{Target, allowed_root, home};
-use crate::workspace::rules::{Judge, Operation, Remedy, Spelling, UserRules, names_of};
+use crate::workspace::rules::{Judge, Operation, Protection, Remedy, Spelling, UserRules, names_of};
 use crate::workspace::{Audience, Refusal, RefusalKind};
 
 /// Maximum number of links that are followed, as in the kernel.
@@ -92,14 +92,27 @@ impl Location {
 /// folder of the home folder that does not exist yet, for instance.
 pub(super) fn forbidden_outside(real: &Path) -> Option<RpcError> {
     let home = home().filter(|home| real.starts_with(home))?;
+    let protection = protection_of(real, &home).filter(|found| found.opening == Remedy::Never)?;
+    Some(refusal_error(&[Refusal::at(real, RefusalKind::Protected(protection))], Audience::Wire))
+}
+
+/// Returns the refusal of a change in a project in which agents may have no roots, by the built-in rules.
+pub(super) fn protected_elsewhere(path: &Path) -> Option<RpcError> {
+    let (Location::Inside { real, .. } | Location::Outside(real)) = Location::of(path) else { return None };
+    let protection = protection_of(&real, &home().unwrap_or_default())?;
+    Some(refusal_error(&[Refusal::at(&real, RefusalKind::Protected(protection))], Audience::Wire))
+}
+
+/// Returns the protection of a file by the names in its path.
+fn protection_of(real: &Path, home: &Path) -> Option<Protection> {
     let rules = UserRules::default();
     let policy = config_file().with_file_name("policy.toml");
-    let judge = Judge { rules: &rules, policy: &policy, home: &names_of(&home), agent: true };
+    let judge = Judge { rules: &rules, policy: &policy, home: &names_of(home), agent: true };
     let spelling = Spelling { path: real, top: Path::new("/") };
-    let protection = judge.judge(&[spelling], &[Operation::Create, Operation::Modify]).err()?;
-    let is_final = protection.opening == Remedy::Never;
-    let refusal = Refusal::at(real, RefusalKind::Protected(protection));
-    is_final.then(|| refusal_error(&[refusal], Audience::Wire))
+    match judge.judge(&[spelling], &[Operation::Create, Operation::Modify]) {
+        Ok(judgement) => judgement.review,
+        Err(protection) => Some(protection),
+    }
 }
 
 /// Returns the path below a root that keeps the names of the request, so that the daemon judges these too.

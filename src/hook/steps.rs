@@ -1,4 +1,6 @@
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -20,12 +22,22 @@ use super::{Abort, Hook, HookError, Notice, is_outside};
 const DECISION: Duration = Duration::from_secs(570);
 /// Maximum time to wait for a person's decision after a tool has failed, in milliseconds.
 const MAX_WAIT: u64 = 10_000;
+/// Maximum time to compute the change that a decision leaves, so that the program does not stop the hook before.
+const COMPUTING: Duration = Duration::from_secs(15);
 /// Maximum time for a request that waits for no decision.
 const REQUEST: Duration = Duration::from_secs(15);
 /// Text for the model after a command that has failed where commands cannot write.
 const CANNOT_WRITE: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes. Change files with your edit tools; editd then writes them.";
 /// Maximum length of the name of a session, in bytes.
 const SESSION_NAME: usize = 64;
+
+/// Returns the answer to a checked call, or a refusal if the change that is left cannot be computed in time.
+fn reply_in_time(call: ToolCall, result: NativeEditResult) -> Reply {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(gate::reply(&call, &result)));
+    let late = "The change that the user has accepted cannot be passed to this tool in time. Send the accepted part again, as an edit with unique lines.";
+    receiver.recv_timeout(COMPUTING).unwrap_or_else(|_| Reply::Refuse(late.to_owned()))
+}
 
 impl Hook {
     /// Sends the requests for an event to the daemon.
@@ -58,7 +70,7 @@ impl Hook {
                 client.set_timeout(DECISION + REQUEST).map_err(CallError::Io)?;
                 let wait = ("waitMs", json!(DECISION.as_millis() as u64));
                 let (call, result) = self.native_edit(&mut client, event, call, wait)?;
-                Ok(gate::reply(&call, &result))
+                Ok(reply_in_time(call, result))
             }
             Step::After { tool_call, failed } => {
                 let params = json!({ "toolCall": tool_call, "failed": failed, "model": event.model });
@@ -254,7 +266,7 @@ fn without_asking(paths: &[PathBuf]) -> Option<Reply> {
 }
 
 /// Returns the paths that an event names: those of the change itself, if it is one.
-fn paths_of(event: &Event) -> Vec<PathBuf> {
+pub(super) fn paths_of(event: &Event) -> Vec<PathBuf> {
     match &event.step {
         Step::Before(call) => call.paths(),
         Step::NotFound(calls) => calls.iter().flat_map(ToolCall::paths).collect(),

@@ -128,6 +128,9 @@ fn a_working_folder_outside_of_the_configured_roots_opens_nothing() {
     let reason = refused(&machine, elsewhere.root(), &workspace.absolute(".env"));
     assert!(reason.contains("secrets"), "{reason}");
     assert_eq!(write(&machine, elsewhere.root(), "b.txt"), None, "the user has left it to the program");
+    for protected in [".git/hooks/pre-commit", ".vscode/tasks.json", ".claude/settings.json", ".env"] {
+        refused(&machine, elsewhere.root(), protected);
+    }
 }
 
 #[test]

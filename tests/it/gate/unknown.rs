@@ -1,15 +1,17 @@
 //! Events that editd cannot judge: without a daemon, of an unknown form, or outside of projects.
 
 use std::fs::{self, Permissions};
+use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::claude::{Claude, refused};
-use crate::support::{Machine, Workspace};
+use crate::support::{Machine, Workspace, eventually};
 
 #[rstest]
 #[case::none(&["--no-spawn"], 0o700)]
@@ -103,8 +105,15 @@ fn a_daemon_that_hangs_does_not_stop_the_tool() {
 fn an_edit_is_refused_if_the_daemon_has_no_place_for_the_hook() {
     let machine = Machine::configured("[limits]\nconnections = 16\nconnections_per_process = 16\n");
     let workspace = Workspace::file("a.txt", "one\n");
-    let taken: Vec<_> =
-        (0..16).map(|_| UnixStream::connect(machine.agent_socket()).expect("a connection")).collect();
+    let mut taken = Vec::new();
+    // One is kept for editors.
+    eventually("all connections to be taken", || {
+        let mut taking = UnixStream::connect(machine.agent_socket()).expect("a connection");
+        taking.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
+        let is_refused = matches!(taking.read(&mut [0]), Ok(0));
+        taken.extend((!is_refused).then_some(taking));
+        (taken.len() == 15).then_some(())
+    });
     let claude = Claude::new(&machine, &workspace);
     for _ in 0..3 {
         let reason = refused(claude.write(".claude/settings.json", "{}\n"));
