@@ -342,7 +342,8 @@ impl Dispatcher {
     }
 
     fn report_framing_error(&self, error: &FramingError) {
-        tracing::info!(%error, "closing a connection: invalid framing");
+        // A client can cause any number of these.
+        tracing::debug!(%error, "closing a connection: invalid framing");
         if !matches!(error, FramingError::Io(_) | FramingError::Truncated) {
             let error = RpcError::new(Code::InvalidRequest, format!("The connection ends: {error}."));
             self.answer_error(&Value::Null, &error);

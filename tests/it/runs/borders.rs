@@ -192,6 +192,20 @@ impl Drop for Bind {
     }
 }
 
+/// A pipe in place of the index has no end.
+#[test]
+fn a_pipe_as_index_does_not_hold_up_the_command() {
+    let machine = Machine::start();
+    let workspace =
+        repository(&[("a.txt", "one\n"), (".gitignore", "b.txt\n"), ("b.txt", "b\n")], &["a.txt"]);
+    let index = workspace.path(".git/index");
+    fs::remove_file(&index).expect("an index");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &index, rustix::fs::Mode::RWXU).expect("a pipe");
+    let output = enforce(&machine, &workspace, &[], "echo x > b.txt; cat a.txt");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\n", "{output:?}");
+    assert_eq!(workspace.text("b.txt"), "b\n");
+}
+
 #[test]
 fn a_mount_elsewhere_opens_nothing() {
     let machine = Machine::start();

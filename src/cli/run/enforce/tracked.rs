@@ -27,15 +27,17 @@ impl Tracked {
     /// Reads the index of the work tree with this top folder. Returns `None` if it is not one of git.
     pub(super) fn read(top: &Path) -> io::Result<Option<Self>> {
         let Some((metadata, _)) = metadata(top) else { return Ok(None) };
-        let mut index = Vec::new();
-        match File::open(metadata.join("index")) {
+        let unknown = || io::Error::new(io::ErrorKind::Unsupported, "the index of git has an unknown form");
+        let (path, mut index) = (metadata.join("index"), Vec::new());
+        match fs::metadata(&path) {
             // Nothing was added yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Self::default())),
-            opened => opened?.take(MAX_INDEX).read_to_end(&mut index)?,
-        };
+            // A pipe has no end.
+            found => found?.is_file().then_some(()).ok_or_else(unknown)?,
+        }
+        File::open(path)?.take(MAX_INDEX).read_to_end(&mut index)?;
         // A hash of the other length leads to no valid index.
         let parsed = [20, 32].into_iter().find_map(|hash| parse(&index, hash));
-        let unknown = || io::Error::new(io::ErrorKind::Unsupported, "the index of git has an unknown form");
         parsed.map(|paths| Some(Self(paths))).ok_or_else(unknown)
     }
 
