@@ -78,7 +78,7 @@ impl Engine {
             match outcome {
                 UndoOutcome::Gone | UndoOutcome::Refused => remaining = remaining.with(document, true),
                 UndoOutcome::Unsaved | UndoOutcome::UndoneOnDisk => {
-                    remaining = remaining.with(document, false)
+                    remaining = remaining.with(document, false);
                 }
                 UndoOutcome::Undone | UndoOutcome::TypedOver => {}
             }

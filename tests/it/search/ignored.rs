@@ -114,7 +114,9 @@ fn braces_in_rules_are_signs_as_in_git() {
     let rules = ["a.{b,c}", "\\{x\\}", "x[{z]y", "x[]}]y", "x[!{]y", "{x", "k]{", "q\\\\{", "[{"];
     for rule in rules {
         let (machine, workspace) = (Machine::start(), Workspace::empty());
-        names.iter().for_each(|name| workspace.put(name, ""));
+        for name in names {
+            workspace.put(name, "");
+        }
         git(workspace.root(), &["init", "-q"]);
         workspace.put(".gitignore", format!("{rule}\n.*\n"));
         let listed = git(
