@@ -40,6 +40,7 @@ pub use change::{SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
 pub use colour::{Colour, ColourSpan, MAX_COLOURED_SIZE, colours};
 pub use errors::{SyntaxError, SyntaxErrorKind, new_errors};
 pub use language::Language;
+pub use nearby::{are_free_of_errors, nearby_parts};
 pub use outline::outline;
 pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
 pub use path::SymbolPath;

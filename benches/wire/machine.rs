@@ -25,13 +25,14 @@ impl Machine {
 
     /// Starts a daemon. `config` is TOML that is appended to the top-level settings.
     pub(crate) fn configured(config: &str) -> Self {
-        // Below the target folder, because the system's temporary folder is often not on a disk.
-        let base = tempfile::Builder::new().prefix("w").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
-        let base = base.expect("a folder");
-        // A `.git` folder makes the files a project, which the command line uses as the root.
-        for name in ["home", "files", "files/.git"] {
-            fs::create_dir(base.path().join(name)).expect("a folder");
+        // On a disk, where the usual temporary folder often is not. Outside of this project, because a daemon does
+        // not start with a configuration in one.
+        let base = tempfile::Builder::new().prefix("w").tempdir_in("/var/tmp").expect("a folder");
+        // A repository makes the files a project, which the command line uses as the root.
+        for name in ["home", "files/.git/objects", "files/.git/refs"] {
+            fs::create_dir_all(base.path().join(name)).expect("a folder");
         }
+        fs::write(base.path().join("files/.git/HEAD"), "ref: refs/heads/main\n").expect("a repository");
         let text = format!("review = \"off\"\nidle_exit = \"60s\"\n{config}");
         fs::write(base.path().join("config.toml"), text).expect("a configuration");
         let daemon = command(base.path(), "serve")

@@ -96,7 +96,7 @@ fn name(file: usize) -> String {
 /// Creates a git repository in which all texts differ.
 fn project(files: usize, text: &str) -> Machine {
     let machine = Machine::start();
-    fs::remove_dir(machine.root().join(".git")).expect("the mark of a project");
+    fs::remove_dir_all(machine.root().join(".git")).expect("the mark of a project");
     for folder in 0..200 {
         fs::create_dir(machine.root().join(format!("part{folder}"))).expect("a folder");
     }

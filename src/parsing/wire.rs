@@ -28,6 +28,8 @@ pub(super) enum Task<'a> {
     },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
+    /// Answered with the result of [`are_free_of_errors`](crate::syntax::are_free_of_errors).
+    AreFree { parts: [Cow<'a, str>; 2] },
     /// Answered with the result of [`new_errors`](crate::syntax::new_errors).
     NewErrors { before: Cow<'a, str>, after: Cow<'a, str> },
     /// Answered with the result of [`colours`](crate::syntax::colours).

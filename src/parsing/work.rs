@@ -73,6 +73,9 @@ fn answer(Request { language, task }: &Request<'_>) -> Option<Vec<u8>> {
     match task {
         Task::Outline { text } => of(&syntax::outline(text, *language, deadline)),
         Task::Uses { text, name } => of(&syntax::uses(text, *language, name, deadline)),
+        Task::AreFree { parts: [before, after] } => {
+            of(&syntax::are_free_of_errors([before, after], *language, deadline))
+        }
         Task::NewErrors { before, after } => of(&syntax::new_errors(before, after, *language, deadline)),
         Task::Colours { text } => of(&colours_in_time(text, *language)),
     }

@@ -9,7 +9,7 @@ use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::grammar::words;
-use super::nearby::{Nearby, is_free_of_errors};
+use super::nearby::{Nearby, are_free_of_errors, nearby_parts};
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
 use crate::edit::Deadline;
 use crate::text::{floor_char_boundary, line_end, line_start, lines};
@@ -81,7 +81,7 @@ pub fn new_errors(
     language: Language,
     deadline: Deadline,
 ) -> Option<Vec<SyntaxError>> {
-    if is_free_of_errors(before, after, language, Budget::new(MAX_CHECK_TIME, deadline)) {
+    if nearby_parts(before, after).is_some_and(|parts| are_free_of_errors(parts, language, deadline)) {
         return Some(Vec::new());
     }
     new_errors_of_whole(before, after, language, deadline)

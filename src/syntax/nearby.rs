@@ -7,7 +7,8 @@
 use memchr::{memchr, memrchr};
 
 use super::Language;
-use super::parse::{Budget, parse};
+use super::parse::{Budget, MAX_CHECK_TIME, parse};
+use crate::edit::Deadline;
 use crate::text::{line_end, line_start};
 
 /// Minimum size of a text for which this check is worthwhile, in bytes.
@@ -46,18 +47,18 @@ impl Nearby {
     }
 }
 
-/// Returns `true` if the declarations around the change are free of errors in both texts. Returns `false` as well
-/// if it is not worthwhile to find out.
-pub(super) fn is_free_of_errors(before: &str, after: &str, language: Language, budget: Budget) -> bool {
-    if after.len() < MIN_SIZE {
-        return false;
-    }
-    changed_parts(before, after).is_some_and(|parts| {
-        parts.into_iter().all(|part| {
-            let is_small = part.len() <= after.len() / MAX_PART;
-            is_small && parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error())
-        })
-    })
+/// Returns the declarations around a change, before and after it, if it is worthwhile to check them alone. If both are
+/// [free of errors](are_free_of_errors), the change adds none.
+pub fn nearby_parts<'t>(before: &'t str, after: &'t str) -> Option<[&'t str; 2]> {
+    let parts = if after.len() < MIN_SIZE { None } else { changed_parts(before, after) };
+    parts.filter(|parts| parts.iter().all(|part| part.len() <= after.len() / MAX_PART))
+}
+
+/// Returns `true` if [`nearby_parts`] are free of syntax errors.
+pub fn are_free_of_errors(parts: [&str; 2], language: Language, deadline: Deadline) -> bool {
+    let budget = Budget::new(MAX_CHECK_TIME, deadline);
+    let is_free = |part| parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error());
+    parts.into_iter().all(is_free)
 }
 
 /// Returns the declarations around the change in both texts. Returns `None` if the change concerns a text that
