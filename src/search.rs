@@ -60,6 +60,7 @@ use std::sync::Arc;
 
 use crate::disk::Root;
 
+pub(crate) use filter::points_to;
 pub use filter::{FileGlob, Glob, Ignores};
 pub use ignored::{IgnoredFiles, ignored};
 pub use lines::Line;

@@ -179,7 +179,7 @@ fn named(text: &[u8]) -> PathBuf {
 }
 
 /// Returns `true` if the metadata of a linked work tree or of a submodule names this work tree.
-fn points_to(disk: &dyn Disk, metadata: &Root, tree: &Path) -> bool {
+pub(crate) fn points_to(disk: &dyn Disk, metadata: &Root, tree: &Path) -> bool {
     let leads_to = |path: PathBuf, wanted: &Path| {
         disk.open_root(&metadata.path().join(path)).is_ok_and(|opened| opened.path() == wanted)
     };

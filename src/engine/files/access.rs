@@ -14,6 +14,7 @@ use crate::config::Policy;
 use crate::disk::{Disk, Kind, Result as DiskResult, Root, Target};
 use crate::engine::files::resolve::{Found, Purpose};
 use crate::engine::{Engine, SessionContext, SessionRoot, refusal_of};
+use crate::search::points_to;
 use crate::workspace::rules::{
     GIT_FILES, Judge, Judgement, METADATA, Protection, Remedy, RootRefusal, Spelling, check_root, folded,
 };
@@ -109,8 +110,10 @@ impl WorkTree {
             // Tools that keep many repositories together create such links. A clone contains none.
             Kind::Symlink => Some(Self::Separate),
             Kind::File => {
-                let pointer = read_pointer(disk, folder, mark)?;
-                let to = folder.path().join(path_in(pointer.strip_prefix(b"gitdir:")?));
+                let mut pointer = Vec::new();
+                disk.open_file(folder, mark).ok()?.take(MAX_POINTER).read_to_end(&mut pointer).ok()?;
+                let to = OsStr::from_bytes(pointer.strip_prefix(b"gitdir:")?.trim_ascii());
+                let to = folder.path().join(to);
                 let is_linked = disk.open_root(&to).is_ok_and(|metadata| is_of(disk, &metadata, folder));
                 Some(if is_linked { Self::Separate } else { Self::PerhapsSubmodule })
             }
@@ -120,24 +123,11 @@ impl WorkTree {
 }
 
 /// Returns `true` if a folder is the metadata of a linked work tree. The author of a repository chooses the names of
-/// its submodules, also `a/worktrees/b`, but git creates neither of these files for one.
+/// its submodules, also `a/worktrees/b`, but git creates no `commondir` for one.
 fn is_of(disk: &dyn Disk, metadata: &Root, work_tree: &Root) -> bool {
-    let mark =
-        read_pointer(disk, metadata, Path::new("gitdir")).map(|back| metadata.path().join(path_in(&back)));
-    let folder = mark.as_deref().filter(|mark| mark.ends_with(".git")).and_then(Path::parent);
-    let names_it = |folder: &Path| disk.open_root(folder).is_ok_and(|named| named.path() == work_tree.path());
-    read_pointer(disk, metadata, Path::new("commondir")).is_some() && folder.is_some_and(names_it)
-}
-
-/// Reads a file of git that contains a path. Returns `None` if it is no regular file.
-fn read_pointer(disk: &dyn Disk, folder: &Root, name: &Path) -> Option<Vec<u8>> {
-    let mut pointer = Vec::new();
-    disk.open_file(folder, name).ok()?.take(MAX_POINTER).read_to_end(&mut pointer).ok()?;
-    Some(pointer)
-}
-
-fn path_in(pointer: &[u8]) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(pointer.trim_ascii()))
+    let common = disk.peek(metadata, Path::new("commondir"));
+    common.is_ok_and(|found| found.is_some_and(|found| found.kind() == Kind::File))
+        && points_to(disk, metadata, work_tree.path())
 }
 
 /// Paths that belong to editd, both as configured and canonical.

@@ -120,15 +120,20 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Creates a repository with a commit.
+fn put_commit(folder: &Path) {
+    fs::create_dir_all(folder).expect("a folder");
+    git(folder, &["init", "-q"]);
+    git(folder, &["commit", "-q", "--allow-empty", "-m", "x"]);
+}
+
 #[rstest]
 #[case::plain("plain")]
 #[case::named_like_a_work_tree("x/worktrees/y")]
 fn a_submodule_is_part_of_the_work_tree_around_it(#[case] name: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let module = workspace.outside("module");
-    fs::create_dir(&module).expect("a folder");
-    git(&module, &["init", "-q"]);
-    git(&module, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    put_commit(&module);
     git(workspace.root(), &["init", "-q"]);
     git(workspace.root(), &["submodule", "-q", "add", "--name", name, "../module", ".claude"]);
     let mut agent = agent(&machine, &workspace.path(".claude"));
@@ -147,9 +152,7 @@ fn a_submodule_of_another_kind_of_work_tree_is_part_of_it(
 ) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let (module, shop) = (workspace.path("module"), workspace.path("shop"));
-    fs::create_dir(&module).expect("a folder");
-    git(&module, &["init", "-q"]);
-    git(&module, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    put_commit(&module);
     fs::create_dir(&shop).expect("a folder");
     git(&shop, &["init", "-q"]);
     let module = module.to_str().expect("text");
@@ -166,9 +169,7 @@ fn a_submodule_of_another_kind_of_work_tree_is_part_of_it(
 fn a_linked_work_tree_of_a_submodule_is_a_workspace() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let module = workspace.outside("module");
-    fs::create_dir(&module).expect("a folder");
-    git(&module, &["init", "-q"]);
-    git(&module, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    put_commit(&module);
     git(workspace.root(), &["init", "-q"]);
     git(workspace.root(), &["submodule", "-q", "add", "../module", "lib"]);
     git(&workspace.path("lib"), &["worktree", "add", "-q", "../.claude/worktrees/w"]);
@@ -189,9 +190,7 @@ fn a_mark_in_a_repository_without_a_work_tree_opens_nothing() {
 fn a_linked_work_tree_is_a_workspace_below_any_folder() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let shop = workspace.path("modules/shop");
-    fs::create_dir_all(&shop).expect("a folder");
-    git(&shop, &["init", "-q"]);
-    git(&shop, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    put_commit(&shop);
     git(&shop, &["worktree", "add", "-q", ".claude/worktrees/w"]);
     let mut agent = agent(&machine, &shop.join(".claude/worktrees/w"));
     assert_eq!(rule(&mut agent, Path::new("a.txt")), Value::Null);
