@@ -27,16 +27,16 @@ pub fn read_private_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Creates a folder of editd itself that only this user can access. Fails if something else has the name, also if it
-/// is a link to a folder.
+/// Creates a folder of editd itself that this user can use and others cannot access; changes the mode of an existing
+/// one to that. Fails if something else has the name, also if it is a link to a folder.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     let found = fs::symlink_metadata(path)?;
     if !found.is_dir() || !is_own(&found) {
         return Err(foreign(path, "a folder"));
     }
-    let is_open_to_others = found.permissions().mode() & 0o077 != 0;
-    if is_open_to_others { fs::set_permissions(path, Permissions::from_mode(0o700)) } else { Ok(()) }
+    let is_private = found.permissions().mode() & 0o777 == 0o700;
+    if is_private { Ok(()) } else { fs::set_permissions(path, Permissions::from_mode(0o700)) }
 }
 
 fn is_own(found: &fs::Metadata) -> bool {

@@ -1,15 +1,14 @@
 //! The two sockets of a daemon: its own, or those that a service manager such as systemd has opened and passes
 //! to it (socket activation).
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener as StdListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use listenfd::ListenFd;
-use rustix::fs::Mode;
 use tokio::net::UnixListener;
 
 use crate::disk::{SOCKET_PATH, is_listening};
@@ -79,14 +78,14 @@ impl Sockets {
         for (path, known) in &self.known {
             if !self.are_inherited && identity(path) == *known {
                 // A remaining socket is replaced at the next start.
-                let _ = std::fs::remove_file(path);
+                let _ = fs::remove_file(path);
             }
         }
     }
 }
 
 fn identity(path: &Path) -> Option<Identity> {
-    std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// Binds a socket. An existing socket is replaced only if no process answers on it: the lock shows that no
@@ -99,21 +98,21 @@ fn bind(path: &Path) -> Result<UnixListener, ServeError> {
         return Err(ServeError::SocketsTaken(path.parent().unwrap_or(path).to_owned()));
     }
     clear_for_socket(path)?;
-    // Set before binding instead of changed afterwards, so that other users can never connect.
-    let before = rustix::process::umask(Mode::from_raw_mode(0o177));
-    let bound = UnixListener::bind(path);
-    rustix::process::umask(before);
+    // Other users can never connect: the folder is private, and so is each file that the daemon creates. A stricter
+    // umask for this call would also apply to folders that another thread creates at the same time.
+    let bound = UnixListener::bind(path)
+        .and_then(|listener| fs::set_permissions(path, Permissions::from_mode(0o600)).map(|()| listener));
     bound.map_err(failed(format!("listening on {}", path.display())))
 }
 
 /// Removes a stale socket. Anything else at the path belongs to another program and is an error.
 fn clear_for_socket(path: &Path) -> Result<(), ServeError> {
-    match std::fs::symlink_metadata(path) {
+    match fs::symlink_metadata(path) {
         Ok(found) if !found.file_type().is_socket() => {
             let reason = "it is not a socket; move it away, or choose another folder with --runtime-dir";
             Err(ServeError::Unsafe { path: path.to_owned(), reason })
         }
-        Ok(_) => std::fs::remove_file(path).map_err(failed(format!("replacing {}", path.display()))),
+        Ok(_) => fs::remove_file(path).map_err(failed(format!("replacing {}", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failed(format!("checking {}", path.display()))(error)),
     }

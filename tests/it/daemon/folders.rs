@@ -7,7 +7,7 @@ use std::process::Output;
 
 use rstest::rstest;
 
-use crate::support::{Machine, Workspace};
+use crate::support::{Fault, Machine, Workspace, eventually};
 
 fn mode(path: &Path) -> u32 {
     path.metadata().expect("a folder").permissions().mode() & 0o777
@@ -59,6 +59,32 @@ fn empty_folders_are_closed_to_others() {
     shared(&machine.runtime());
     machine.serve();
     assert_eq!((mode(&machine.state()), mode(&machine.runtime())), (0o700, 0o700));
+}
+
+/// Folders that are created while a socket is bound have the mode of all others.
+#[test]
+fn folders_of_the_state_are_usable_at_once() {
+    let mut machine = Machine::asleep("");
+    let slow = [Fault::always("bind", "delay_enter=500000"), Fault::always("mkdir", "delay_enter=50000")];
+    assert!(machine.serve_under(&slow));
+    let folders = eventually("the folder of runs", || {
+        machine.state().join("runs").exists().then(|| fs::read_dir(machine.state()).expect("a folder"))
+    });
+    for path in folders.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()) {
+        assert_eq!(mode(&path), 0o700, "{}", path.display());
+    }
+    for socket in [machine.agent_socket(), machine.runtime().join("editor.sock")] {
+        assert_eq!(mode(&socket), 0o600, "{}", socket.display());
+    }
+}
+
+#[test]
+fn a_folder_of_the_state_that_its_owner_cannot_use_is_repaired() {
+    let mut machine = Machine::start();
+    let runs = machine.state().join("runs");
+    fs::set_permissions(&runs, PermissionsExt::from_mode(0o600)).expect("a mode");
+    machine.serve_without_privileges();
+    eventually("a usable folder", || (mode(&runs) == 0o700).then_some(()));
 }
 
 #[rstest]
