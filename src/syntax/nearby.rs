@@ -24,6 +24,22 @@ const ENDS: [&str; 9] = ["end", "fi", "done", "esac", "}", ")", "]", "</", "*/"]
 /// in C if no comment ends below it.
 const PAIRED: [&str; 10] = ["/*", "*/", "\"\"\"", "'''", "`", "<!--", "-->", "[[", "]]", "#"];
 
+/// Directives of a preprocessor that pair with others. Grammars also take an unknown or a single one as valid.
+const DIRECTIVES: [&str; 12] = [
+    "if",
+    "ifdef",
+    "ifndef",
+    "elif",
+    "elifdef",
+    "elifndef",
+    "elseif",
+    "else",
+    "endif",
+    "end",
+    "region",
+    "endregion",
+];
+
 /// The declarations around a change, before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nearby {
@@ -68,12 +84,28 @@ fn changed_parts<'t>(before: &'t str, after: &'t str) -> Option<[&'t str; 2]> {
     let (head, tail) = common_lines(before.as_bytes(), after.as_bytes());
     let changed = [before, after].map(|text| &text[head..text.len() - tail]);
     let count = |text: &str, word: &&str| text.matches(*word).count();
-    if PAIRED.iter().any(|word| count(changed[0], word) != count(changed[1], word)) {
+    let pairs_elsewhere = PAIRED.iter().any(|word| count(changed[0], word) != count(changed[1], word));
+    if pairs_elsewhere || !paired_lines(changed[0]).eq(paired_lines(changed[1])) {
         return None;
     }
     let start = declaration_before(before, head);
     let rest = tail - declaration_after(&before[before.len() - tail..]);
     Some([before, after].map(|text| &text[start..text.len() - rest]))
+}
+
+/// Returns the lines that may pair with ones far away: directives of a preprocessor, and lines of a single word, which
+/// may end a here-document or a block.
+fn paired_lines(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+    };
+    let paired = move |line: &'_ str| {
+        let directive =
+            line.strip_prefix('#').map(|rest| rest.trim_start().split(|sign: char| !sign.is_alphanumeric()));
+        let directive = directive.and_then(|mut words| words.next());
+        directive.map_or(is_word(line), |name| DIRECTIVES.contains(&name))
+    };
+    text.lines().map(str::trim).filter(move |line| paired(line))
 }
 
 /// Returns the length of the whole lines that the texts have in common at the start, and of those at the end.

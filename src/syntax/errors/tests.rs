@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use rstest::rstest;
 
 use super::*;
 
@@ -41,6 +42,25 @@ proptest! {
                 .chars().take(400).collect::<String>());
         }
     }
+}
+
+/// Texts that are valid alone although the rest of the file lacks what they pair with.
+#[rstest]
+#[case::directive(Language::C, "#ifdef A\nint a;\n#endif\n", "#endif", "#e{ndif")]
+#[case::directive_with_a_gap(Language::C, "#ifdef A\nint a;\n# endif\n", "# endif", "# endi")]
+#[case::here_document(Language::Bash, "cat <<EOF\none\nEOF\n", "EOF", "EOFs")]
+fn a_pair_broken_by_a_change_is_found(
+    #[case] language: Language,
+    #[case] text: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+) {
+    let fill = |line: &str| line.repeat(10_000 / line.len() + 1);
+    let line = if language == Language::C { "int b;\n" } else { "b = 1\n" };
+    let before = fill(line) + text + &fill(line);
+    let at = before.rfind(old).expect("the old text");
+    let after = format!("{}{new}{}", &before[..at], &before[at + old.len()..]);
+    assert_eq!(nearby_parts(&before, &after), None);
 }
 
 /// A change of a file without errors, and the same change of this file with a wrong line elsewhere.
