@@ -30,12 +30,21 @@ pub(crate) struct BlamedFile {
 /// A transaction as a session sees it.
 pub(crate) struct VisibleTransaction {
     pub(crate) recorded: RecordedEntry,
-    /// The visible files, each with its diff if the request asks for it.
-    pub(crate) files: Vec<(PastFile, Option<String>)>,
+    /// The visible files.
+    pub(crate) files: Vec<VisibleFile>,
     /// The visible changes of links, folders and permissions.
     pub(crate) paths: Vec<PathChange>,
     /// The run that made it, with its visible omitted files.
     pub(crate) run: Option<PastRun>,
+}
+
+/// A file of a transaction as a session sees it.
+pub(crate) struct VisibleFile {
+    pub(crate) file: PastFile,
+    /// The diff, if the request asks for it and it is known.
+    pub(crate) diff: Option<String>,
+    /// `true` if the history has removed the old content to make room.
+    pub(crate) is_content_gone: bool,
 }
 
 /// Number of entries whose text is searched if the chain of contents is broken.
@@ -52,8 +61,8 @@ struct Walk<'a> {
     path: PathBuf,
     hash: ContentHash,
     /// A known later text, and the plans that lead from it back to that point, each with the format of its
-    /// result.
-    text: (String, Vec<(Plan, Format)>),
+    /// result; `None` if a plan is not kept.
+    text: Option<(String, Vec<(Plan, Format)>)>,
     /// Entries to which lines are attributed.
     owners: Vec<Arc<PastEntry>>,
 }
@@ -68,7 +77,7 @@ impl<'a> Walk<'a> {
             entries: engine.history.about(&path),
             path,
             hash,
-            text: (present.to_owned(), Vec::new()),
+            text: Some((present.to_owned(), Vec::new())),
             owners: Vec::new(),
         }
     }
@@ -96,8 +105,13 @@ impl<'a> Walk<'a> {
         let Some(before) = file.hash_before else { return false };
         self.hash = before;
         match detail.back {
-            Back::Edits { way, before, .. } => self.text.1.push((way.inverse, before)),
+            Back::Edits { way, before, .. } => {
+                if let Some((_, plans)) = &mut self.text {
+                    plans.push((way.inverse, before));
+                }
+            }
             Back::Nothing => {}
+            Back::Gone => self.text = None,
             // An image does not tell which lines come from which change.
             Back::Image { .. } => return false,
         }
@@ -128,7 +142,7 @@ impl<'a> Walk<'a> {
         let diff = diff_texts(&found, &text, Labels::same(""), self.engine.deadline());
         self.lines.step(None, &diff.hunks);
         self.hash = hash;
-        self.text = (found, Vec::new());
+        self.text = Some((found, Vec::new()));
         true
     }
 
@@ -137,7 +151,7 @@ impl<'a> Walk<'a> {
         if let Some(text) = self.engine.known_text(self.hash) {
             return Some(text);
         }
-        let (text, plans) = &mut self.text;
+        let (text, plans) = self.text.as_mut()?;
         let mut written = None;
         for (plan, format) in plans.drain(..) {
             if !plan.fits(text) {
@@ -257,7 +271,12 @@ impl View<'_> {
             let computed = || self.engine.past_diff(self.session, (&recorded.entry, file), detail);
             detail.diff.clone().or_else(computed)
         };
-        let file = |file: &PastFile| (file.clone(), diff(file));
+        let gone = self.engine.history.without_content(&recorded.entry);
+        let file = |file: &PastFile| VisibleFile {
+            file: file.clone(),
+            diff: diff(file),
+            is_content_gone: gone.contains(&file.detail),
+        };
         let files = self.files(&recorded.entry).map(file).collect();
         let entry = &recorded.entry;
         let paths = entry.paths.iter().filter(|change| self.shows(&change.path)).cloned().collect();

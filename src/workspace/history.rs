@@ -126,6 +126,8 @@ pub enum Back {
         /// Permission bits for a file that has to be created again.
         mode: Option<u32>,
     },
+    /// The data was removed to make room.
+    Gone,
 }
 
 impl PastFile {

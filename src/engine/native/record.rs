@@ -95,15 +95,8 @@ impl Engine {
         if writes.is_empty() {
             return Ok(RecordedChange { transaction: None, different });
         }
-        let intent = Intent {
-            author: session.author.clone(),
-            session: session.name.clone(),
-            origin: Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() },
-            label: change.label.clone(),
-            undoes: None,
-            run: None,
-            paths: Vec::new(),
-        };
+        let origin = Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() };
+        let intent = Intent { origin, label: change.label.clone(), ..Intent::by(session) };
         let mut entry = self.begin_history_entry(&mut writes, &intent)?;
         self.record_committed(&mut entry);
         let written = |(write, now): (PendingWrite, Observed)| {

@@ -17,7 +17,7 @@ use crate::engine::runs::{OpenRun, RootState, RunRoot};
 use crate::snapshot::{Content as NodeContent, Difference, FileState, Node, Omission, Stamp};
 use crate::text::{ContentHash, Format};
 use crate::workspace::history::{DISK, Origin, PastRun, PathChange, PathState};
-use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal};
+use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal, Role};
 
 /// Size of the contents in one transaction, in bytes. A run that changes more is recorded as several transactions.
 const BATCH: usize = 64 << 20;
@@ -286,6 +286,7 @@ fn intent(
             let run = open.iter().find(|open| open.id == run).map_or("", |open| &open.command);
             return Intent {
                 author: DISK.to_owned(),
+                role: Role::Editor,
                 session: Arc::default(),
                 origin: Origin::default(),
                 label: Some(format!("changed while editd did not run, during or after: {run}")),
@@ -307,6 +308,8 @@ fn intent(
     });
     Intent {
         author: main.map(|main| main.author.clone()).unwrap_or_default(),
+        // The history knows the name of a person's commands, which no agent can have.
+        role: Role::Agent,
         session: main.map(|main| main.session.clone()).unwrap_or_default(),
         origin: main.map(|main| main.origin.clone()).unwrap_or_default(),
         label: main.map(|main| main.command.clone()),
