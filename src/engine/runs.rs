@@ -12,6 +12,7 @@ mod open;
 mod permits;
 mod record;
 mod recover;
+mod set_aside;
 mod writes;
 
 use std::collections::HashMap;
@@ -40,6 +41,7 @@ pub(crate) use record::RunChanges;
 use landed::LandedQueue;
 use mark::Owner;
 use permits::WalkPermits;
+use set_aside::SetAsideChanges;
 use writes::InFlight;
 
 /// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
@@ -70,6 +72,8 @@ pub(crate) struct Runs {
     began: Notify,
     /// Changes that people are about to review.
     landed: LandedQueue,
+    /// Changes that a client has announced and is about to report.
+    set_aside: SetAsideChanges,
 }
 
 /// A root with its snapshot and the open runs in it.
@@ -134,6 +138,7 @@ impl Runs {
             walks: WalkPermits::default(),
             began: Notify::new(),
             landed: LandedQueue::default(),
+            set_aside: SetAsideChanges::default(),
         }
     }
 

@@ -121,6 +121,7 @@ impl Engine {
         for write in writes.iter_mut() {
             write.computed.set_hash_after();
         }
+        self.record_set_aside(writes);
         let id = self.history.next_id();
         let entry = PastEntry {
             id: id.clone(),
