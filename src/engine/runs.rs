@@ -42,7 +42,7 @@ use landed::LandedQueue;
 use mark::Owner;
 use permits::WalkPermits;
 use set_aside::SetAsideChanges;
-use writes::InFlight;
+use writes::{InFlight, StagingFolders};
 
 /// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
 const MAX_OPEN: usize = 256;
@@ -70,6 +70,8 @@ pub(crate) struct Runs {
     walks: WalkPermits,
     /// Notified when a run begins.
     began: Notify,
+    /// Folders in which editd writes.
+    staging: StagingFolders,
     /// Changes that people are about to review.
     landed: LandedQueue,
     /// Changes that a client has announced and is about to report.
@@ -137,6 +139,7 @@ impl Runs {
             opening: Mutex::default(),
             walks: WalkPermits::default(),
             began: Notify::new(),
+            staging: StagingFolders::default(),
             landed: LandedQueue::default(),
             set_aside: SetAsideChanges::default(),
         }

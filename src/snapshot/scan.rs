@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned};
+use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, is_stray};
 use crate::search::Ignores;
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
@@ -62,6 +62,8 @@ pub(super) struct Scanning {
     moved: Vec<(PathBuf, u64)>,
     /// Recorded names that the ignore rules exclude now. Their state is recorded a last time.
     pub(super) leaving: Vec<PathBuf>,
+    /// New names of the kind that editd gives to files for a moment.
+    pub(super) strays: Vec<PathBuf>,
 }
 
 /// A folder that waits for its visit, with the ignore rules of its parents.
@@ -91,6 +93,7 @@ struct Visited {
     appeared: Vec<PathBuf>,
     moved: Vec<(PathBuf, u64)>,
     leaving: Vec<PathBuf>,
+    strays: Vec<PathBuf>,
 }
 
 /// The names of a folder, as they are collected.
@@ -128,7 +131,7 @@ impl Scanning {
 impl Visited {
     fn of(path: PathBuf) -> Self {
         let (below, covered, appeared, moved, leaving) = Default::default();
-        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving }
+        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving, strays: Vec::new() }
     }
 }
 
@@ -141,12 +144,13 @@ impl Scan<'_> {
         while !level.is_empty() {
             let visited = self.visit_all(&level)?;
             level.clear();
-            for Visited { path, folder, below, covered, appeared, moved, leaving } in visited {
+            for Visited { path, folder, below, covered, appeared, moved, leaving, strays } in visited {
                 found.tree.insert(path, folder);
                 level.extend(below);
                 found.appeared.extend(appeared);
                 found.moved.extend(moved);
                 found.leaving.extend(leaving);
+                found.strays.extend(strays);
                 for path in covered {
                     found.tree.insert_below(&path, self.before);
                     kept.push(path);
@@ -252,6 +256,9 @@ impl Scan<'_> {
         };
         if has_appeared {
             found.visited.appeared.push(path.clone());
+        }
+        if known.is_none() && is_stray(&scanned.name) {
+            found.visited.strays.push(path.clone());
         }
         if is_ignored && found.role != Role::Leaving {
             found.visited.leaving.push(path.clone());

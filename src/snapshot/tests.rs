@@ -36,6 +36,15 @@ impl Fixture {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// Walks while editd writes in a folder, and returns the changes in a readable form.
+    fn update_while_written(&mut self, folder: &str) -> Vec<String> {
+        let mut walked = self.snapshot.walk().run(&self.disk, None, &WalkControl::default()).unwrap();
+        let root = self.snapshot.root.clone();
+        walked.leave_out_strays(&self.disk, &root, |path| path == Path::new(folder));
+        let changes = self.snapshot.enter(walked, &HashSet::new()).unwrap();
+        changes.iter().map(|change| self.show(change)).collect()
+    }
+
     /// Walks, and returns the changes in a readable form.
     fn update(&mut self) -> Vec<String> {
         let changes =
@@ -221,4 +230,34 @@ fn a_walk_that_takes_too_long_changes_nothing() {
     assert!(!it.snapshot.is_known());
     it.update();
     assert!(it.snapshot.is_known());
+}
+
+#[test]
+fn temporary_files_of_editd_are_left_out_as_long_as_it_writes() {
+    let mut fixture = Fixture::new(LIMITS);
+    fixture.put("sub/a.txt", "one\n");
+    fixture.update();
+    let (file, folder) = ("sub/.editd-0123456789abcdef", "sub/.editd-0123456789abcdee");
+    fixture.put(file, "two\n");
+    fixture.put(&format!("{folder}/inside"), "x\n");
+    let names = |changes: Vec<String>| -> Vec<String> {
+        changes.iter().filter_map(|change| Some(change.split_once(": ")?.0.to_owned())).collect()
+    };
+    assert_eq!(names(fixture.update_while_written("sub")), [] as [&str; 0]);
+    // A command can give its files such names, too.
+    let inside = format!("{folder}/inside");
+    assert_eq!(names(fixture.update_while_written("elsewhere")), [folder, file, &inside]);
+}
+
+#[test]
+fn a_temporary_file_that_is_gone_after_the_walk_was_no_change() {
+    let mut fixture = Fixture::new(LIMITS);
+    fixture.put("a.txt", "one\n");
+    fixture.update();
+    fixture.put(".editd-0123456789abcdef", "two\n");
+    let mut walked = fixture.snapshot.walk().run(&fixture.disk, None, &WalkControl::default()).unwrap();
+    fs::remove_file(fixture.path(".editd-0123456789abcdef")).unwrap();
+    let root = fixture.snapshot.root.clone();
+    walked.leave_out_strays(&fixture.disk, &root, |_| false);
+    assert_eq!(fixture.snapshot.enter(walked, &HashSet::new()).unwrap(), []);
 }

@@ -254,12 +254,18 @@ impl Tree {
 
     /// Makes a name hidden, with all that is below it.
     pub(super) fn hide(&mut self, path: &Path) {
+        self.remove(path);
+        self.set(path, Some(Node::Hidden));
+    }
+
+    /// Removes a name, with all that is below it.
+    pub(super) fn remove(&mut self, path: &Path) {
         let below = self.folders.range(path.to_owned()..).map(|(folder, _)| folder);
         let below: Vec<_> = below.take_while(|folder| folder.starts_with(path)).cloned().collect();
         for folder in below {
             self.folders.remove(&folder);
         }
-        self.set(path, Some(Node::Hidden));
+        self.set(path, None);
     }
 
     /// Returns all recorded names with their paths, folders before their names.
