@@ -97,7 +97,7 @@ impl Engine {
         }
         let origin = Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() };
         let intent = Intent { origin, label: change.label.clone(), ..Intent::by(session) };
-        writes.iter().for_each(|write| self.reported(&write.computed.file));
+        self.reported(writes.iter().map(|write| &write.computed.file));
         let mut entry = self.begin_history_entry(&mut writes, &intent)?;
         self.record_committed(&mut entry);
         let written = |(write, now): (PendingWrite, Observed)| {
@@ -110,7 +110,7 @@ impl Engine {
                 self.written_by_others(&committed.seen.path);
             }
             // A walk may have found it in the meantime.
-            self.reported(&committed.file);
+            self.reported([&committed.file]);
         }
         let is_as_prepared = different.is_empty();
         self.prepared.remove_same(session, &change);

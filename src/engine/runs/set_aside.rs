@@ -79,14 +79,19 @@ impl SetAside {
 }
 
 impl Engine {
-    /// Forgets the changes of a file, because the client has reported them.
-    pub(crate) fn reported(&self, file: &PlannedFile) {
-        let new_path = match &file.action {
-            Action::Rename { to, .. } => Some(to),
-            _ => None,
-        };
-        let is_it = |path: &Path| path == file.path || new_path.is_some_and(|to| path == to);
-        self.runs.set_aside.take(|change| is_it(change.file.path()));
+    /// Forgets the changes of files, because the client has reported them.
+    pub(crate) fn reported<'a>(&self, files: impl IntoIterator<Item = &'a PlannedFile>) {
+        if self.runs.set_aside.is_empty() {
+            return;
+        }
+        for file in files {
+            let new_path = match &file.action {
+                Action::Rename { to, .. } => Some(to),
+                _ => None,
+            };
+            let is_it = |path: &Path| path == file.path || new_path.is_some_and(|to| path == to);
+            self.runs.set_aside.take(|change| is_it(change.file.path()));
+        }
     }
 
     /// Records what is set aside of these files, before a later change of them is recorded.
@@ -109,7 +114,7 @@ impl Engine {
             }
             match self.record_batch(&mut [write], &intent) {
                 Ok(Some(transaction)) => {
-                    self.queue_for_review(&of, (&intent.author, transaction), vec![file])
+                    self.queue_for_review(&of, (&intent.author, transaction), vec![file]);
                 }
                 Ok(None) => {}
                 Err(refusal) => tracing::warn!(?refusal, "a change of a command is not recorded"),
