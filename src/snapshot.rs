@@ -2,7 +2,8 @@
 //! changed since, so that the changes of other programs can be recorded together with the text before.
 //!
 //! A snapshot is a folder with the state of each name, `tree.log`, and the contents of the files by their hash,
-//! `contents`. Files that the ignore rules exclude, folders of version control and other file systems are left out.
+//! `contents`. Files that the ignore rules exclude and git does not track, folders of version control and other file
+//! systems are left out.
 //! A content is compressed, and its hash is checked when it is read.
 //!
 //! ```
@@ -46,7 +47,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::disk::{Disk, DiskError, Root, Stat, make_private_folder};
-use crate::search::Ignores;
+use crate::search::{Ignores, TrackedFiles};
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
@@ -279,15 +280,19 @@ impl Snapshot {
             None => {}
         }
         let mut ignores = Ignores::around(disk, &self.root, &self.top, Path::new(""));
-        let mut here = PathBuf::new();
+        let (mut here, mut top, mut is_excluded) = (PathBuf::new(), self.top.clone(), false);
         let last = path.iter().count();
-        path.iter().enumerate().all(|(at, name)| {
+        let can_be_recorded = path.iter().enumerate().all(|(at, name)| {
             ignores = ignores.within(disk, &self.root, &here, |_| true);
+            if disk.peek(&self.root, &here.join(".git")).is_ok_and(|found| found.is_some()) {
+                (top, is_excluded) = (self.root.path().join(&here), false);
+            }
             here.push(name);
             let absolute = self.root.path().join(&here);
-            let is_ignored = !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
-            !is_ignored && !is_version_control(Path::new(name)) && absolute != self.own
-        })
+            is_excluded |= !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
+            !is_version_control(Path::new(name)) && absolute != self.own
+        });
+        can_be_recorded && (!is_excluded || TrackedFiles::new(top).has(&self.root.path().join(path)))
     }
 
     /// Returns the recorded state of a path from the root.

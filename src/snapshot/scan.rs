@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, is_stray};
-use crate::search::Ignores;
+use crate::search::{Ignores, TrackedFiles};
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
@@ -71,6 +71,15 @@ struct Waiting {
     path: PathBuf,
     around: Ignores,
     role: Role,
+    work_tree: WorkTree,
+}
+
+/// The work tree of git around a folder.
+#[derive(Clone)]
+struct WorkTree {
+    tracked: Arc<TrackedFiles>,
+    /// `true` if ignore rules exclude the folder: only its tracked files are visited.
+    is_excluded: bool,
 }
 
 /// The role of a folder in a walk.
@@ -100,6 +109,7 @@ struct Visited {
 struct Names<'s> {
     path: &'s Path,
     role: Role,
+    work_tree: WorkTree,
     ignores: Ignores,
     before: Option<&'s Arc<Folder>>,
     nodes: Vec<(OsString, Node)>,
@@ -139,7 +149,9 @@ impl Scan<'_> {
     /// Returns what is there now. The contents of all new files are stored.
     pub(super) fn run(&self) -> Result<Scanning, NoSnapshot> {
         let around = Ignores::around(self.disk, self.root, self.top, Path::new(""));
-        let mut level = vec![Waiting { path: PathBuf::new(), around, role: Role::Plain }];
+        let tracked = Arc::new(TrackedFiles::new(self.top.to_owned()));
+        let work_tree = WorkTree { tracked, is_excluded: false };
+        let mut level = vec![Waiting { path: PathBuf::new(), around, role: Role::Plain, work_tree }];
         let (mut found, mut kept) = (Scanning::default(), Vec::new());
         while !level.is_empty() {
             let visited = self.visit_all(&level)?;
@@ -184,7 +196,7 @@ impl Scan<'_> {
 
     /// Visits a folder. Returns `None` if it no longer exists.
     fn visit(&self, waiting: &Waiting) -> Result<Option<Visited>, NoSnapshot> {
-        let Waiting { path, around, role } = waiting;
+        let Waiting { path, around, role, work_tree } = waiting;
         let before = self.before.folder(path);
         let mut visited = Visited::of(path.clone());
         let listed = match self.disk.scan(self.root, path) {
@@ -202,8 +214,15 @@ impl Scan<'_> {
             Role::Leaving => around.clone(),
             _ => around.within(self.disk, self.root, path, holds),
         };
+        // A repository in another one has an index, and ignore rules that begin there.
+        let work_tree = if holds(OsStr::new(".git")) {
+            let tracked = Arc::new(TrackedFiles::new(self.root.path().join(path)));
+            WorkTree { tracked, is_excluded: false }
+        } else {
+            work_tree.clone()
+        };
         let nodes = Vec::with_capacity(listed.len());
-        let mut found = Names { path, role: *role, ignores, before, nodes, visited };
+        let mut found = Names { path, role: *role, work_tree, ignores, before, nodes, visited };
         for scanned in listed {
             self.check()?;
             self.add(&mut found, scanned)?;
@@ -226,8 +245,11 @@ impl Scan<'_> {
         let known = was.filter(|node| **node != Node::Hidden);
         // Rules that exclude recorded files could exclude themselves as well.
         let is_rules = RULES.iter().any(|rules| scanned.name == *rules) && found.has_recorded();
-        let is_ignored = found.role == Role::Leaving
-            || !self.limits.ignored && !is_rules && found.ignores.ignore(&here, kind == Kind::Folder);
+        let is_excluded = !self.limits.ignored
+            && !is_rules
+            && (found.work_tree.is_excluded || found.ignores.ignore(&here, kind == Kind::Folder));
+        let is_tracked = is_excluded && found.work_tree.tracked.has(&here);
+        let is_ignored = found.role == Role::Leaving || is_excluded && !is_tracked;
         // A recorded name is no metadata of version control, which keeps its own history.
         let is_hidden = known.is_none() && (is_ignored || is_version_control(Path::new(&scanned.name)));
         if is_hidden || here == self.own {
@@ -264,7 +286,8 @@ impl Scan<'_> {
             found.visited.leaving.push(path.clone());
         }
         if matches!(node, Node::Folder { .. }) {
-            found.visited.below.push(Waiting { path, around: found.ignores.clone(), role });
+            let work_tree = WorkTree { is_excluded, ..found.work_tree.clone() };
+            found.visited.below.push(Waiting { path, around: found.ignores.clone(), role, work_tree });
         } else if node.is_mount() {
             found.visited.covered.push(path);
         }

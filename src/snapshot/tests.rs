@@ -261,3 +261,60 @@ fn a_temporary_file_that_is_gone_after_the_walk_was_no_change() {
     walked.leave_out_strays(&fixture.disk, &root, |_| false);
     assert_eq!(fixture.snapshot.enter(walked, &HashSet::new()).unwrap(), []);
 }
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments).current_dir(folder);
+    assert!(command.output().unwrap().status.success(), "{arguments:?}");
+}
+
+#[test]
+fn ignored_files_that_git_tracks_are_recorded() {
+    let mut it = Fixture::new(LIMITS);
+    git(&it.path(""), &["init", "-q"]);
+    it.put(".gitignore", "*.cfg\nbuild/\n");
+    for name in ["a.cfg", "b.cfg", "build/deep/in.txt", "build/deep/out.txt", "build/other/c.txt"] {
+        it.put(name, "one\n");
+    }
+    it.put("sub/x.txt", "one\n");
+    git(&it.path("sub"), &["init", "-q"]);
+    it.put("sub/.gitignore", "*.log\n");
+    it.put("sub/kept.log", "one\n");
+    git(&it.path("sub"), &["add", "-f", "kept.log"]);
+    git(&it.path(""), &["add", "-f", "a.cfg", "build/deep/in.txt"]);
+    it.update();
+    for name in
+        ["a.cfg", "b.cfg", "build/deep/in.txt", "build/deep/out.txt", "build/other/c.txt", "sub/kept.log"]
+    {
+        it.put(name, "two\n");
+    }
+    for name in ["build/deep/new.txt", "build/new/new.txt", "sub/new.log"] {
+        it.put(name, "new\n");
+    }
+    let changed = |name: &str| format!("{name}: \"one\\n\" 644 -> \"two\\n\" 644");
+    assert_eq!(it.update(), ["a.cfg", "build/deep/in.txt", "sub/kept.log"].map(changed));
+    let covers = |name: &str| it.snapshot.covers(&it.disk, Path::new(name));
+    fs::remove_file(it.path("a.cfg")).unwrap();
+    assert!(covers("a.cfg") && covers("build/deep/in.txt") && !covers("b.cfg"));
+    assert!(!covers("build/deep/later.txt") && !covers("sub/later.log") && covers("sub/later.txt"));
+    fs::remove_file(it.path("build/deep/in.txt")).unwrap();
+    let names: Vec<_> = it.update().iter().map(|it| it.split(':').next().unwrap().to_owned()).collect();
+    assert_eq!(names, ["a.cfg", "build/deep/in.txt"]);
+}
+
+#[test]
+fn what_git_tracks_no_longer_is_not_recorded_as_deleted() {
+    let mut it = Fixture::new(LIMITS);
+    git(&it.path(""), &["init", "-q"]);
+    it.put(".gitignore", "build/\n");
+    it.put("build/a.txt", "one\n");
+    git(&it.path(""), &["add", "-f", "build/a.txt"]);
+    it.update();
+    git(&it.path(""), &["rm", "-q", "--cached", "build/a.txt"]);
+    assert_eq!(it.update(), [""; 0]);
+    it.put("build/a.txt", "two\n");
+    assert_eq!(it.update(), [""; 0]);
+    git(&it.path(""), &["add", "-f", "build/a.txt"]);
+    let found = it.update();
+    assert!(found.iter().all(|it| it.contains(": hidden -> ")), "{found:?}");
+}
