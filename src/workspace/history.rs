@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use crate::edit::{Hunk, UndoPlan};
 use crate::text::{ContentHash, Format};
 
-pub use blame::{Attribution, Blamed};
+pub use blame::{Attribution, Blamed, RestoredLines};
 pub use run::{PastRun, PathChange, PathState, RunStatus};
 
 /// A recorded transaction.
