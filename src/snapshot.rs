@@ -9,9 +9,10 @@
 //! ```
 //! use std::collections::HashSet;
 //! use std::fs;
+//! use std::sync::Arc;
 //!
 //! use editd::disk::{Disk, OsDisk};
-//! use editd::snapshot::{Snapshot, SnapshotLimits, WalkControl};
+//! use editd::snapshot::{Room, Snapshot, SnapshotLimits, WalkControl};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-snapshot-{}", std::process::id()));
 //! fs::create_dir_all(folder.join("shop"))?;
@@ -19,7 +20,8 @@
 //! let disk = OsDisk::default();
 //! let root = disk.open_root(&folder.join("shop"))?;
 //! let limits = SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 20, ignored: false };
-//! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), limits)?;
+//! let room = Arc::new(Room::of(&folder, 4 << 20));
+//! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), (limits, room))?;
 //! snapshot.update(&disk, &HashSet::new(), None, &WalkControl::default())?;
 //! fs::write(folder.join("shop/cart.py"), "amount = 1\n")?;
 //! let changes = snapshot.update(&disk, &HashSet::new(), None, &WalkControl::default())?;
@@ -32,6 +34,7 @@
 mod appeared;
 mod contents;
 mod log;
+mod room;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -54,9 +57,15 @@ use crate::workspace::rules::is_version_control;
 use appeared::Appeared;
 use contents::{Contents, Stored};
 use log::TreeLog;
+pub use room::Room;
 use scan::Scanning;
 pub use tree::{Content, Difference, FileState, Node, Omission, Stamp, Tree};
 pub use walk::{Walk, WalkControl, Walked};
+
+/// Name of the file with the tree, in the folder of a snapshot.
+const LOG: &str = "tree.log";
+/// Name of the file with the contents.
+const CONTENTS: &str = "contents";
 
 /// Limits of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +94,12 @@ pub enum NoSnapshot {
     TooSlow {
         /// The limit.
         limit: Duration,
+    },
+    /// The contents of all snapshots reach their limit.
+    #[error("the files of all projects with commands need more than {} MiB compressed", .limit >> 20)]
+    NoRoom {
+        /// The limit, in bytes.
+        limit: u64,
     },
     /// The contents need more room than a snapshot has.
     #[error("its files need more than {} MiB compressed", .limit >> 20)]
@@ -120,19 +135,18 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens the snapshot of a root in a folder for snapshots, or begins one.
+    /// Opens the snapshot of a root in a folder for snapshots, or begins one. All snapshots in the folder share `room`.
     pub fn open(
         folder: &Path,
         (root, top): (&Root, &Path),
         own: &Path,
-        limits: SnapshotLimits,
+        (limits, room): (SnapshotLimits, Arc<Room>),
     ) -> Result<Self, NoSnapshot> {
         make_private_folder(folder)?;
-        let folder =
-            folder.join(ContentHash::of(root.path().as_os_str().as_bytes()).to_string().replace(':', "-"));
+        let folder = folder.join(name_of(root.path()));
         make_private_folder(&folder)?;
-        let (log, tree) = TreeLog::open(&folder.join("tree.log"))?;
-        let contents = Arc::new(Contents::open(&folder.join("contents"), limits.bytes)?);
+        let (log, tree) = TreeLog::open(&folder.join(LOG))?;
+        let contents = Arc::new(Contents::open(&folder.join(CONTENTS), limits.bytes, room)?);
         let is_known = !tree.is_empty();
         let (root, top, own) = (root.clone(), top.to_owned(), own.to_owned());
         Ok(Self { root, top, tree, log, contents, limits, own, is_known })
@@ -321,6 +335,11 @@ impl Snapshot {
     }
 }
 
+/// Returns the name of the folder with the snapshot of a root.
+pub fn name_of(root: &Path) -> String {
+    ContentHash::of(root.as_os_str().as_bytes()).to_string().replace(':', "-")
+}
+
 /// Removes the snapshots that were not used since a time.
 pub fn remove_unused(folder: &Path, since: SystemTime) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
@@ -329,7 +348,7 @@ pub fn remove_unused(folder: &Path, since: SystemTime) -> io::Result<()> {
     };
     for entry in entries {
         let path = entry?.path();
-        let used = fs::metadata(path.join("tree.log")).and_then(|metadata| metadata.modified());
+        let used = fs::metadata(path.join(LOG)).and_then(|metadata| metadata.modified());
         if used.is_ok_and(|used| used < since) {
             fs::remove_dir_all(path)?;
         }

@@ -311,7 +311,9 @@ impl Scan<'_> {
         }
         // A limit of 0 asks for a record without contents.
         if self.is_first && self.limits.bytes > 0 && self.contents.is_full() {
-            return Err(NoSnapshot::TooLarge { limit: self.limits.bytes });
+            let limit = self.contents.limit_of_all();
+            let too_large = NoSnapshot::TooLarge { limit: self.limits.bytes };
+            return Err(limit.map_or(too_large, |limit| NoSnapshot::NoRoom { limit }));
         }
         match self.until {
             Some((until, limit)) if Instant::now() > until => Err(NoSnapshot::TooSlow { limit }),

@@ -71,7 +71,9 @@ impl Fixture {
 
 fn open(disk: &OsDisk, base: &Path, limits: SnapshotLimits) -> Snapshot {
     let root = disk.open_root(&base.join("root")).unwrap();
-    Snapshot::open(&base.join("snapshots"), (&root, root.path()), Path::new("/nowhere"), limits).unwrap()
+    let (folder, own) = (base.join("snapshots"), Path::new("/nowhere"));
+    let room = Arc::new(Room::of(&folder, 4 * limits.bytes));
+    Snapshot::open(&folder, (&root, root.path()), own, (limits, room)).unwrap()
 }
 
 #[test]
