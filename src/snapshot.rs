@@ -191,7 +191,7 @@ impl Snapshot {
     /// `skipped` contains keep their state: those that were set since the walk has begun.
     pub fn enter(
         &mut self,
-        Walked { found: Scanning { tree: mut later, appeared, leaving, .. }, began }: Walked,
+        Walked { found: Scanning { tree: mut later, appeared, leaving, too_long, .. }, began }: Walked,
         skipped: &HashSet<PathBuf>,
     ) -> Result<Vec<Difference>, NoSnapshot> {
         let tree = &self.tree;
@@ -213,6 +213,12 @@ impl Snapshot {
         }
         let mut differences = tree.differences(&later);
         appeared::mark(&mut differences, &appeared);
+        for path in too_long.into_iter().filter(|path| !skipped.contains(path)) {
+            if differences.iter().all(|difference| difference.path != path) {
+                let (before, after) = (tree.name(&path).cloned(), later.name(&path).cloned());
+                differences.push(Difference { path, before, after });
+            }
+        }
         for path in &leaving {
             later.hide(path);
         }

@@ -22,6 +22,12 @@ use super::{NoSnapshot, SnapshotLimits, WalkControl};
 /// Files with ignore rules.
 const RULES: [&str; 2] = [".gitignore", ".ignore"];
 
+/// Length in bytes from which on no file can be opened by its path.
+const TOO_LONG: usize = 4096;
+
+/// Maximum number of folders with such a path that are named.
+const FOLDERS_NAMED: usize = 100;
+
 /// Number of folders of one level from which on several threads share them.
 const WORTH_SHARING: usize = 8;
 /// Maximum number of threads.
@@ -64,6 +70,8 @@ pub(super) struct Scanning {
     pub(super) leaving: Vec<PathBuf>,
     /// New names of the kind that editd gives to files for a moment.
     pub(super) strays: Vec<PathBuf>,
+    /// Folders whose path is too long. It is not known what is in them.
+    pub(super) too_long: Vec<PathBuf>,
 }
 
 /// A folder that waits for its visit, with the ignore rules of its parents.
@@ -103,6 +111,7 @@ struct Visited {
     moved: Vec<(PathBuf, u64)>,
     leaving: Vec<PathBuf>,
     strays: Vec<PathBuf>,
+    too_long: Vec<PathBuf>,
 }
 
 /// The names of a folder, as they are collected.
@@ -140,8 +149,8 @@ impl Scanning {
 
 impl Visited {
     fn of(path: PathBuf) -> Self {
-        let (below, covered, appeared, moved, leaving) = Default::default();
-        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving, strays: Vec::new() }
+        let (below, covered, appeared, moved, leaving, strays, too_long) = Default::default();
+        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving, strays, too_long }
     }
 }
 
@@ -156,13 +165,16 @@ impl Scan<'_> {
         while !level.is_empty() {
             let visited = self.visit_all(&level)?;
             level.clear();
-            for Visited { path, folder, below, covered, appeared, moved, leaving, strays } in visited {
+            for visited in visited {
+                let Visited { path, folder, below, covered, appeared, moved, leaving, strays, too_long } =
+                    visited;
                 found.tree.insert(path, folder);
                 level.extend(below);
                 found.appeared.extend(appeared);
                 found.moved.extend(moved);
                 found.leaving.extend(leaving);
                 found.strays.extend(strays);
+                found.too_long.extend(too_long);
                 for path in covered {
                     found.tree.insert_below(&path, self.before);
                     kept.push(path);
@@ -170,6 +182,7 @@ impl Scan<'_> {
             }
         }
         found.moved_from(&kept, self.before);
+        found.too_long.truncate(FOLDERS_NAMED);
         Ok(found)
     }
 
@@ -262,6 +275,9 @@ impl Scan<'_> {
         let path = found.path.join(&scanned.name);
         let Some(node) = self.node(&path, &scanned, known) else { return Ok(()) };
         self.count_name()?;
+        if kind == Kind::Folder && node.omission() == Some(Omission::TooLong) {
+            found.visited.too_long.push(path.clone());
+        }
         let ino = scanned.stat.ino;
         let mut has_appeared = known.is_none() && (found.role == Role::Appeared || was.is_some());
         // A recorded name that an older file has taken is a change: an undo restores what was there, and the history keeps
@@ -293,6 +309,10 @@ impl Scan<'_> {
         }
         found.nodes.push((scanned.name, node));
         Ok(())
+    }
+
+    fn is_too_long(&self, path: &Path) -> bool {
+        self.root.path().as_os_str().len() + 1 + path.as_os_str().len() >= TOO_LONG
     }
 
     /// Counts a name, and fails at the limit.
@@ -327,6 +347,7 @@ impl Scan<'_> {
         let omitted = |omission| Node::File(FileState { stamp, content: Content::Omitted(omission) });
         match scanned.kind() {
             _ if scanned.is_mounted => Some(omitted(Omission::Mount)),
+            _ if self.is_too_long(path) => Some(omitted(Omission::TooLong)),
             Kind::Folder => Some(Node::Folder { mode: stamp.mode, ino: stamp.ino }),
             Kind::Symlink => match before {
                 Some(link @ Node::Link { stamp: known, .. }) if known.proves(&stamp) => Some(link.clone()),

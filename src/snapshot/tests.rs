@@ -320,3 +320,35 @@ fn what_git_tracks_no_longer_is_not_recorded_as_deleted() {
     let found = it.update();
     assert!(found.iter().all(|it| it.contains(": hidden -> ")), "{found:?}");
 }
+
+/// A file system allows longer paths than the system opens.
+#[test]
+fn names_below_paths_that_are_too_long_are_named_as_omitted() {
+    use rustix::fs::{Mode, OFlags, mkdirat, openat};
+    use std::io::Write as _;
+    let mut it = Fixture::new(LIMITS);
+    let (name, flags) = ("d".repeat(200), OFlags::RDONLY | OFlags::DIRECTORY);
+    let mut folder = openat(rustix::fs::CWD, it.path(""), flags, Mode::empty()).unwrap();
+    for _ in 0..25 {
+        mkdirat(&folder, &name, Mode::RWXU).unwrap();
+        folder = openat(&folder, &name, flags, Mode::empty()).unwrap();
+    }
+    let file = || {
+        let created = openat(
+            &folder,
+            "f.txt",
+            OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
+            Mode::RUSR | Mode::WUSR,
+        );
+        fs::File::from(created.unwrap())
+    };
+    file().write_all(b"one\n").unwrap();
+    it.update();
+    file().write_all(b"two\n").unwrap();
+    it.put("a.txt", "one\n");
+    let found = it.update();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("a.txt: ") && found[1].ends_with(": too_long -> too_long"), "{found:?}");
+    let depth = found[1].matches('/').count() + 1;
+    assert!((20..=21).contains(&depth), "{depth}");
+}

@@ -82,6 +82,8 @@ pub enum Omission {
     Special,
     /// Another file system is mounted there.
     Mount,
+    /// The path is longer than the system allows.
+    TooLong,
 }
 
 /// The part of a file's state that changes with its content, its mode or its identity.
@@ -123,6 +125,7 @@ impl Omission {
             Self::NotStored => "its content could not be stored",
             Self::Special => "it is a device, a named pipe or a socket",
             Self::Mount => "another file system is mounted there",
+            Self::TooLong => "its path is longer than 4,095 bytes",
         }
     }
 }
