@@ -135,18 +135,18 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens the snapshot of a root in a folder for snapshots, or begins one. All snapshots in the folder share `room`.
+    /// Opens the snapshot of a root in a folder for snapshots, or begins one. All snapshots in the folder share the space.
     pub fn open(
         folder: &Path,
         (root, top): (&Root, &Path),
         own: &Path,
-        (limits, room): (SnapshotLimits, Arc<Room>),
+        (limits, space): (SnapshotLimits, Arc<Room>),
     ) -> Result<Self, NoSnapshot> {
         make_private_folder(folder)?;
         let folder = folder.join(name_of(root.path()));
         make_private_folder(&folder)?;
         let (log, tree) = TreeLog::open(&folder.join(LOG))?;
-        let contents = Arc::new(Contents::open(&folder.join(CONTENTS), limits.bytes, room)?);
+        let contents = Arc::new(Contents::open(&folder.join(CONTENTS), limits.bytes, space)?);
         let is_known = !tree.is_empty();
         let (root, top, own) = (root.clone(), top.to_owned(), own.to_owned());
         Ok(Self { root, top, tree, log, contents, limits, own, is_known })

@@ -72,8 +72,8 @@ impl Fixture {
 fn open(disk: &OsDisk, base: &Path, limits: SnapshotLimits) -> Snapshot {
     let root = disk.open_root(&base.join("root")).unwrap();
     let (folder, own) = (base.join("snapshots"), Path::new("/nowhere"));
-    let room = Arc::new(Room::of(&folder, 4 * limits.bytes));
-    Snapshot::open(&folder, (&root, root.path()), own, (limits, room)).unwrap()
+    let space = Arc::new(Room::of(&folder, 4 * limits.bytes));
+    Snapshot::open(&folder, (&root, root.path()), own, (limits, space)).unwrap()
 }
 
 #[test]

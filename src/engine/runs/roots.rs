@@ -18,19 +18,19 @@ const LARGE: usize = 4;
 impl Engine {
     /// Returns the root with its snapshot, which is opened if it is not yet.
     pub(super) fn run_root(&self, root: &Root, top: &Path) -> Result<Arc<RunRoot>, NotRecordable> {
-        let room = self.room_for_snapshots();
+        let space = self.room_for_snapshots();
         let known = || self.runs.roots.lock().get(root.path()).cloned();
         let is_usable = |known: &Arc<RunRoot>| {
             // The folder may have been replaced by another one of its name.
             known.root.is_same_folder(root) || known.walk.try_lock().is_err()
         };
-        if let Some(known) = known().filter(|known| !room.is_scarce() && is_usable(known)) {
+        if let Some(known) = known().filter(|known| !space.is_scarce() && is_usable(known)) {
             *known.used.lock() = Instant::now();
             return Ok(known);
         }
         // Reading a large snapshot takes long, so one of another root may be opened at the same time.
         let _opening = self.runs.opening.lock();
-        self.free_room(&room);
+        self.free_room(&space);
         let replaced = known();
         if let Some(known) = replaced.clone().filter(is_usable) {
             return Ok(known);
@@ -47,7 +47,7 @@ impl Engine {
             ignored: false,
         };
         let own = &self.places.state_dir;
-        let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, (limits, room))
+        let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, (limits, space))
             .map_err(|error| no_snapshot(root, error))?;
         let open = replaced.map(|replaced| {
             replaced.keys.lock().clear();
@@ -93,7 +93,7 @@ impl Engine {
             if total <= most {
                 break;
             }
-            total -= names(of);
+            total = total.saturating_sub(names(of));
             forgotten.push(path.clone());
         }
         roots.retain(|path, _| !forgotten.contains(path));

@@ -81,13 +81,12 @@ fn roots_with_runs_have_a_limit_of_files_together() {
     assert!((5..DEPTH).contains(&begun), "{begun}");
     let reason = all.last().map(|(_, begun)| begun["reason"].to_string()).unwrap_or_default();
     assert!(reason.contains("have more than 80 files"), "{reason}");
-    for (mut agent, begun) in all {
-        agent.call("editd/runEnd", json!({ "run": begun["run"] }));
+    for (mut agent, begun) in all.into_iter().filter(|(_, begun)| begun["run"].is_string()) {
+        agent.call("editd/runEnd", json!({ "run": begun["run"] })).done();
     }
     // Roots without runs are forgotten, oldest first.
-    assert!(chain.iter().all(|folder| {
+    for folder in &chain {
         let (mut agent, begun) = begin(&machine, folder);
-        agent.call("editd/runEnd", json!({ "run": begun["run"] }));
-        begun["run"].is_string()
-    }));
+        agent.call("editd/runEnd", json!({ "run": begun["run"] })).done();
+    }
 }
