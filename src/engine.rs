@@ -223,6 +223,7 @@ impl Engine {
     fn start_tasks(&self) -> std::io::Result<()> {
         tokio::spawn(self.clone().follow_hints());
         tokio::spawn(self.clone().follow_landed());
+        tokio::spawn(self.clone().follow_set_aside());
         tokio::spawn(self.clone().beat_for_runs());
         // The history compares files to find interrupted transactions, so the files must be recovered first.
         let engine = self.clone();

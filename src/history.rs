@@ -2,8 +2,9 @@
 //!
 //! The history is a folder of **segments**. Each segment is a folder with a file of JSON lines,
 //! `entries.jsonl`, and the images beside it: whole files, named by their hash. A segment belongs to one run
-//! of the daemon. When the segments exceed their limit on size or age, the oldest one is removed with
-//! everything in it.
+//! of the daemon and to one author. When the segments exceed their limit on size, the author who holds most loses
+//! the oldest large images, then the oldest segments; people and agents have separate shares. Segments beyond the
+//! age are removed.
 //!
 //! A change is recorded right before it happens and, briefly, again afterwards, so that an interrupted change
 //! can be recognized. Appends are flushed only on request; without a flush they survive the end of the
@@ -17,6 +18,7 @@
 //! use std::time::{Duration, SystemTime};
 //!
 //! use editd::history::{History, HistoryLimits};
+//! use editd::workspace::Role;
 //! use editd::workspace::history::{Origin, PastEntry};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-history-{}", std::process::id()));
@@ -35,7 +37,7 @@
 //!     files: Vec::new(),
 //!     paths: Vec::new(),
 //! };
-//! history.begin(&entry, Vec::new(), &[])?;
+//! history.begin((&entry, Role::Agent), Vec::new(), &[])?;
 //! // Here the change happens.
 //! history.record_applied(&entry.id, false)?;
 //! assert_eq!(history.find(&entry.id).expect("it was recorded").entry.author, "ada");
@@ -50,24 +52,24 @@ mod record;
 mod reviewers;
 mod run_record;
 mod segment;
+mod settle;
+mod shares;
 #[cfg(test)]
 mod tests;
 mod waiting;
 mod writer;
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
-use rustix::io::Errno;
 
 use crate::disk::{FileBytes, read_private_file};
 use crate::text::ContentHash;
+use crate::workspace::Role;
 use crate::workspace::history::{Back, DISK, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 pub use reviewers::ReviewersFile;
@@ -77,12 +79,13 @@ use index::Index;
 use record::EntryRecord;
 pub use record::{OriginRecord, PathRecord};
 use segment::{Line, SegmentName};
+use shares::Owner;
 use writer::Writer;
 
 /// Limits of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// Maximum size of all segments, in bytes; 0 disables the history.
+    /// Maximum size of all segments, in bytes; 0 disables the history. One entry may have half of it.
     pub bytes: u64,
     /// Maximum age of an entry.
     pub age: Duration,
@@ -112,7 +115,7 @@ pub struct RecordedEntry {
 /// Reason why a change has no entry.
 #[derive(Debug, thiserror::Error)]
 pub enum NotRecorded {
-    /// The entry alone exceeds the limit of the whole history.
+    /// The entry alone exceeds half of the limit of the whole history.
     #[error("its entry would take {size} bytes, more than the limit of {limit}")]
     TooLarge {
         /// Size of the entry, in bytes.
@@ -149,34 +152,39 @@ impl History {
         format!("s{}-{number}", self.nonce).into()
     }
 
-    /// Records a change that is about to happen. `details` belong to the entry's files, `images` are the
-    /// bytes of files that are stored whole. Returns `false` if the history is disabled.
+    /// Records a change that is about to happen, made by a client with this role. `details` belong to the entry's files,
+    /// `images` are the bytes of files that are stored whole. Returns `false` if the history is disabled.
     pub fn begin(
         &self,
-        entry: &PastEntry,
+        (entry, role): (&PastEntry, Role),
         details: Vec<PastDetail>,
         images: &[(ContentHash, FileBytes)],
     ) -> Result<bool, NotRecorded> {
         if self.limits.bytes == 0 {
             return Ok(false);
         }
-        let line = Line::Entry(EntryRecord::new(entry, details)).print()?;
+        let mut record = EntryRecord::new(entry, details);
+        let aside = record.move_large_aside()?;
+        let line = Line::Entry(record).print()?;
+        let images = [images, &aside].concat();
         let size = line.len() as u64 + images.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
-        if size > self.limits.bytes {
-            return Err(NotRecorded::TooLarge { size, limit: self.limits.bytes });
+        let limit = self.limits.bytes / 2;
+        if size > limit {
+            return Err(NotRecorded::TooLarge { size, limit });
         }
-        Ok(self.writer.lock().append(&line, images).map(|()| true)?)
+        let owner = Owner::of(&entry.author, role);
+        Ok(self.writer.lock().append((&entry.id, owner), &line, &images).map(|()| true)?)
     }
 
-    /// Records that a change has happened. With `flush`, this record and everything before it is on stable
-    /// storage when the call returns.
+    /// Records that a change has happened. With `flush`, this record and what its author changed before it is on
+    /// stable storage when the call returns.
     pub fn record_applied(&self, id: &Arc<str>, flush: bool) -> io::Result<()> {
-        self.writer.lock().settle(&Line::Landed { id: id.to_string(), files: None }, flush)
+        self.writer.lock().settle(&Line::Landed { id: id.to_string(), files: None }, None, flush)
     }
 
     /// Records that a change has not happened.
     pub fn record_failed(&self, id: &Arc<str>) -> io::Result<()> {
-        self.writer.lock().settle(&Line::Failed { id: id.to_string() }, false)
+        self.writer.lock().settle(&Line::Failed { id: id.to_string() }, None, false)
     }
 
     /// Stores a text that another program wrote to a path and that was displaced there, so that it can be
@@ -207,7 +215,7 @@ impl History {
             paths: Vec::new(),
         };
         let detail = PastDetail { hunks: Vec::new(), diff: None, back: Back::Image { mode: None } };
-        if !self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {
+        if !self.begin((&entry, Role::Editor), vec![detail], &[(hash, bytes.clone())])? {
             return Err(NotRecorded::Off);
         }
         // This is the only copy of the text.
@@ -228,7 +236,7 @@ impl History {
         let extents = state.segments.iter().filter_map(measure).collect();
         self.writer.lock().measured(extents);
         if let Some(newest) = state.segments.iter().rev().find(|name| name.nonce != self.nonce) {
-            self.settle_segment(newest);
+            self.settle_run(&newest.nonce);
         }
     }
 
@@ -264,9 +272,28 @@ impl History {
         let location = self.index.lock().location_of(id)?;
         let line = location.read(&self.writer.lock().folder).ok()?;
         match Line::<EntryRecord>::parse(&line)? {
-            Line::Entry(record) => record.details(),
+            Line::Entry(record) => record.details(|hash| self.image(id, hash)),
             Line::Landed { .. } | Line::Failed { .. } => None,
         }
+    }
+
+    /// Returns the files of an entry, by their index into its details, whose old content was removed to make room.
+    pub fn without_content(&self, entry: &PastEntry) -> Vec<usize> {
+        let Some(location) = self.index.lock().location_of(&entry.id) else { return Vec::new() };
+        let folder = self.writer.lock().folder.clone();
+        if !location.segment.is_stripped(&folder) {
+            return Vec::new();
+        }
+        let details = self.details(&entry.id).unwrap_or_default();
+        let is_gone = |file: &&PastFile| match details.get(file.detail).map(|detail| &detail.back) {
+            Some(Back::Gone) => true,
+            Some(Back::Image { .. }) => {
+                let image = file.hash_before.map(|hash| location.segment.image(&folder, hash));
+                image.is_some_and(|image| !image.exists())
+            }
+            Some(Back::Nothing | Back::Edits { .. }) | None => false,
+        };
+        entry.files.iter().filter(is_gone).map(|file| file.detail).collect()
     }
 
     /// Returns an image of an entry, if it still exists and matches its hash.
@@ -287,86 +314,9 @@ impl History {
         self.settle(&mut index, &interrupted);
         index
     }
-
-    /// Settles the changes begun in one segment of an earlier run, without reading any other segment.
-    fn settle_segment(&self, name: &SegmentName) {
-        let (mut index, state) = (Index::default(), self.writer.lock().state());
-        index.read_on(&state, name);
-        index.merge_fresh();
-        let interrupted = index.begun_in(|segment| segment == name);
-        self.settle(&mut index, &interrupted);
-    }
-
-    /// Determines for each change whether it has happened, and records the result: the files may be different the
-    /// next time.
-    fn settle(&self, index: &mut Index, interrupted: &[Arc<PastEntry>]) {
-        for entry in interrupted {
-            let happened = entry.files.iter().filter(|file| self.has_happened(index, entry, file));
-            let files: Vec<_> = happened.map(|file| file.detail).collect();
-            let line = if files.is_empty() {
-                index.begun.remove(&entry.id);
-                Line::Failed { id: entry.id.to_string() }
-            } else {
-                index.record_applied(&entry.id, Some(&files));
-                Line::Landed { id: entry.id.to_string(), files: Some(files) }
-            };
-            if let Err(error) = self.writer.lock().settle(&line, false) {
-                tracing::warn!(%error, "the history cannot be written");
-            }
-        }
-        index.merge_fresh();
-    }
-
-    /// Returns `true` if a file is in the state that the entry produced, or was when a later entry found it.
-    fn has_happened(&self, index: &mut Index, entry: &PastEntry, file: &PastFile) -> bool {
-        let (location, limit) = (file.place(), self.limits.file_size);
-        let moved = match file.action {
-            PastAction::Rename(_) => present(&file.path, limit).is_ok_and(|hash| hash.is_none()),
-            _ => true,
-        };
-        if moved && present(location, limit).is_ok_and(|hash| hash == file.hash_after) {
-            return true;
-        }
-        // Read after the file: a change that happens concurrently was recorded before.
-        let state = self.writer.lock().state();
-        for name in state.segments.iter().filter(|name| name.nonce == state.nonce) {
-            index.read_on(&state, name);
-        }
-        index.merge_fresh();
-        index.was_found_after(&entry.id, location, file.hash_after)
-    }
 }
 
 /// Path of the history under the state folder.
 pub fn folder_in(state_dir: &Path) -> PathBuf {
     state_dir.join("history")
-}
-
-/// Returns `true` if an error of opening a file says that there is none: nothing, or a link, or something below a file.
-fn is_no_file(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))
-}
-
-/// Returns the hash of the file at a canonical path, or `None` if there is no file, for instance because a link or a
-/// folder has its name.
-fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
-    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    if folder.canonicalize().is_ok_and(|canonical| canonical != folder) {
-        return Ok(None);
-    }
-    let mut file = match File::options().read(true).custom_flags(flags).open(path) {
-        Err(error) if is_no_file(&error) => return Ok(None),
-        opened => opened?,
-    };
-    let stat = file.metadata()?;
-    if !stat.is_file() {
-        return Ok(None);
-    }
-    if stat.len() > limit {
-        return Err(ErrorKind::Unsupported.into());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(stat.len()).unwrap_or_default());
-    file.read_to_end(&mut bytes)?;
-    Ok(Some(ContentHash::of(&bytes)))
 }

@@ -51,6 +51,7 @@ mod matcher;
 mod query;
 mod results;
 mod run;
+mod tracked;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -68,6 +69,7 @@ pub use matcher::StopCondition;
 pub use query::{Bounds, PatternError, Query};
 pub use results::{Counter, FileMatches, Passed};
 pub use run::{Report, search};
+pub use tracked::{Tracked, TrackedFiles, metadata as git_metadata};
 pub use walk::{Entry, Then, walk};
 
 /// The part of a root that a search covers.

@@ -126,6 +126,7 @@ impl Daemon {
     /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
     pub fn tidy(&self) {
         lsp_review::clear(&self.engine.places.runtime_dir);
+        self.engine.record_all_set_aside();
         self.engine.displaced_files.check_now(|_| true);
         self.engine.journal.tidy(&*self.engine.disk, true);
     }

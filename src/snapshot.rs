@@ -2,15 +2,17 @@
 //! changed since, so that the changes of other programs can be recorded together with the text before.
 //!
 //! A snapshot is a folder with the state of each name, `tree.log`, and the contents of the files by their hash,
-//! `contents`. Files that the ignore rules exclude, folders of version control and other file systems are left out.
+//! `contents`. Files that the ignore rules exclude and git does not track, folders of version control and other file
+//! systems are left out.
 //! A content is compressed, and its hash is checked when it is read.
 //!
 //! ```
 //! use std::collections::HashSet;
 //! use std::fs;
+//! use std::sync::Arc;
 //!
 //! use editd::disk::{Disk, OsDisk};
-//! use editd::snapshot::{Snapshot, SnapshotLimits, WalkControl};
+//! use editd::snapshot::{Room, Snapshot, SnapshotLimits, WalkControl};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-snapshot-{}", std::process::id()));
 //! fs::create_dir_all(folder.join("shop"))?;
@@ -18,7 +20,8 @@
 //! let disk = OsDisk::default();
 //! let root = disk.open_root(&folder.join("shop"))?;
 //! let limits = SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 20, ignored: false };
-//! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), limits)?;
+//! let room = Arc::new(Room::of(&folder, 4 << 20));
+//! let mut snapshot = Snapshot::open(&folder, (&root, root.path()), &folder.join("state"), (limits, room))?;
 //! snapshot.update(&disk, &HashSet::new(), None, &WalkControl::default())?;
 //! fs::write(folder.join("shop/cart.py"), "amount = 1\n")?;
 //! let changes = snapshot.update(&disk, &HashSet::new(), None, &WalkControl::default())?;
@@ -31,6 +34,7 @@
 mod appeared;
 mod contents;
 mod log;
+mod room;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -46,16 +50,22 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::disk::{Disk, DiskError, Root, Stat, make_private_folder};
-use crate::search::Ignores;
+use crate::search::{Ignores, TrackedFiles};
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
 use appeared::Appeared;
 use contents::{Contents, Stored};
 use log::TreeLog;
+pub use room::Room;
 use scan::Scanning;
 pub use tree::{Content, Difference, FileState, Node, Omission, Stamp, Tree};
 pub use walk::{Walk, WalkControl, Walked};
+
+/// Name of the file with the tree, in the folder of a snapshot.
+const LOG: &str = "tree.log";
+/// Name of the file with the contents.
+const CONTENTS: &str = "contents";
 
 /// Limits of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +94,12 @@ pub enum NoSnapshot {
     TooSlow {
         /// The limit.
         limit: Duration,
+    },
+    /// The contents of all snapshots reach their limit.
+    #[error("the files of all projects with commands need more than {} MiB compressed", .limit >> 20)]
+    NoRoom {
+        /// The limit, in bytes.
+        limit: u64,
     },
     /// The contents need more room than a snapshot has.
     #[error("its files need more than {} MiB compressed", .limit >> 20)]
@@ -119,19 +135,18 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens the snapshot of a root in a folder for snapshots, or begins one.
+    /// Opens the snapshot of a root in a folder for snapshots, or begins one. All snapshots in the folder share the space.
     pub fn open(
         folder: &Path,
         (root, top): (&Root, &Path),
         own: &Path,
-        limits: SnapshotLimits,
+        (limits, space): (SnapshotLimits, Arc<Room>),
     ) -> Result<Self, NoSnapshot> {
         make_private_folder(folder)?;
-        let folder =
-            folder.join(ContentHash::of(root.path().as_os_str().as_bytes()).to_string().replace(':', "-"));
+        let folder = folder.join(name_of(root.path()));
         make_private_folder(&folder)?;
-        let (log, tree) = TreeLog::open(&folder.join("tree.log"))?;
-        let contents = Arc::new(Contents::open(&folder.join("contents"), limits.bytes)?);
+        let (log, tree) = TreeLog::open(&folder.join(LOG))?;
+        let contents = Arc::new(Contents::open(&folder.join(CONTENTS), limits.bytes, space)?);
         let is_known = !tree.is_empty();
         let (root, top, own) = (root.clone(), top.to_owned(), own.to_owned());
         Ok(Self { root, top, tree, log, contents, limits, own, is_known })
@@ -176,7 +191,7 @@ impl Snapshot {
     /// `skipped` contains keep their state: those that were set since the walk has begun.
     pub fn enter(
         &mut self,
-        Walked { found: Scanning { tree: mut later, appeared, leaving, .. }, began }: Walked,
+        Walked { found: Scanning { tree: mut later, appeared, leaving, too_long, .. }, began }: Walked,
         skipped: &HashSet<PathBuf>,
     ) -> Result<Vec<Difference>, NoSnapshot> {
         let tree = &self.tree;
@@ -198,6 +213,12 @@ impl Snapshot {
         }
         let mut differences = tree.differences(&later);
         appeared::mark(&mut differences, &appeared);
+        for path in too_long.into_iter().filter(|path| !skipped.contains(path)) {
+            if differences.iter().all(|difference| difference.path != path) {
+                let (before, after) = (tree.name(&path).cloned(), later.name(&path).cloned());
+                differences.push(Difference { path, before, after });
+            }
+        }
         for path in &leaving {
             later.hide(path);
         }
@@ -279,15 +300,19 @@ impl Snapshot {
             None => {}
         }
         let mut ignores = Ignores::around(disk, &self.root, &self.top, Path::new(""));
-        let mut here = PathBuf::new();
+        let (mut here, mut top, mut is_excluded) = (PathBuf::new(), self.top.clone(), false);
         let last = path.iter().count();
-        path.iter().enumerate().all(|(at, name)| {
+        let can_be_recorded = path.iter().enumerate().all(|(at, name)| {
             ignores = ignores.within(disk, &self.root, &here, |_| true);
+            if disk.peek(&self.root, &here.join(".git")).is_ok_and(|found| found.is_some()) {
+                (top, is_excluded) = (self.root.path().join(&here), false);
+            }
             here.push(name);
             let absolute = self.root.path().join(&here);
-            let is_ignored = !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
-            !is_ignored && !is_version_control(Path::new(name)) && absolute != self.own
-        })
+            is_excluded |= !self.limits.ignored && ignores.ignore(&absolute, at + 1 < last);
+            !is_version_control(Path::new(name)) && absolute != self.own
+        });
+        can_be_recorded && (!is_excluded || TrackedFiles::new(top).has(&self.root.path().join(path)))
     }
 
     /// Returns the recorded state of a path from the root.
@@ -316,6 +341,11 @@ impl Snapshot {
     }
 }
 
+/// Returns the name of the folder with the snapshot of a root.
+pub fn name_of(root: &Path) -> String {
+    ContentHash::of(root.as_os_str().as_bytes()).to_string().replace(':', "-")
+}
+
 /// Removes the snapshots that were not used since a time.
 pub fn remove_unused(folder: &Path, since: SystemTime) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
@@ -324,7 +354,7 @@ pub fn remove_unused(folder: &Path, since: SystemTime) -> io::Result<()> {
     };
     for entry in entries {
         let path = entry?.path();
-        let used = fs::metadata(path.join("tree.log")).and_then(|metadata| metadata.modified());
+        let used = fs::metadata(path.join(LOG)).and_then(|metadata| metadata.modified());
         if used.is_ok_and(|used| used < since) {
             fs::remove_dir_all(path)?;
         }

@@ -67,8 +67,14 @@ pub(super) fn print_rows(
 
 fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io::Result<()> {
     for file in &transaction.files {
+        if file.content_gone {
+            let path = paint::visible(&file.path);
+            let why = "is no longer kept, so this change cannot be undone";
+            writeln!(out, "{FAINT}The old content of {path} {why}.{FAINT:#}")?;
+        }
         match &file.diff {
             Some(diff) => paint::diff(out, diff)?,
+            None if file.content_gone => {}
             None if file.added + file.removed == 0 => {}
             None => {
                 let path = paint::visible(&file.path);
@@ -188,6 +194,9 @@ fn log_row(
     }
     if transaction.undone {
         row.add(ERROR, "undone ".to_owned());
+    }
+    if transaction.files.iter().any(|file| file.content_gone) {
+        row.add(FAINT, "(old content not kept) ".to_owned());
     }
     if let Some(label) = &transaction.label {
         row.add(Style::new(), format!("{}  ", one_line(label)));

@@ -85,7 +85,7 @@ impl Change {
     }
 
     /// Paths of the affected files.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let former = if let Self::Rename { from, .. } = self { Some(from) } else { None };
         former.into_iter().chain([self.destination()]).map(|target| target.path.as_path())
     }

@@ -12,14 +12,16 @@ mod open;
 mod permits;
 mod record;
 mod recover;
+mod roots;
+mod set_aside;
 mod writes;
 
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
@@ -29,7 +31,7 @@ use crate::disk::Root;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::history::RecordedEntry;
-use crate::snapshot::{NoSnapshot, Snapshot, SnapshotLimits, WalkControl};
+use crate::snapshot::{NoSnapshot, Room, Snapshot, WalkControl};
 use crate::workspace::SessionId;
 use crate::workspace::history::{Origin, RunStatus};
 
@@ -40,7 +42,9 @@ pub(crate) use record::RunChanges;
 use landed::LandedQueue;
 use mark::Owner;
 use permits::WalkPermits;
-use writes::InFlight;
+use roots::no_snapshot;
+use set_aside::SetAsideChanges;
+use writes::{InFlight, StagingFolders};
 
 /// Maximum number of open runs in a root. A client that never reports ends must not fill the memory.
 const MAX_OPEN: usize = 256;
@@ -64,18 +68,26 @@ pub(crate) struct Runs {
     recovered: CancellationToken,
     /// Held while a snapshot is opened.
     opening: Mutex<()>,
+    /// Space for the contents of all snapshots.
+    room: OnceLock<Arc<Room>>,
     /// Limits the walks.
     walks: WalkPermits,
     /// Notified when a run begins.
     began: Notify,
+    /// Folders in which editd writes.
+    staging: StagingFolders,
     /// Changes that people are about to review.
     landed: LandedQueue,
+    /// Changes that a client has announced and is about to report.
+    set_aside: SetAsideChanges,
 }
 
 /// A root with its snapshot and the open runs in it.
 #[derive(Debug)]
 struct RunRoot {
     root: Root,
+    /// Last time at which a run began.
+    used: Mutex<Instant>,
     /// Held during a walk and until its result is recorded, which may take long. Waited for without a thread.
     walk: Arc<AsyncMutex<()>>,
     /// Held for short times.
@@ -115,6 +127,8 @@ pub(crate) enum NotRecordable {
     NoSnapshot { root: PathBuf, error: NoSnapshot },
     #[error("{MAX_OPEN} commands run there already")]
     TooMany,
+    #[error("the projects with running commands have more than {0} files")]
+    TooManyFiles(usize),
     #[error("{0}")]
     GivenUp(String),
     #[error("the run cannot be stored: {0}")]
@@ -131,9 +145,12 @@ impl Runs {
             files: state_dir.join("runs"),
             recovered: CancellationToken::new(),
             opening: Mutex::default(),
+            room: OnceLock::new(),
             walks: WalkPermits::default(),
             began: Notify::new(),
+            staging: StagingFolders::default(),
             landed: LandedQueue::default(),
+            set_aside: SetAsideChanges::default(),
         }
     }
 
@@ -158,7 +175,8 @@ impl RunRoot {
         let keys = Mutex::new(open.iter().map(OpenRun::key).collect());
         let state = Mutex::new(RootState { snapshot, open, given_up: None });
         let (walk, in_flight, interrupted) = Default::default();
-        Self { root: root.clone(), walk, state, in_flight, keys, interrupted }
+        let used = Mutex::new(Instant::now());
+        Self { root: root.clone(), used, walk, state, in_flight, keys, interrupted }
     }
 
     /// Returns the ids of the open runs that `is_it` selects.
@@ -349,43 +367,4 @@ impl Engine {
         let found = self.history.newest(None, NEWEST, is_of_run).unwrap_or_default();
         found.iter().rev().map(|recorded| recorded.entry.id.clone()).collect()
     }
-
-    /// Returns the root with its snapshot, which is opened if it is not yet.
-    fn run_root(&self, root: &Root, top: &Path) -> Result<Arc<RunRoot>, NotRecordable> {
-        let known = || self.runs.roots.lock().get(root.path()).cloned();
-        let is_usable = |known: &Arc<RunRoot>| {
-            // The folder may have been replaced by another one of its name.
-            known.root.is_same_folder(root) || known.walk.try_lock().is_err()
-        };
-        if let Some(known) = known().filter(is_usable) {
-            return Ok(known);
-        }
-        // Reading a large snapshot takes long, so one of another root may be opened at the same time.
-        let _opening = self.runs.opening.lock();
-        let replaced = known();
-        if let Some(known) = replaced.clone().filter(is_usable) {
-            return Ok(known);
-        }
-        let limits = &self.config.limits;
-        let limits = SnapshotLimits {
-            bytes: limits.snapshot_bytes,
-            files: limits.snapshot_files,
-            file_size: limits.snapshot_file_size,
-            ignored: false,
-        };
-        let own = &self.places.state_dir;
-        let snapshot = Snapshot::open(&self.runs.snapshots, (root, top), own, limits)
-            .map_err(|error| no_snapshot(root, error))?;
-        let open = replaced.map(|replaced| {
-            replaced.keys.lock().clear();
-            std::mem::take(&mut replaced.state.lock().open)
-        });
-        let of = Arc::new(RunRoot::new(root, snapshot, open.unwrap_or_default()));
-        self.runs.roots.lock().insert(root.path().to_owned(), of.clone());
-        Ok(of)
-    }
-}
-
-fn no_snapshot(root: &Root, error: NoSnapshot) -> NotRecordable {
-    NotRecordable::NoSnapshot { root: root.path().to_owned(), error }
 }

@@ -8,6 +8,7 @@ use crate::workspace::history::{PastEntry, Undone};
 
 use super::RecordedEntry;
 use super::segment::{Line, LineLocation, Reader, SegmentName};
+use super::shares::Owner;
 use super::writer::WriterState;
 
 /// In-memory index of all entries, as far as the segments were read.
@@ -23,15 +24,30 @@ pub(super) struct Index {
     fresh: Vec<LocatedEntry>,
     /// Entries that were begun and whose end is unknown.
     pub(super) begun: HashMap<Arc<str>, LocatedEntry>,
+    /// The first known segment of each run.
+    runs: HashMap<String, u64>,
 }
 
-/// An entry and the location of its line.
-type LocatedEntry = (Arc<PastEntry>, LineLocation);
+/// An entry and its place.
+type LocatedEntry = (Arc<PastEntry>, Place);
+
+/// An entry whose end is unknown, and the owner of its segment.
+pub(super) type BegunEntry = (Arc<PastEntry>, Owner);
+
+/// Place of an entry among all others, in the order in which they were begun, and the location of its line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// Position of the run that began it.
+    run: u64,
+    /// Number of the entry in this run. Files are locked when it is assigned.
+    number: u64,
+    pub(super) line: LineLocation,
+}
 
 impl Index {
     /// Continues reading all segments; drops entries of removed segments and those from before `oldest`.
     /// Returns the entries that an earlier run began and did not complete.
-    pub(super) fn sync(&mut self, state: &WriterState, oldest: Option<SystemTime>) -> Vec<Arc<PastEntry>> {
+    pub(super) fn sync(&mut self, state: &WriterState, oldest: Option<SystemTime>) -> Vec<BegunEntry> {
         let gone = self.reader.keep_only(&state.segments);
         for name in &state.segments {
             self.read_on(state, name);
@@ -46,12 +62,27 @@ impl Index {
         self.begun_in(|segment| segment.nonce != state.nonce)
     }
 
+    /// Returns the place of an entry whose line is at a location.
+    fn place(&mut self, state: &WriterState, id: &str, line: LineLocation) -> Place {
+        let nonce = &line.segment.nonce;
+        let run = self.runs.get(nonce).copied().unwrap_or_else(|| {
+            let first = state.segments.iter().find(|segment| segment.nonce == *nonce);
+            let first = first.unwrap_or(&line.segment).number;
+            self.runs.insert(nonce.clone(), first);
+            first
+        });
+        let number = id.rsplit_once('-').and_then(|(_, number)| number.parse().ok()).unwrap_or_default();
+        Place { run, number, line }
+    }
+
     /// Continues reading one segment.
     pub(super) fn read_on(&mut self, state: &WriterState, name: &SegmentName) {
-        let is_done = name.nonce != state.nonce;
-        for (line, location) in self.reader.read_on(&state.folder, name, is_done) {
+        for (line, location) in self.reader.read_on(&state.folder, name, state.growing.get(name).copied()) {
             match line {
-                Line::Entry(entry) => drop(self.begun.insert(entry.id.clone(), (Arc::new(entry), location))),
+                Line::Entry(entry) => {
+                    let place = self.place(state, &entry.id, location);
+                    self.begun.insert(entry.id.clone(), (Arc::new(entry), place));
+                }
                 Line::Landed { id, files } => self.record_applied(&id, files.as_deref()),
                 Line::Failed { id } => drop(self.begun.remove(id.as_str())),
             }
@@ -73,27 +104,28 @@ impl Index {
             fresh = entries;
             self.clear();
         }
-        for (entry, location) in fresh {
-            self.add(entry, location);
+        for (entry, place) in fresh {
+            self.add(entry, place);
         }
     }
 
     /// Returns the incomplete entries that were begun in the selected segments, oldest first.
-    pub(super) fn begun_in(&self, selects: impl Fn(&SegmentName) -> bool) -> Vec<Arc<PastEntry>> {
-        let selected = self.begun.values().filter(|(_, location)| selects(&location.segment));
-        let mut begun: Vec<_> = selected.map(|(entry, _)| entry.clone()).collect();
-        begun.sort_by_key(|entry| entry.at);
+    pub(super) fn begun_in(&self, selects: impl Fn(&SegmentName) -> bool) -> Vec<BegunEntry> {
+        let selected = self.begun.values().filter(|(_, place)| selects(&place.line.segment));
+        let mut begun: Vec<_> =
+            selected.map(|(entry, place)| (entry.clone(), place.line.segment.owner)).collect();
+        begun.sort_by_key(|(entry, _)| entry.at);
         begun
     }
 
     /// Records that a begun change has happened, to all files or to the given ones. A repetition has no
     /// effect.
     pub(super) fn record_applied(&mut self, id: &str, files: Option<&[usize]>) {
-        let Some((mut entry, location)) = self.begun.remove(id) else { return };
+        let Some((mut entry, place)) = self.begun.remove(id) else { return };
         if let Some(files) = files {
             Arc::make_mut(&mut entry).files.retain(|file| files.contains(&file.detail));
         }
-        self.fresh.push((entry, location));
+        self.fresh.push((entry, place));
     }
 
     /// Returns `true` if an entry after `id`, which is only begun, found this content at a path. Every change
@@ -104,7 +136,7 @@ impl Index {
             !entry.rescued && entry.files.iter().any(|it| it.path == path && it.hash_before == content)
         };
         let mut others = self.entries_about(path).chain(self.begun.values());
-        others.any(|(entry, location)| location > own && found(entry))
+        others.any(|(entry, place)| place > own && found(entry))
     }
 
     /// Returns all entries about a path, oldest first.
@@ -133,7 +165,7 @@ impl Index {
     }
 
     pub(super) fn location_of(&self, id: &str) -> Option<LineLocation> {
-        self.by_id.get(id).map(|at| self.entries[*at].1.clone())
+        self.by_id.get(id).map(|at| self.entries[*at].1.line.clone())
     }
 
     fn recorded(&self, at: usize) -> RecordedEntry {
@@ -142,7 +174,7 @@ impl Index {
         RecordedEntry { entry, undone_by }
     }
 
-    fn add(&mut self, entry: Arc<PastEntry>, location: LineLocation) {
+    fn add(&mut self, entry: Arc<PastEntry>, place: Place) {
         let at = self.entries.len();
         if let Some(undoes) = &entry.undoes {
             self.undone.record(&entry.id, undoes);
@@ -152,19 +184,19 @@ impl Index {
             self.by_path.entry(path.to_owned()).or_default().push(at);
         }
         self.by_id.insert(entry.id.clone(), at);
-        self.entries.push((entry, location));
+        self.entries.push((entry, place));
     }
 
     fn drop_old(&mut self, segments: &[SegmentName], oldest: Option<SystemTime>) {
-        let stays = |entry: &PastEntry, location: &LineLocation| {
-            segments.binary_search(&location.segment).is_ok()
+        let stays = |entry: &PastEntry, place: &Place| {
+            segments.binary_search(&place.line.segment).is_ok()
                 && oldest.is_none_or(|oldest| entry.at >= oldest)
         };
-        self.begun.retain(|_, (entry, location)| stays(entry, location));
+        self.begun.retain(|_, (entry, place)| stays(entry, place));
         let entries = std::mem::take(&mut self.entries);
         self.clear();
-        for (entry, location) in entries.into_iter().filter(|(entry, location)| stays(entry, location)) {
-            self.add(entry, location);
+        for (entry, place) in entries.into_iter().filter(|(entry, place)| stays(entry, place)) {
+            self.add(entry, place);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Serialized form of entries.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,8 +10,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::run_record::{PathChangeRecord, RunRecord};
+use super::segment::SMALL;
+use crate::disk::FileBytes;
 use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
-use crate::text::{Encoding, Format};
+use crate::text::{ContentHash, Encoding, Format};
 use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 /// A path: text if it is valid UTF-8, otherwise its bytes.
@@ -134,6 +137,10 @@ enum BackRecord {
     Image {
         mode: Option<u32>,
     },
+    /// Large data: an image of this hash contains it.
+    Aside {
+        hash: String,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -171,9 +178,21 @@ impl EntryRecord {
         Self { head, details: details.into_iter().map(DetailRecord::new).collect() }
     }
 
-    /// Returns the undo details of each file, or `None` if they are inconsistent.
-    pub(super) fn details(self) -> Option<Vec<PastDetail>> {
-        self.details.into_iter().map(DetailRecord::read).collect()
+    /// Moves the large undo data out of the entry, so that it can be removed alone. Returns it as images.
+    pub(super) fn move_large_aside(&mut self) -> io::Result<Vec<(ContentHash, FileBytes)>> {
+        let mut images = Vec::new();
+        for detail in self.details.iter_mut().filter(|detail| detail.back.size() > SMALL as usize) {
+            let bytes = serde_json::to_vec(&detail.back)?;
+            let hash = ContentHash::of(&bytes);
+            detail.back = BackRecord::Aside { hash: hash.to_string() };
+            images.push((hash, bytes.into()));
+        }
+        Ok(images)
+    }
+
+    /// Returns the undo details of each file, or `None` if they are inconsistent. `image` reads an image.
+    pub(super) fn details(self, image: impl Fn(ContentHash) -> Option<Vec<u8>>) -> Option<Vec<PastDetail>> {
+        self.details.into_iter().map(|detail| detail.read(&image)).collect()
     }
 }
 
@@ -242,6 +261,7 @@ impl DetailRecord {
         let back = match detail.back {
             Back::Nothing => BackRecord::Nothing,
             Back::Image { mode } => BackRecord::Image { mode },
+            Back::Gone => BackRecord::Aside { hash: String::new() },
             Back::Edits { way: UndoPlan { inverse, spots }, before, after } => BackRecord::Edits {
                 len: inverse.base_len(),
                 splices: inverse.into_splices().into_iter().map(splice_record).collect(),
@@ -253,19 +273,41 @@ impl DetailRecord {
         Self { hunks: detail.hunks, diff: detail.diff, back }
     }
 
-    fn read(self) -> Option<PastDetail> {
+    fn read(self, image: impl Fn(ContentHash) -> Option<Vec<u8>>) -> Option<PastDetail> {
         let back = match self.back {
-            BackRecord::Nothing => Back::Nothing,
-            BackRecord::Image { mode } => Back::Image { mode },
-            BackRecord::Edits { len, splices, spots, before, after } => {
-                let spots = spots.into_iter().map(SpotRecord::read).collect();
-                let way = UndoPlan { inverse: plan(len, splices)?, spots };
-                Back::Edits { way, before: before.read()?, after: after.read()? }
+            BackRecord::Aside { hash } => {
+                let bytes = hash.parse().ok().and_then(image);
+                let back = bytes.and_then(|bytes| serde_json::from_slice::<BackRecord>(&bytes).ok());
+                back.and_then(BackRecord::read).unwrap_or(Back::Gone)
             }
+            back => back.read()?,
         };
         // Line numbers start at 1.
         let makes_sense = self.hunks.iter().all(|hunk| hunk.new_lines == 0 || hunk.new_start > 0);
         makes_sense.then_some(PastDetail { hunks: self.hunks, diff: self.diff, back })
+    }
+}
+
+impl BackRecord {
+    /// Returns the approximate size in bytes.
+    fn size(&self) -> usize {
+        let Self::Edits { splices, spots, .. } = self else { return 0 };
+        let texts = splices.iter().map(|(_, _, text)| text.len());
+        let spots = spots.iter().map(|spot| spot.before.len() + spot.new.len() + spot.after.len());
+        texts.chain(spots).map(|len| len + 32).sum()
+    }
+
+    fn read(self) -> Option<Back> {
+        Some(match self {
+            Self::Nothing => Back::Nothing,
+            Self::Image { mode } => Back::Image { mode },
+            Self::Edits { len, splices, spots, before, after } => {
+                let spots = spots.into_iter().map(SpotRecord::read).collect();
+                let way = UndoPlan { inverse: plan(len, splices)?, spots };
+                Back::Edits { way, before: before.read()?, after: after.read()? }
+            }
+            Self::Aside { .. } => Back::Gone,
+        })
     }
 }
 

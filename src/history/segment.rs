@@ -15,16 +15,24 @@ use crate::text::ContentHash;
 use crate::workspace::history::PastEntry;
 
 use super::record::{EntryRecord, HeadOnly};
-use super::writer::Extent;
+use super::shares::{Extent, Owner};
 
 /// Name of a segment's file of lines.
 const ENTRIES: &str = "entries.jsonl";
 
-/// Name of a segment's folder: a number that gives the order, and the run of the daemon that it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Name of a file that exists in segments whose large images were removed to make room.
+const STRIPPED: &str = "stripped";
+
+/// Maximum size in bytes of an image that stays as long as the lines of its segment.
+pub(super) const SMALL: u64 = 16 << 10;
+
+/// Name of a segment's folder: a number that gives the order, the run of the daemon that it belongs to, and the author
+/// of its entries. Earlier versions named no author.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SegmentName {
     pub(super) number: u64,
     pub(super) nonce: String,
+    pub(super) owner: Owner,
 }
 
 /// Location of an entry's line.
@@ -37,13 +45,19 @@ pub(super) struct LineLocation {
 
 impl SegmentName {
     pub(super) fn parse(name: &OsStr) -> Option<Self> {
-        let (number, nonce) = name.to_str()?.split_once('-')?;
+        let (number, rest) = name.to_str()?.split_once('-')?;
+        let (nonce, owner) = match rest.split_once('-') {
+            Some((nonce, owner)) => (nonce, Owner::parse(owner)?),
+            None => (rest, Owner::SHARED),
+        };
         let is_nonce = !nonce.is_empty() && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_nonce.then_some(Self { number: number.parse().ok()?, nonce: nonce.to_owned() })
+        is_nonce.then_some(Self { number: number.parse().ok()?, nonce: nonce.to_owned(), owner })
     }
 
     pub(super) fn folder(&self, history: &Path) -> PathBuf {
-        history.join(format!("{:08}-{}", self.number, self.nonce))
+        let owner = self.owner.to_string();
+        let separator = if owner.is_empty() { "" } else { "-" };
+        history.join(format!("{:08}-{}{separator}{owner}", self.number, self.nonce))
     }
 
     pub(super) fn entries(&self, history: &Path) -> PathBuf {
@@ -58,34 +72,53 @@ impl SegmentName {
         open_private_file(&folder.join(ENTRIES), OpenOptions::new().append(true).create(true))
     }
 
-    /// Returns the size, images included, and the time of the last change.
+    /// Returns the extent of the segment.
     pub(super) fn measure(&self, history: &Path) -> io::Result<Extent> {
-        let (mut size, mut changed) = (0, SystemTime::UNIX_EPOCH);
+        let mut extent = Extent { lines: 0, images: 0, changed: SystemTime::UNIX_EPOCH };
         for entry in fs::read_dir(self.folder(history))? {
-            let stat = entry?.metadata()?;
-            size += stat.len();
-            changed = changed.max(stat.modified()?);
+            let entry = entry?;
+            let stat = entry.metadata()?;
+            *(if is_large(&entry, &stat) { &mut extent.images } else { &mut extent.lines }) += stat.len();
+            extent.changed = extent.changed.max(stat.modified()?);
         }
-        Ok(Extent { size, changed })
+        Ok(extent)
     }
 
-    /// Stores an image under its hash, unless it already exists.
-    pub(super) fn put_image(
-        &self,
-        history: &Path,
-        hash: ContentHash,
-        bytes: &FileBytes,
-    ) -> io::Result<Option<File>> {
+    /// Stores an image under its hash. Returns `false` if it exists already.
+    pub(super) fn put_image(&self, history: &Path, hash: ContentHash, bytes: &FileBytes) -> io::Result<bool> {
         let path = self.image(history, hash);
         if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
-            return Ok(None);
+            return Ok(false);
         }
-        replace_private_file((&path.with_extension("part"), &path), bytes.pieces(), false).map(Some)
+        replace_private_file((&path.with_extension("part"), &path), bytes.pieces(), false).map(|_| true)
+    }
+
+    /// Removes the large images. The segment says so from before the first one is gone.
+    pub(super) fn strip(&self, history: &Path) -> io::Result<()> {
+        let (folder, mark) = (self.folder(history), self.folder(history).join(STRIPPED));
+        open_private_file(&mark, OpenOptions::new().append(true).create(true))?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if is_large(&entry, &entry.metadata()?) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if large images of the segment were removed.
+    pub(super) fn is_stripped(&self, history: &Path) -> bool {
+        fs::symlink_metadata(self.folder(history).join(STRIPPED)).is_ok()
     }
 
     pub(super) fn image(&self, history: &Path, hash: ContentHash) -> PathBuf {
         self.folder(history).join(hash.to_string().replace(':', "-"))
     }
+}
+
+/// Returns `true` if a file in a segment is an image that can be removed alone.
+fn is_large(entry: &fs::DirEntry, stat: &fs::Metadata) -> bool {
+    stat.is_file() && stat.len() > SMALL && entry.file_name() != ENTRIES
 }
 
 impl LineLocation {
@@ -177,18 +210,19 @@ impl Reader {
         self.read_to.len() < before
     }
 
-    /// Reads what was added to a segment since the last time. If `done`, nothing will be added any more, so a
-    /// line without a newline is torn.
+    /// Reads what was added to a segment since the last time. `size` is that of its file, if it is appended to.
+    /// Otherwise nothing will be added any more, so a line without a newline is torn.
     pub(super) fn read_on(
         &mut self,
         folder: &Path,
         name: &SegmentName,
-        done: bool,
+        size: Option<u64>,
     ) -> Vec<(Line<PastEntry>, LineLocation)> {
         let progress = self.read_to.get(name).copied().unwrap_or_default();
-        if progress.done {
+        if progress.done || size == Some(progress.offset) {
             return Vec::new();
         }
+        let done = size.is_none();
         let mut found = Vec::new();
         let (offset, damaged) = match read_lines(folder, name, progress.offset, &mut found) {
             Ok((offset, damaged, torn)) => (offset, damaged + usize::from(torn && done)),

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::edit::{Deadline, Hunk, Plan, UndoPlan};
 use crate::text::{Encoding, Format, Text};
-use crate::workspace::history::{Origin, PastRun, PathChange, PathState, RunStatus};
+use crate::workspace::history::{Origin, PastRun, PathChange, PathState, RunStatus, TERMINAL};
 
 const LIMITS: HistoryLimits =
     HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86400), file_size: 1 << 20 };
@@ -89,7 +89,7 @@ fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
 fn keep(history: &History, (entry, detail): (PastEntry, PastDetail), lands: bool) -> Arc<str> {
     let id = history.next_id();
     let entry = PastEntry { id: id.clone(), ..entry };
-    assert!(history.begin(&entry, vec![detail], &[]).unwrap());
+    assert!(history.begin((&entry, Role::Agent), vec![detail], &[]).unwrap());
     if lands {
         history.record_applied(&id, false).unwrap();
     }
@@ -177,7 +177,7 @@ fn an_interrupted_set_lists_the_files_that_changed() {
         let other = PastFile { detail: 1, ..other.files[0].clone() };
         let id = history.next_id();
         let both = PastEntry { id: id.clone(), files: vec![one.files[0].clone(), other], ..one };
-        history.begin(&both, vec![detail.clone(), detail], &[]).unwrap();
+        history.begin((&both, Role::Agent), vec![detail.clone(), detail], &[]).unwrap();
         id
     };
     for _ in 0..2 {
@@ -224,6 +224,139 @@ fn a_removed_folder_is_created_again() {
     fs::remove_dir_all(scene.base.path().join("history")).unwrap();
     let id = keep(&history, scene.edit("a", "1", "2", true), true);
     assert_eq!(ids(&history), [id]);
+}
+
+/// An entry by an agent that deletes a file with this content.
+fn delete(history: &History, author: &str, content: &[u8]) -> Arc<str> {
+    let (entry, mut detail) = entry("/srv/a".into(), "1", "2");
+    let (id, hash) = (history.next_id(), ContentHash::of(content));
+    let file = PastFile { hash_before: Some(hash), hash_after: None, ..entry.files[0].clone() };
+    let entry = PastEntry { id: id.clone(), author: author.to_owned(), files: vec![file], ..entry };
+    detail.back = Back::Image { mode: None };
+    let images = [(hash, FileBytes::from(content.to_vec()))];
+    assert!(history.begin((&entry, Role::Agent), vec![detail], &images).unwrap());
+    history.record_applied(&id, false).unwrap();
+    id
+}
+
+fn has_image(history: &History, id: &Arc<str>) -> bool {
+    let hash = history.find(id).expect("it is listed").entry.files[0].hash_before.unwrap();
+    history.image(id, hash).is_some()
+}
+
+fn content(number: usize, len: usize) -> Vec<u8> {
+    format!("{number} ").into_bytes().into_iter().cycle().take(len).collect()
+}
+
+#[test]
+fn many_names_do_not_evict_what_a_person_lost() {
+    let scene = Scene::new();
+    let history = scene.open();
+    history.settle_previous_run();
+    let rescued = history.rescue(Path::new("/srv/a"), &FileBytes::from(content(7, 100_000)), "lost").unwrap();
+    let typed = delete(&history, TERMINAL, &content(8, 100_000));
+    let agents: Vec<_> = (0..60)
+        .map(|number| delete(&history, &format!("agent {number}"), &content(number, 40_000)))
+        .collect();
+    for history in [history, scene.open()] {
+        history.settle_previous_run();
+        assert!(has_image(&history, &rescued) && has_image(&history, &typed));
+        let left = agents.iter().filter(|id| has_image(&history, id)).count();
+        assert!((10..20).contains(&left), "{left}");
+        assert_eq!(ids(&history).len(), 62);
+    }
+}
+
+#[test]
+fn an_image_of_two_authors_stays_for_the_other_one() {
+    let scene = Scene::new();
+    let history = scene.open();
+    history.settle_previous_run();
+    let shared = content(1, 50_000);
+    let good = delete(&history, "good", &shared);
+    let evil: Vec<_> = (0..40).map(|_| delete(&history, "evil", &shared)).collect();
+    assert!(evil.iter().all(|id| has_image(&history, id)), "they count once");
+    (2..60).for_each(|number| drop(delete(&history, "evil", &content(number, 50_000))));
+    assert!(!has_image(&history, &evil[0]) && has_image(&history, &good));
+    assert_eq!(history.without_content(&history.find(&evil[0]).unwrap().entry), [0]);
+    assert_eq!(history.without_content(&history.find(&good).unwrap().entry), [] as [usize; 0]);
+}
+
+#[test]
+fn entries_of_many_authors_are_in_the_order_of_the_changes() {
+    let scene = Scene::new();
+    let mut all = Vec::new();
+    for _ in 0..2 {
+        let history = scene.open();
+        for number in 0..60 {
+            all.insert(0, delete(&history, &format!("agent {}", number % 20), b"text"));
+        }
+        assert_eq!(ids(&history), all);
+    }
+    assert_eq!(ids(&scene.open()), all);
+}
+
+/// Earlier versions put the entries of all authors into one segment.
+#[test]
+fn segments_without_an_author_are_read_and_continued() {
+    let scene = Scene::new();
+    let (landed, begun) = {
+        let history = scene.open();
+        let landed = delete(&history, "ada", &content(1, 50_000));
+        (landed, keep(&history, scene.edit("a", "1", "2", true), false))
+    };
+    let folder = scene.base.path().join("history");
+    let segment =
+        fs::read_dir(&folder).unwrap().flatten().find(|it| it.file_type().unwrap().is_dir()).unwrap();
+    let old = segment.file_name().into_string().unwrap().rsplit_once('-').unwrap().0.to_owned();
+    fs::rename(segment.path(), folder.join(old)).unwrap();
+    for _ in 0..2 {
+        let history = scene.open();
+        history.settle_previous_run();
+        assert_eq!(ids(&history), [begun.clone(), landed.clone()]);
+        assert!(has_image(&history, &landed));
+        fs::write(scene.base.path().join("a"), "other").unwrap();
+    }
+}
+
+/// A kill while images are removed leaves some of them.
+#[test]
+fn a_removal_of_images_that_was_interrupted_loses_no_entry() {
+    let scene = Scene::new();
+    let all: Vec<_> = {
+        let history = scene.open();
+        (0..2).map(|number| delete(&history, "evil", &content(number, 20_000))).collect()
+    };
+    let folder = scene.base.path().join("history");
+    let segment =
+        fs::read_dir(&folder).unwrap().flatten().find(|it| it.file_type().unwrap().is_dir()).unwrap();
+    fs::write(segment.path().join("stripped"), "").unwrap();
+    let hash = ContentHash::of(&content(0, 20_000)).to_string().replace(':', "-");
+    fs::remove_file(segment.path().join(hash)).unwrap();
+    let history = scene.open();
+    history.settle_previous_run();
+    assert_eq!(all.iter().map(|id| has_image(&history, id)).collect::<Vec<_>>(), [false, true]);
+    let gone = all.iter().map(|id| history.without_content(&history.find(id).unwrap().entry).len());
+    assert_eq!(gone.collect::<Vec<_>>(), [1, 0]);
+}
+
+#[test]
+fn large_undo_data_is_removed_before_the_entry() {
+    let scene = Scene::new();
+    let history = scene.open();
+    history.settle_previous_run();
+    let text = |number: usize| format!("{number}\n").repeat(20_000);
+    let first = keep(&history, entry("/srv/a".into(), "1\n", "2\n"), true);
+    let all: Vec<_> = (0..40)
+        .map(|number| keep(&history, entry("/srv/a".into(), &text(number), &text(number + 1)), true))
+        .collect();
+    assert_eq!(ids(&history).len(), 41);
+    let back = |id: &Arc<str>| history.details(id).unwrap().remove(0);
+    assert!(matches!(back(&first).back, Back::Edits { .. }));
+    assert!(matches!(back(&all[39]).back, Back::Edits { .. }));
+    let gone = back(&all[0]);
+    assert_eq!((gone.back, gone.hunks.len()), (Back::Gone, 1), "its lines still tell who wrote them");
+    assert_eq!(history.without_content(&history.find(&all[0]).unwrap().entry), [0]);
 }
 
 proptest! {

@@ -1,60 +1,60 @@
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::collections::{HashMap, VecDeque};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{FileBytes, make_private_folder};
+use crate::disk::{FileBytes, make_private_folder, open_private_file};
 use crate::text::ContentHash;
 
 use super::HistoryLimits;
 use super::age::AgeClock;
-use super::segment::{Line, SegmentName};
+use super::segment::{Line, SMALL, SegmentName};
+use super::shares::{Extent, Owner, Removal, Shares};
 
 /// Size in bytes above which a new segment is begun, unless a sixteenth of the whole limit is smaller.
-/// Segments are dropped as a whole, and a start checks only one of them.
 const SEGMENT: u64 = 8 << 20;
 /// Number of segments that fill the whole limit.
 const SEGMENTS: u64 = 16;
 /// Maximum time for which a segment is appended to, and so the granularity of the age limit.
 const SEGMENT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Number of segments whose files are held open.
+const OPEN: usize = 16;
 
-/// The appending side.
+/// The appending side. Each author has its own segments.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) folder: PathBuf,
     limits: HistoryLimits,
     pub(super) nonce: String,
     /// Existing segments, and their extents as far as known.
-    segments: BTreeMap<SegmentName, Extent>,
-    current: Option<Current>,
+    shares: Shares,
+    /// The segments that are appended to.
+    currents: HashMap<Owner, Current>,
+    /// Owners whose files are open, the last used one at the end.
+    open: VecDeque<Owner>,
     /// `true` once the sizes of all segments are known.
     measured: bool,
+    /// Owners of the entries whose outcome is not recorded yet.
+    begun: HashMap<Arc<str>, Owner>,
     /// Lines with the outcome of an entry that could not be written yet.
-    pending: Vec<(Line, Vec<u8>)>,
+    pending: HashMap<Owner, Vec<(Line, Vec<u8>)>>,
     clock: AgeClock,
 }
 
-/// Extent of a segment.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    /// Size in bytes, images included.
-    pub(super) size: u64,
-    /// Time at which the last line was added.
-    pub(super) changed: SystemTime,
-}
-
-/// The segment that is appended to.
+/// A segment that is appended to.
 #[derive(Debug)]
 struct Current {
     name: SegmentName,
-    file: File,
+    file: Option<File>,
+    /// Size of the file in bytes.
+    len: u64,
     begun: SystemTime,
     /// `true` if an append failed in the middle: the next line must not continue that one.
     torn: bool,
     /// Images that have not been flushed yet.
-    images: Vec<File>,
+    images: Vec<ContentHash>,
 }
 
 /// The state of the writer that readers need.
@@ -62,7 +62,10 @@ struct Current {
 pub(super) struct WriterState {
     pub(super) folder: PathBuf,
     pub(super) nonce: String,
+    /// All segments, in order.
     pub(super) segments: Vec<SegmentName>,
+    /// Segments that are appended to, with their sizes.
+    pub(super) growing: HashMap<SegmentName, u64>,
     /// Entries that happened although this could not be recorded yet.
     pub(super) pending: Vec<Arc<str>>,
 }
@@ -70,14 +73,25 @@ pub(super) struct WriterState {
 impl Writer {
     pub(super) fn open(folder: &Path, limits: HistoryLimits) -> Self {
         let listed = make_private_folder(folder).and_then(|()| list(folder));
-        let segments = listed.unwrap_or_else(|error| {
+        let shares = listed.unwrap_or_else(|error| {
             tracing::error!(folder = %folder.display(), %error, "the history cannot be used");
-            BTreeMap::new()
+            Shares::default()
         });
-        let nonce = fresh_nonce(&segments);
+        let nonce = fresh_nonce(&shares);
         let folder = folder.to_owned();
-        let clock = AgeClock::open(&folder, limits.age, segments.is_empty());
-        Self { folder, limits, nonce, segments, current: None, measured: false, pending: Vec::new(), clock }
+        let clock = AgeClock::open(&folder, limits.age, shares.is_empty());
+        Self {
+            folder,
+            limits,
+            nonce,
+            shares,
+            currents: HashMap::new(),
+            open: VecDeque::new(),
+            measured: false,
+            begun: HashMap::new(),
+            pending: HashMap::new(),
+            clock,
+        }
     }
 
     pub(super) fn state(&self) -> WriterState {
@@ -88,46 +102,62 @@ impl Writer {
         WriterState {
             folder: self.folder.clone(),
             nonce: self.nonce.clone(),
-            segments: self.segments.keys().cloned().collect(),
-            pending: self.pending.iter().filter_map(landed).collect(),
+            segments: self.shares.names().cloned().collect(),
+            growing: self.currents.values().map(|current| (current.name.clone(), current.len)).collect(),
+            pending: self.pending.values().flatten().filter_map(landed).collect(),
         }
     }
 
     /// Appends an entry's line, after its images.
-    pub(super) fn append(&mut self, line: &[u8], images: &[(ContentHash, FileBytes)]) -> io::Result<()> {
+    pub(super) fn append(
+        &mut self,
+        (id, owner): (&Arc<str>, Owner),
+        line: &[u8],
+        images: &[(ContentHash, FileBytes)],
+    ) -> io::Result<()> {
+        self.end_full(owner);
         let folder = self.folder.clone();
-        let current = self.current()?;
-        let mut size = 0;
+        let current = self.current(owner)?;
+        let mut sizes = (0, 0);
         for (hash, bytes) in images {
-            if let Some(file) = current.name.put_image(&folder, *hash, bytes)? {
-                current.images.push(file);
-                size += bytes.len() as u64;
+            if current.name.put_image(&folder, *hash, bytes)? {
+                current.images.push(*hash);
+                let size = bytes.len() as u64;
+                *(if size > SMALL { &mut sizes.1 } else { &mut sizes.0 }) += size;
             }
         }
-        self.write(line, size)
+        self.write(owner, line, sizes)?;
+        self.begun.insert(id.clone(), owner);
+        Ok(())
     }
 
-    /// Records the outcome of an entry. If the write fails, it is retried with the next line.
-    pub(super) fn settle(&mut self, line: &Line, flush: bool) -> io::Result<()> {
+    /// Records the outcome of an entry, beside other entries of its author: `owner` if an earlier run began it. If the
+    /// write fails, it is retried with the next line.
+    pub(super) fn settle(&mut self, line: &Line, owner: Option<Owner>, flush: bool) -> io::Result<()> {
+        let begun = match line {
+            Line::Landed { id, .. } | Line::Failed { id } => self.begun.remove(id.as_str()),
+            Line::Entry(_) => None,
+        };
+        let owner = begun.or(owner).unwrap_or(Owner::SHARED);
         let text = line.print()?;
-        let written = self.write(&text, 0);
+        let written = self.write(owner, &text, (0, 0));
         if written.is_err() {
-            self.pending.push((line.clone(), text));
+            self.pending.entry(owner).or_default().push((line.clone(), text));
         }
         written?;
-        if flush { self.flush() } else { Ok(()) }
+        if flush { self.flush(owner) } else { Ok(()) }
     }
 
-    /// Records the measured sizes of segments; removes segments that are too old or exceed the limit.
+    /// Records the measured sizes of segments; removes what is too old or exceeds the limit.
     pub(super) fn measured(&mut self, extents: Vec<(SegmentName, Extent)>) {
         for (name, extent) in extents {
-            if let Some(known) = self.segments.get_mut(&name).filter(|known| known.size == 0) {
-                *known = extent;
+            if name.nonce != self.nonce && self.shares.get(&name).is_some() {
+                self.shares.put(&name, extent);
             }
         }
         self.measured = true;
         self.drop_aged();
-        self.make_room();
+        self.make_room(None);
     }
 
     /// Returns the time before which entries are too old, or `None` if the clock cannot be believed now.
@@ -138,122 +168,181 @@ impl Writer {
 
     fn drop_aged(&mut self) {
         let Some(oldest) = self.oldest() else { return };
-        let aged = |(name, extent): (&SegmentName, &Extent)| {
-            (extent.changed < oldest && !self.is_current(name)).then(|| name.clone())
+        let is_young = |name: &SegmentName| {
+            let current = self.currents.get(&name.owner).filter(|current| current.name == *name);
+            current.is_some_and(|it| it.begun.elapsed().is_ok_and(|age| age <= SEGMENT_AGE))
         };
-        for name in self.segments.iter().filter_map(aged).collect::<Vec<_>>() {
+        let aged = |(name, extent): (&SegmentName, &Extent)| {
+            (extent.changed < oldest && !is_young(name)).then(|| name.clone())
+        };
+        for name in self.shares.extents().filter_map(aged).collect::<Vec<_>>() {
             self.forget(&name);
         }
     }
 
-    /// Returns the segment to append to; begins a new one if the last is full or old.
-    fn current(&mut self) -> io::Result<&mut Current> {
-        let now = SystemTime::now();
+    /// Ends the segment of an owner if it is full or old.
+    fn end_full(&mut self, owner: Owner) {
         let enough = (self.limits.bytes / SEGMENTS).min(SEGMENT);
-        let is_done = |current: &Current| {
-            let size = self.segments.get(&current.name).map_or(0, |extent| extent.size);
-            size >= enough || now.duration_since(current.begun).is_ok_and(|age| age > SEGMENT_AGE)
-        };
-        if self.current.take_if(|current| is_done(current)).is_some() && self.measured {
-            self.drop_aged();
+        let is_done = self.currents.get(&owner).is_some_and(|current| {
+            let size = self.shares.get(&current.name).map_or(0, |extent| extent.lines + extent.images);
+            size >= enough || current.begun.elapsed().is_ok_and(|age| age > SEGMENT_AGE)
+        });
+        if is_done {
+            self.end(owner);
+            if self.measured {
+                self.drop_aged();
+            }
         }
-        if self.current.is_none() {
-            let number = self.segments.keys().next_back().map_or(1, |newest| newest.number + 1);
-            let name = SegmentName { number, nonce: self.nonce.clone() };
+    }
+
+    fn end(&mut self, owner: Owner) {
+        self.currents.remove(&owner);
+        self.open.retain(|open| *open != owner);
+    }
+
+    /// Returns the segment of an owner to append to, with an open file.
+    fn current(&mut self, owner: Owner) -> io::Result<&mut Current> {
+        if let Some(current) = self.currents.get_mut(&owner)
+            && current.file.is_none()
+        {
+            let options = &mut OpenOptions::new();
+            match open_private_file(&current.name.entries(&self.folder), options.append(true)) {
+                Ok(file) => current.file = Some(file),
+                // It was removed: a new one follows.
+                Err(error) if error.kind() == ErrorKind::NotFound => self.end(owner),
+                Err(error) => return Err(error),
+            }
+        }
+        if !self.currents.contains_key(&owner) {
+            let number = self.shares.names().next_back().map_or(1, |newest| newest.number + 1);
+            let name = SegmentName { number, nonce: self.nonce.clone(), owner };
             // The folder may have been removed since the start.
             let file = name.make(&self.folder).or_else(|_| {
                 make_private_folder(&self.folder)?;
                 name.make(&self.folder)
             })?;
-            self.segments.insert(name.clone(), Extent { size: 0, changed: now });
-            self.current = Some(Current { name, file, begun: now, torn: false, images: Vec::new() });
+            let begun = SystemTime::now();
+            self.shares.put(&name, Extent { lines: 0, images: 0, changed: begun });
+            let current = Current { name, file: Some(file), len: 0, begun, torn: false, images: Vec::new() };
+            self.currents.insert(owner, current);
         }
-        self.current.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+        if self.open.back() != Some(&owner) {
+            self.open.retain(|open| *open != owner);
+            self.open.push_back(owner);
+        }
+        if self.open.len() > OPEN
+            && let Some(current) = self.open.pop_front().and_then(|owner| self.currents.get_mut(&owner))
+        {
+            current.file = None;
+        }
+        self.currents.get_mut(&owner).ok_or_else(|| ErrorKind::NotFound.into())
     }
 
-    /// Writes the pending lines and then `line`, in one append, and adds it and `images` bytes to the
-    /// segment's size.
-    fn write(&mut self, line: &[u8], images: u64) -> io::Result<()> {
-        let pending: Vec<u8> = self.pending.iter().flat_map(|(_, text)| text.iter().copied()).collect();
-        let current = match &mut self.current {
-            Some(current) => current,
-            None => self.current()?,
-        };
+    /// Writes the pending lines of an owner and then `line`, in one append, and adds it and the sizes of small and large
+    /// images to the segment's extent.
+    fn write(&mut self, owner: Owner, line: &[u8], (small, large): (u64, u64)) -> io::Result<()> {
+        let pending: Vec<u8> = self
+            .pending
+            .get(&owner)
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, text)| text.iter().copied())
+            .collect();
+        let current = self.current(owner)?;
+        let Some(file) = &mut current.file else { return Err(ErrorKind::NotFound.into()) };
         let torn: &[u8] = if current.torn { b"\n" } else { b"" };
         let written = if pending.is_empty() && torn.is_empty() {
-            current.file.write_all(line)
+            file.write_all(line)
         } else {
-            current.file.write_all(&[torn, &pending, line].concat())
+            file.write_all(&[torn, &pending, line].concat())
         };
+        let added = (torn.len() + pending.len() + line.len()) as u64;
+        match &written {
+            Ok(()) => current.len += added,
+            Err(_) => current.len = file.metadata().map_or(current.len, |stat| stat.len()),
+        }
         current.torn = written.is_err();
         written?;
         let name = current.name.clone();
-        self.pending.clear();
-        if let Some(extent) = self.segments.get_mut(&name) {
-            extent.size += images + (pending.len() + line.len()) as u64;
-            extent.changed = SystemTime::now();
+        self.pending.remove(&owner);
+        if let Some(Extent { lines, images, .. }) = self.shares.get(&name) {
+            let (lines, images) = (lines + added + small, images + large);
+            self.shares.put(&name, Extent { lines, images, changed: SystemTime::now() });
         }
-        self.make_room();
+        self.make_room(Some(&name));
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        let Some(current) = &mut self.current else { return Ok(()) };
-        for image in current.images.drain(..) {
-            image.sync_data()?;
+    /// Flushes what was appended for an owner.
+    fn flush(&mut self, owner: Owner) -> io::Result<()> {
+        let folder = self.folder.clone();
+        let current = self.current(owner)?;
+        for hash in current.images.drain(..) {
+            match open_private_file(&current.name.image(&folder, hash), OpenOptions::new().read(true)) {
+                Ok(image) => image.sync_data()?,
+                // It was removed to make room.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
-        current.file.sync_data()?;
+        if let Some(file) = &current.file {
+            file.sync_data()?;
+        }
         // The names of the segment and of its contents.
-        File::open(current.name.folder(&self.folder))?.sync_all()?;
-        File::open(&self.folder)?.sync_all()
+        File::open(current.name.folder(&folder))?.sync_all()?;
+        File::open(&folder)?.sync_all()
     }
 
-    /// Removes the oldest segments until the rest fits, but never the one that is appended to.
-    fn make_room(&mut self) {
-        if !self.measured {
-            return;
-        }
-        let mut total: u64 = self.segments.values().map(|extent| extent.size).sum();
-        while total > self.limits.bytes
-            && let Some((name, size)) =
-                self.segments.iter().next().map(|(name, extent)| (name.clone(), extent.size))
-            && !self.is_current(&name)
+    /// Removes images and segments until the rest fits, but never the segment that was just written.
+    fn make_room(&mut self, written: Option<&SegmentName>) {
+        while self.measured
+            && let Some(removal) = self.shares.next_to_remove(self.limits.bytes, written)
         {
-            total -= size;
-            self.forget(&name);
+            match removal {
+                Removal::Images(name) => {
+                    if let Err(error) = name.strip(&self.folder) {
+                        tracing::warn!(%error, "old contents in the history could not be removed");
+                    }
+                    if let Some(extent) = self.shares.get(&name) {
+                        self.shares.put(&name, Extent { images: 0, ..extent });
+                    }
+                }
+                Removal::Segment(name) => self.forget(&name),
+            }
         }
-    }
-
-    fn is_current(&self, name: &SegmentName) -> bool {
-        self.current.as_ref().is_some_and(|current| current.name == *name)
     }
 
     fn forget(&mut self, name: &SegmentName) {
-        self.segments.remove(name);
+        self.shares.remove(name);
+        if self.currents.get(&name.owner).is_some_and(|current| current.name == *name) {
+            self.end(name.owner);
+        }
         if let Err(error) = fs::remove_dir_all(name.folder(&self.folder)) {
             tracing::warn!(%error, "an old segment of the history could not be removed");
         }
     }
 }
 
-fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, Extent>> {
+fn list(folder: &Path) -> io::Result<Shares> {
     let name = |entry: fs::DirEntry| {
         let is_folder = entry.file_type()?.is_dir();
         Ok(SegmentName::parse(&entry.file_name()).filter(|_| is_folder))
     };
     let names: Vec<_> = fs::read_dir(folder)?.map(|entry| name(entry?)).collect::<io::Result<_>>()?;
     // Not measured yet: counted as new, so that no segment is dropped before it was measured.
-    let unknown = Extent { size: 0, changed: SystemTime::now() };
-    Ok(names.into_iter().flatten().map(|name| (name, unknown)).collect())
+    let unknown = Extent { lines: 0, images: 0, changed: SystemTime::now() };
+    let mut shares = Shares::default();
+    names.into_iter().flatten().for_each(|name| shares.put(&name, unknown));
+    Ok(shares)
 }
 
 /// Returns a nonce for this run that no segment has.
-fn fresh_nonce(segments: &BTreeMap<SegmentName, Extent>) -> String {
+fn fresh_nonce(shares: &Shares) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let nonce = |attempt: u32| {
         let seed = [&now.to_le_bytes()[..], &std::process::id().to_le_bytes(), &attempt.to_le_bytes()];
         blake3::hash(&seed.concat()).to_hex()[..6].to_owned()
     };
-    let is_fresh = |nonce: &String| !segments.keys().any(|name| name.nonce == *nonce);
+    let is_fresh = |nonce: &String| !shares.names().any(|name| name.nonce == *nonce);
     (0..=u32::MAX).map(nonce).find(is_fresh).unwrap_or_default()
 }

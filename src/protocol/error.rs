@@ -186,7 +186,9 @@ fn details(refusal: &Refusal) -> Value {
 fn undo_details(refusal: &UndoRefusal) -> Value {
     match refusal {
         UndoRefusal::Unknown { id } => json!({ "transaction": id }),
-        UndoRefusal::NotListed { id } | UndoRefusal::Reverted { id } => json!({ "transaction": id }),
+        UndoRefusal::NotListed { id } | UndoRefusal::Reverted { id } | UndoRefusal::NotKept { id } => {
+            json!({ "transaction": id })
+        }
         UndoRefusal::Undone { id, by } => json!({ "transaction": id, "undoneBy": by }),
     }
 }

@@ -135,6 +135,9 @@ pub struct TransactionFile {
     /// stored and its texts are not known any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// `true` if the history has removed the old content to make room: the change cannot be undone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub content_gone: bool,
 }
 
 /// Result of `editd/blame`.

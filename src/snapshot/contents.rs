@@ -5,11 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::disk::open_private_file;
 use crate::text::ContentHash;
+
+use super::room::Room;
 
 /// Length of the header of a content: its hash and its compressed length.
 const HEADER: usize = 16 + 4;
@@ -24,6 +27,8 @@ const NO_ROOM: u64 = 128;
 pub(super) struct Contents {
     path: PathBuf,
     limit: u64,
+    /// The space that all snapshots share. What is in the file has taken it.
+    room: Arc<Room>,
     inner: Mutex<Inner>,
 }
 
@@ -52,12 +57,13 @@ pub(super) enum Stored {
 
 impl Contents {
     /// Opens the file, and removes a content at its end that was not written completely.
-    pub(super) fn open(path: &Path, limit: u64) -> io::Result<Self> {
+    pub(super) fn open(path: &Path, limit: u64, room: Arc<Room>) -> io::Result<Self> {
         let file = open(path)?;
         let (places, end) = read_places(&file)?;
+        room.give_back(file.metadata()?.len().saturating_sub(end));
         file.set_len(end)?;
         let inner = Mutex::new(Inner { file, end, places });
-        Ok(Self { path: path.to_owned(), limit, inner })
+        Ok(Self { path: path.to_owned(), limit, room, inner })
     }
 
     /// Stores a content, unless it is stored already.
@@ -75,7 +81,11 @@ impl Contents {
             return Ok(Stored::NoRoom);
         }
         let record = [hash.as_bytes().as_slice(), &len.to_le_bytes(), &compressed].concat();
+        if !self.room.take(record.len() as u64) {
+            return Ok(Stored::NoRoom);
+        }
         if let Err(error) = inner.file.write_all_at(&record, inner.end) {
+            self.room.give_back(record.len() as u64);
             // On a full disk, the part of the record would leave no room for anything else.
             inner.file.set_len(inner.end)?;
             return Err(error);
@@ -88,7 +98,12 @@ impl Contents {
 
     /// Returns `true` if hardly any content fits, so that files need not be read for it.
     pub(super) fn is_full(&self) -> bool {
-        self.inner.lock().end + NO_ROOM > self.limit
+        self.inner.lock().end + NO_ROOM > self.limit || self.room.lacks(NO_ROOM)
+    }
+
+    /// Returns the limit of all snapshots, if that is the one that is reached.
+    pub(super) fn limit_of_all(&self) -> Option<u64> {
+        self.room.lacks(NO_ROOM).then(|| self.room.limit())
     }
 
     /// Returns a content, or `None` if it is not stored or damaged.
@@ -132,6 +147,7 @@ impl Contents {
             end += record.len() as u64;
         }
         std::fs::rename(&part, &self.path)?;
+        self.room.give_back(inner.end - end);
         *inner = Inner { file, end, places: moved };
         Ok(())
     }

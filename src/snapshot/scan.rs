@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned};
-use crate::search::Ignores;
+use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, is_stray};
+use crate::search::{Ignores, TrackedFiles};
 use crate::text::ContentHash;
 use crate::workspace::rules::is_version_control;
 
@@ -21,6 +21,12 @@ use super::{NoSnapshot, SnapshotLimits, WalkControl};
 
 /// Files with ignore rules.
 const RULES: [&str; 2] = [".gitignore", ".ignore"];
+
+/// Length in bytes from which on no file can be opened by its path.
+const TOO_LONG: usize = 4096;
+
+/// Maximum number of folders with such a path that are named.
+const FOLDERS_NAMED: usize = 100;
 
 /// Number of folders of one level from which on several threads share them.
 const WORTH_SHARING: usize = 8;
@@ -62,6 +68,10 @@ pub(super) struct Scanning {
     moved: Vec<(PathBuf, u64)>,
     /// Recorded names that the ignore rules exclude now. Their state is recorded a last time.
     pub(super) leaving: Vec<PathBuf>,
+    /// New names of the kind that editd gives to files for a moment.
+    pub(super) strays: Vec<PathBuf>,
+    /// Folders whose path is too long. It is not known what is in them.
+    pub(super) too_long: Vec<PathBuf>,
 }
 
 /// A folder that waits for its visit, with the ignore rules of its parents.
@@ -69,6 +79,15 @@ struct Waiting {
     path: PathBuf,
     around: Ignores,
     role: Role,
+    work_tree: WorkTree,
+}
+
+/// The work tree of git around a folder.
+#[derive(Clone)]
+struct WorkTree {
+    tracked: Arc<TrackedFiles>,
+    /// `true` if ignore rules exclude the folder: only its tracked files are visited.
+    is_excluded: bool,
 }
 
 /// The role of a folder in a walk.
@@ -91,12 +110,15 @@ struct Visited {
     appeared: Vec<PathBuf>,
     moved: Vec<(PathBuf, u64)>,
     leaving: Vec<PathBuf>,
+    strays: Vec<PathBuf>,
+    too_long: Vec<PathBuf>,
 }
 
 /// The names of a folder, as they are collected.
 struct Names<'s> {
     path: &'s Path,
     role: Role,
+    work_tree: WorkTree,
     ignores: Ignores,
     before: Option<&'s Arc<Folder>>,
     nodes: Vec<(OsString, Node)>,
@@ -127,8 +149,8 @@ impl Scanning {
 
 impl Visited {
     fn of(path: PathBuf) -> Self {
-        let (below, covered, appeared, moved, leaving) = Default::default();
-        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving }
+        let (below, covered, appeared, moved, leaving, strays, too_long) = Default::default();
+        Self { path, folder: Arc::default(), below, covered, appeared, moved, leaving, strays, too_long }
     }
 }
 
@@ -136,17 +158,23 @@ impl Scan<'_> {
     /// Returns what is there now. The contents of all new files are stored.
     pub(super) fn run(&self) -> Result<Scanning, NoSnapshot> {
         let around = Ignores::around(self.disk, self.root, self.top, Path::new(""));
-        let mut level = vec![Waiting { path: PathBuf::new(), around, role: Role::Plain }];
+        let tracked = Arc::new(TrackedFiles::new(self.top.to_owned()));
+        let work_tree = WorkTree { tracked, is_excluded: false };
+        let mut level = vec![Waiting { path: PathBuf::new(), around, role: Role::Plain, work_tree }];
         let (mut found, mut kept) = (Scanning::default(), Vec::new());
         while !level.is_empty() {
             let visited = self.visit_all(&level)?;
             level.clear();
-            for Visited { path, folder, below, covered, appeared, moved, leaving } in visited {
+            for visited in visited {
+                let Visited { path, folder, below, covered, appeared, moved, leaving, strays, too_long } =
+                    visited;
                 found.tree.insert(path, folder);
                 level.extend(below);
                 found.appeared.extend(appeared);
                 found.moved.extend(moved);
                 found.leaving.extend(leaving);
+                found.strays.extend(strays);
+                found.too_long.extend(too_long);
                 for path in covered {
                     found.tree.insert_below(&path, self.before);
                     kept.push(path);
@@ -154,6 +182,7 @@ impl Scan<'_> {
             }
         }
         found.moved_from(&kept, self.before);
+        found.too_long.truncate(FOLDERS_NAMED);
         Ok(found)
     }
 
@@ -180,7 +209,7 @@ impl Scan<'_> {
 
     /// Visits a folder. Returns `None` if it no longer exists.
     fn visit(&self, waiting: &Waiting) -> Result<Option<Visited>, NoSnapshot> {
-        let Waiting { path, around, role } = waiting;
+        let Waiting { path, around, role, work_tree } = waiting;
         let before = self.before.folder(path);
         let mut visited = Visited::of(path.clone());
         let listed = match self.disk.scan(self.root, path) {
@@ -198,8 +227,15 @@ impl Scan<'_> {
             Role::Leaving => around.clone(),
             _ => around.within(self.disk, self.root, path, holds),
         };
+        // A repository in another one has an index, and ignore rules that begin there.
+        let work_tree = if holds(OsStr::new(".git")) {
+            let tracked = Arc::new(TrackedFiles::new(self.root.path().join(path)));
+            WorkTree { tracked, is_excluded: false }
+        } else {
+            work_tree.clone()
+        };
         let nodes = Vec::with_capacity(listed.len());
-        let mut found = Names { path, role: *role, ignores, before, nodes, visited };
+        let mut found = Names { path, role: *role, work_tree, ignores, before, nodes, visited };
         for scanned in listed {
             self.check()?;
             self.add(&mut found, scanned)?;
@@ -222,8 +258,11 @@ impl Scan<'_> {
         let known = was.filter(|node| **node != Node::Hidden);
         // Rules that exclude recorded files could exclude themselves as well.
         let is_rules = RULES.iter().any(|rules| scanned.name == *rules) && found.has_recorded();
-        let is_ignored = found.role == Role::Leaving
-            || !self.limits.ignored && !is_rules && found.ignores.ignore(&here, kind == Kind::Folder);
+        let is_excluded = !self.limits.ignored
+            && !is_rules
+            && (found.work_tree.is_excluded || found.ignores.ignore(&here, kind == Kind::Folder));
+        let is_tracked = is_excluded && found.work_tree.tracked.has(&here);
+        let is_ignored = found.role == Role::Leaving || is_excluded && !is_tracked;
         // A recorded name is no metadata of version control, which keeps its own history.
         let is_hidden = known.is_none() && (is_ignored || is_version_control(Path::new(&scanned.name)));
         if is_hidden || here == self.own {
@@ -236,6 +275,9 @@ impl Scan<'_> {
         let path = found.path.join(&scanned.name);
         let Some(node) = self.node(&path, &scanned, known) else { return Ok(()) };
         self.count_name()?;
+        if kind == Kind::Folder && node.omission() == Some(Omission::TooLong) {
+            found.visited.too_long.push(path.clone());
+        }
         let ino = scanned.stat.ino;
         let mut has_appeared = known.is_none() && (found.role == Role::Appeared || was.is_some());
         // A recorded name that an older file has taken is a change: an undo restores what was there, and the history keeps
@@ -253,16 +295,24 @@ impl Scan<'_> {
         if has_appeared {
             found.visited.appeared.push(path.clone());
         }
+        if known.is_none() && is_stray(&scanned.name) {
+            found.visited.strays.push(path.clone());
+        }
         if is_ignored && found.role != Role::Leaving {
             found.visited.leaving.push(path.clone());
         }
         if matches!(node, Node::Folder { .. }) {
-            found.visited.below.push(Waiting { path, around: found.ignores.clone(), role });
+            let work_tree = WorkTree { is_excluded, ..found.work_tree.clone() };
+            found.visited.below.push(Waiting { path, around: found.ignores.clone(), role, work_tree });
         } else if node.is_mount() {
             found.visited.covered.push(path);
         }
         found.nodes.push((scanned.name, node));
         Ok(())
+    }
+
+    fn is_too_long(&self, path: &Path) -> bool {
+        self.root.path().as_os_str().len() + 1 + path.as_os_str().len() >= TOO_LONG
     }
 
     /// Counts a name, and fails at the limit.
@@ -281,7 +331,9 @@ impl Scan<'_> {
         }
         // A limit of 0 asks for a record without contents.
         if self.is_first && self.limits.bytes > 0 && self.contents.is_full() {
-            return Err(NoSnapshot::TooLarge { limit: self.limits.bytes });
+            let limit = self.contents.limit_of_all();
+            let too_large = NoSnapshot::TooLarge { limit: self.limits.bytes };
+            return Err(limit.map_or(too_large, |limit| NoSnapshot::NoRoom { limit }));
         }
         match self.until {
             Some((until, limit)) if Instant::now() > until => Err(NoSnapshot::TooSlow { limit }),
@@ -295,6 +347,7 @@ impl Scan<'_> {
         let omitted = |omission| Node::File(FileState { stamp, content: Content::Omitted(omission) });
         match scanned.kind() {
             _ if scanned.is_mounted => Some(omitted(Omission::Mount)),
+            _ if self.is_too_long(path) => Some(omitted(Omission::TooLong)),
             Kind::Folder => Some(Node::Folder { mode: stamp.mode, ino: stamp.ino }),
             Kind::Symlink => match before {
                 Some(link @ Node::Link { stamp: known, .. }) if known.proves(&stamp) => Some(link.clone()),

@@ -36,6 +36,15 @@ impl Fixture {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// Walks while editd writes in a folder, and returns the changes in a readable form.
+    fn update_while_written(&mut self, folder: &str) -> Vec<String> {
+        let mut walked = self.snapshot.walk().run(&self.disk, None, &WalkControl::default()).unwrap();
+        let root = self.snapshot.root.clone();
+        walked.leave_out_strays(&self.disk, &root, |path| path == Path::new(folder));
+        let changes = self.snapshot.enter(walked, &HashSet::new()).unwrap();
+        changes.iter().map(|change| self.show(change)).collect()
+    }
+
     /// Walks, and returns the changes in a readable form.
     fn update(&mut self) -> Vec<String> {
         let changes =
@@ -62,7 +71,9 @@ impl Fixture {
 
 fn open(disk: &OsDisk, base: &Path, limits: SnapshotLimits) -> Snapshot {
     let root = disk.open_root(&base.join("root")).unwrap();
-    Snapshot::open(&base.join("snapshots"), (&root, root.path()), Path::new("/nowhere"), limits).unwrap()
+    let (folder, own) = (base.join("snapshots"), Path::new("/nowhere"));
+    let space = Arc::new(Room::of(&folder, 4 * limits.bytes));
+    Snapshot::open(&folder, (&root, root.path()), own, (limits, space)).unwrap()
 }
 
 #[test]
@@ -221,4 +232,123 @@ fn a_walk_that_takes_too_long_changes_nothing() {
     assert!(!it.snapshot.is_known());
     it.update();
     assert!(it.snapshot.is_known());
+}
+
+#[test]
+fn temporary_files_of_editd_are_left_out_as_long_as_it_writes() {
+    let mut fixture = Fixture::new(LIMITS);
+    fixture.put("sub/a.txt", "one\n");
+    fixture.update();
+    let (file, folder) = ("sub/.editd-0123456789abcdef", "sub/.editd-0123456789abcdee");
+    fixture.put(file, "two\n");
+    fixture.put(&format!("{folder}/inside"), "x\n");
+    let names = |changes: Vec<String>| -> Vec<String> {
+        changes.iter().filter_map(|change| Some(change.split_once(": ")?.0.to_owned())).collect()
+    };
+    assert_eq!(names(fixture.update_while_written("sub")), [] as [&str; 0]);
+    // A command can give its files such names, too.
+    let inside = format!("{folder}/inside");
+    assert_eq!(names(fixture.update_while_written("elsewhere")), [folder, file, &inside]);
+}
+
+#[test]
+fn a_temporary_file_that_is_gone_after_the_walk_was_no_change() {
+    let mut fixture = Fixture::new(LIMITS);
+    fixture.put("a.txt", "one\n");
+    fixture.update();
+    fixture.put(".editd-0123456789abcdef", "two\n");
+    let mut walked = fixture.snapshot.walk().run(&fixture.disk, None, &WalkControl::default()).unwrap();
+    fs::remove_file(fixture.path(".editd-0123456789abcdef")).unwrap();
+    let root = fixture.snapshot.root.clone();
+    walked.leave_out_strays(&fixture.disk, &root, |_| false);
+    assert_eq!(fixture.snapshot.enter(walked, &HashSet::new()).unwrap(), []);
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments).current_dir(folder);
+    assert!(command.output().unwrap().status.success(), "{arguments:?}");
+}
+
+#[test]
+fn ignored_files_that_git_tracks_are_recorded() {
+    let mut it = Fixture::new(LIMITS);
+    git(&it.path(""), &["init", "-q"]);
+    it.put(".gitignore", "*.cfg\nbuild/\n");
+    for name in ["a.cfg", "b.cfg", "build/deep/in.txt", "build/deep/out.txt", "build/other/c.txt"] {
+        it.put(name, "one\n");
+    }
+    it.put("sub/x.txt", "one\n");
+    git(&it.path("sub"), &["init", "-q"]);
+    it.put("sub/.gitignore", "*.log\n");
+    it.put("sub/kept.log", "one\n");
+    git(&it.path("sub"), &["add", "-f", "kept.log"]);
+    git(&it.path(""), &["add", "-f", "a.cfg", "build/deep/in.txt"]);
+    it.update();
+    for name in
+        ["a.cfg", "b.cfg", "build/deep/in.txt", "build/deep/out.txt", "build/other/c.txt", "sub/kept.log"]
+    {
+        it.put(name, "two\n");
+    }
+    for name in ["build/deep/new.txt", "build/new/new.txt", "sub/new.log"] {
+        it.put(name, "new\n");
+    }
+    let changed = |name: &str| format!("{name}: \"one\\n\" 644 -> \"two\\n\" 644");
+    assert_eq!(it.update(), ["a.cfg", "build/deep/in.txt", "sub/kept.log"].map(changed));
+    let covers = |name: &str| it.snapshot.covers(&it.disk, Path::new(name));
+    fs::remove_file(it.path("a.cfg")).unwrap();
+    assert!(covers("a.cfg") && covers("build/deep/in.txt") && !covers("b.cfg"));
+    assert!(!covers("build/deep/later.txt") && !covers("sub/later.log") && covers("sub/later.txt"));
+    fs::remove_file(it.path("build/deep/in.txt")).unwrap();
+    let names: Vec<_> = it.update().iter().map(|it| it.split(':').next().unwrap().to_owned()).collect();
+    assert_eq!(names, ["a.cfg", "build/deep/in.txt"]);
+}
+
+#[test]
+fn what_git_tracks_no_longer_is_not_recorded_as_deleted() {
+    let mut it = Fixture::new(LIMITS);
+    git(&it.path(""), &["init", "-q"]);
+    it.put(".gitignore", "build/\n");
+    it.put("build/a.txt", "one\n");
+    git(&it.path(""), &["add", "-f", "build/a.txt"]);
+    it.update();
+    git(&it.path(""), &["rm", "-q", "--cached", "build/a.txt"]);
+    assert_eq!(it.update(), [""; 0]);
+    it.put("build/a.txt", "two\n");
+    assert_eq!(it.update(), [""; 0]);
+    git(&it.path(""), &["add", "-f", "build/a.txt"]);
+    let found = it.update();
+    assert!(found.iter().all(|it| it.contains(": hidden -> ")), "{found:?}");
+}
+
+/// A file system allows longer paths than the system opens.
+#[test]
+fn names_below_paths_that_are_too_long_are_named_as_omitted() {
+    use rustix::fs::{Mode, OFlags, mkdirat, openat};
+    use std::io::Write as _;
+    let mut it = Fixture::new(LIMITS);
+    let (name, flags) = ("d".repeat(200), OFlags::RDONLY | OFlags::DIRECTORY);
+    let mut folder = openat(rustix::fs::CWD, it.path(""), flags, Mode::empty()).unwrap();
+    for _ in 0..25 {
+        mkdirat(&folder, &name, Mode::RWXU).unwrap();
+        folder = openat(&folder, &name, flags, Mode::empty()).unwrap();
+    }
+    let file = || {
+        let created = openat(
+            &folder,
+            "f.txt",
+            OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
+            Mode::RUSR | Mode::WUSR,
+        );
+        fs::File::from(created.unwrap())
+    };
+    file().write_all(b"one\n").unwrap();
+    it.update();
+    file().write_all(b"two\n").unwrap();
+    it.put("a.txt", "one\n");
+    let found = it.update();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("a.txt: ") && found[1].ends_with(": too_long -> too_long"), "{found:?}");
+    let depth = found[1].matches('/').count() + 1;
+    assert!((20..=21).contains(&depth), "{depth}");
 }

@@ -82,6 +82,8 @@ pub enum Omission {
     Special,
     /// Another file system is mounted there.
     Mount,
+    /// The path is longer than the system allows.
+    TooLong,
 }
 
 /// The part of a file's state that changes with its content, its mode or its identity.
@@ -123,6 +125,7 @@ impl Omission {
             Self::NotStored => "its content could not be stored",
             Self::Special => "it is a device, a named pipe or a socket",
             Self::Mount => "another file system is mounted there",
+            Self::TooLong => "its path is longer than 4,095 bytes",
         }
     }
 }
@@ -254,12 +257,18 @@ impl Tree {
 
     /// Makes a name hidden, with all that is below it.
     pub(super) fn hide(&mut self, path: &Path) {
+        self.remove(path);
+        self.set(path, Some(Node::Hidden));
+    }
+
+    /// Removes a name, with all that is below it.
+    pub(super) fn remove(&mut self, path: &Path) {
         let below = self.folders.range(path.to_owned()..).map(|(folder, _)| folder);
         let below: Vec<_> = below.take_while(|folder| folder.starts_with(path)).cloned().collect();
         for folder in below {
             self.folders.remove(&folder);
         }
-        self.set(path, Some(Node::Hidden));
+        self.set(path, None);
     }
 
     /// Returns all recorded names with their paths, folders before their names.

@@ -1,6 +1,6 @@
 //! Walks over a root, which need no access to its snapshot until they are done.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -59,6 +59,20 @@ pub struct Walked {
     pub(super) found: Scanning,
     /// The time at which the walk has begun.
     pub(super) began: MTime,
+}
+
+impl Walked {
+    /// Leaves out the files of editd that exist only while it writes. `is_written` says whether it writes in a folder,
+    /// by its path from the root. Of other files with such names, only those that are gone are left out.
+    pub fn leave_out_strays(&mut self, disk: &dyn Disk, root: &Root, is_written: impl Fn(&Path) -> bool) {
+        for path in std::mem::take(&mut self.found.strays) {
+            // A write that has ended after the question has removed its file.
+            let is_of_editd = path.parent().is_some_and(&is_written);
+            if is_of_editd || disk.peek(root, &path).is_ok_and(|found| found.is_none()) {
+                self.found.tree.remove(&path);
+            }
+        }
+    }
 }
 
 impl Walk {

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use crate::edit::{Hunk, UndoPlan};
 use crate::text::{ContentHash, Format};
 
-pub use blame::{Attribution, Blamed};
+pub use blame::{Attribution, Blamed, RestoredLines};
 pub use run::{PastRun, PathChange, PathState, RunStatus};
 
 /// A recorded transaction.
@@ -126,6 +126,8 @@ pub enum Back {
         /// Permission bits for a file that has to be created again.
         mode: Option<u32>,
     },
+    /// The data was removed to make room.
+    Gone,
 }
 
 impl PastFile {

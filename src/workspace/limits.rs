@@ -48,10 +48,11 @@ limits! {
     memory: u64, from 0 = 256 << 20;
     /// Maximum size of the bases stored in the state folder, in bytes.
     kept_bases: u64, from 0 = 256 << 20;
-    /// Maximum size of the history in the state folder, in bytes. Beyond it, the oldest entries are removed.
+    /// Maximum size of the history in the state folder, in bytes. Beyond it, the author who holds most loses the oldest
+    /// contents, then the oldest entries.
     history_bytes: u64, from 0 = 256 << 20;
     /// Maximum size of the contents in the snapshot of a root, compressed, in bytes. Beyond it, files have no content
-    /// to go back to.
+    /// to go back to. All roots together have four times as much.
     snapshot_bytes: u64, from 0 = 1 << 30;
     /// Maximum size of a file whose content is kept in a snapshot, in bytes.
     snapshot_file_size: u64, from 1 = 16 << 20;

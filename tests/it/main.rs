@@ -18,6 +18,7 @@ mod runs {
     mod interrupted;
     mod kinds;
     mod random;
+    mod room;
     mod schedules;
     mod slow_walk;
     mod surroundings;

@@ -1,7 +1,5 @@
 //! Commands that cannot write to the project: Linux forbids it (Landlock).
 
-mod tracked;
-
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,10 +11,9 @@ use landlock::{
 };
 
 use crate::disk::{Disk, OsDisk, Root, other_paths, real_path};
-use crate::search::{IgnoredFiles, ignored};
+use crate::search::{IgnoredFiles, Tracked, git_metadata, ignored};
 
 use super::borders::{Borders, Restricted};
-use tracked::Tracked;
 
 /// The oldest version of Landlock that can forbid everything that changes contents and names: truncating a file is
 /// a separate right since then.
@@ -73,7 +70,7 @@ pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restr
 
 /// Returns the folders outside of a work tree in which git keeps its metadata.
 pub(super) fn metadata(top: &Path) -> Vec<PathBuf> {
-    let folders = tracked::metadata(top).into_iter().flat_map(|(own, common)| [own, common]);
+    let folders = git_metadata(top).into_iter().flat_map(|(own, common)| [own, common]);
     folders.map(|folder| real_path(&folder)).filter(|folder| !folder.starts_with(top)).collect()
 }
 

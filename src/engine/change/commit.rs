@@ -102,6 +102,7 @@ impl Engine {
     ) -> Result<CommitResult, Refusal> {
         self.route(&mut writes)?;
         let changes = changes(&writes);
+        let _staging = self.staging(&changes);
         let restoring = self.restore_before_files(&intent.paths, &writes)?;
         let committed = self.commit_staged(self.stage(&changes), writes, intent)?;
         restoring.succeeded();

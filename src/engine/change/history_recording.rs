@@ -5,16 +5,16 @@ use std::time::SystemTime;
 
 use crate::disk::{Durability, FileBytes};
 use crate::edit::UndoPlan;
-use crate::engine::Engine;
 use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
+use crate::engine::{Engine, SessionContext};
 use crate::history::NotRecorded;
 use crate::text::{ContentHash, Format};
 use crate::workspace::history::{
     Back, Origin, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange,
 };
 use crate::workspace::limits::KEPT_DIFF;
-use crate::workspace::{Action, Audience, Proposal, Refusal, RefusalKind};
+use crate::workspace::{Action, Audience, Proposal, Refusal, RefusalKind, Role};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
@@ -23,6 +23,8 @@ const PERMISSIONS: u32 = 0o7777;
 #[derive(Clone, Debug)]
 pub(crate) struct Intent {
     pub(crate) author: String,
+    /// Role of the client that made the change.
+    pub(crate) role: Role,
     /// Name of the session that made the change.
     pub(crate) session: Arc<str>,
     pub(crate) origin: Origin,
@@ -77,9 +79,24 @@ impl HistoryEntryGuard {
 }
 
 impl Intent {
+    /// Returns the author of a change by a session, without a purpose.
+    pub(crate) fn by(session: &SessionContext) -> Self {
+        Self {
+            author: session.author.clone(),
+            role: session.role,
+            session: session.name.clone(),
+            origin: Origin::default(),
+            label: None,
+            undoes: None,
+            run: None,
+            paths: Vec::new(),
+        }
+    }
+
     pub(crate) fn of(proposal: &Proposal) -> Self {
         Self {
             author: proposal.author.clone(),
+            role: proposal.role,
             session: proposal.session_name.clone(),
             origin: proposal.origin.clone(),
             label: proposal.label.clone(),
@@ -104,6 +121,7 @@ impl Engine {
         for write in writes.iter_mut() {
             write.computed.set_hash_after();
         }
+        self.record_set_aside(writes);
         let id = self.history.next_id();
         let entry = PastEntry {
             id: id.clone(),
@@ -124,7 +142,7 @@ impl Engine {
             with_details.filter_map(|(write, detail)| image(&write.computed, &detail.back)).collect();
         let flush = writes.len() > 1 && self.durability(writes.len()) == Durability::Full;
         let undoes = intent.undoes.clone();
-        let (begun, warning) = match self.history.begin(&entry, details, &images) {
+        let (begun, warning) = match self.history.begin((&entry, intent.role), details, &images) {
             Ok(begun) => (begun, None),
             Err(NotRecorded::Io(error)) if !images.is_empty() => {
                 return Err(not_recorded("store the old content in the history", writes, &error));

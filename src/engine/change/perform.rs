@@ -135,6 +135,7 @@ impl Engine {
         }
         self.route(&mut writes)?;
         let changes = changes(&writes);
+        let _staging = self.staging(&changes);
         let paths = options.paths.clone();
         let restoring = self.restore_before_files(&paths, &writes)?;
         // Large contents are hashed while they are staged, and the proposal needs the hashes.

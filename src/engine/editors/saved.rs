@@ -55,6 +55,7 @@ impl Engine {
             };
             let content = content.into_owned().into();
             let changes = [Change::Replace { target: disk.target.clone(), content, expect }];
+            let _staging = self.staging(&changes);
             let committed = self
                 .stage(&changes)
                 .and_then(|staged| staged.map_or_else(|| Ok(Vec::new()), crate::disk::StagedSet::commit));

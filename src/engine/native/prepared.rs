@@ -224,16 +224,11 @@ impl PreparedChanges {
         }
     }
 
-    /// Returns `true` if the tool of a client is to give a file this content.
-    pub(crate) fn leads_to(&self, path: &Path, hash: Option<ContentHash>) -> bool {
+    /// Returns the changes with which the tools of clients are to give a file this content.
+    pub(crate) fn leading_to(&self, path: &Path, hash: Option<ContentHash>) -> Vec<Arc<PreparedChange>> {
         let entries = self.entries.lock();
-        let mut ready = entries.iter().filter_map(|entry| entry.state.ready());
-        let leads_there = |PreparedFile { file, .. }: &PreparedFile| match &file.action {
-            Action::Rename { to, .. } if file.path == path => to != path && hash.is_none(),
-            Action::Rename { to, .. } => to == path && file.hash_after == hash,
-            _ => file.path == path && file.hash_after == hash,
-        };
-        ready.any(|change| change.files.iter().any(leads_there))
+        let ready = entries.iter().filter_map(|entry| entry.state.ready());
+        ready.filter(|change| change.files.iter().any(|file| file.gives(path, hash))).collect()
     }
 
     /// Returns the change that a call was to write.
@@ -249,7 +244,7 @@ impl PreparedChanges {
     }
 
     /// Replaces a change that a call is to write, if it is still there.
-    pub(super) fn replace(&self, change: &Arc<PreparedChange>, new: PreparedChange) {
+    pub(crate) fn replace(&self, change: &Arc<PreparedChange>, new: PreparedChange) {
         let mut entries = self.entries.lock();
         let states = entries.iter_mut().map(|entry| &mut entry.state);
         let mut ready = states.filter_map(|state| match state {
@@ -350,6 +345,18 @@ impl PreparedChange {
 
     fn changes_one_of(&self, paths: &[PathBuf]) -> bool {
         self.paths().any(|path| paths.contains(path))
+    }
+}
+
+impl PreparedFile {
+    /// Returns `true` if a path has this content after the change.
+    pub(crate) fn gives(&self, path: &Path, hash: Option<ContentHash>) -> bool {
+        let file = &self.file;
+        match &file.action {
+            Action::Rename { to, .. } if file.path == path => to != path && hash.is_none(),
+            Action::Rename { to, .. } => to == path && file.hash_after == hash,
+            _ => file.path == path && file.hash_after == hash,
+        }
     }
 }
 

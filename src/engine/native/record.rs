@@ -95,15 +95,9 @@ impl Engine {
         if writes.is_empty() {
             return Ok(RecordedChange { transaction: None, different });
         }
-        let intent = Intent {
-            author: session.author.clone(),
-            session: session.name.clone(),
-            origin: Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() },
-            label: change.label.clone(),
-            undoes: None,
-            run: None,
-            paths: Vec::new(),
-        };
+        let origin = Origin { model: model.or_else(|| change.origin.model.clone()), ..change.origin.clone() };
+        let intent = Intent { origin, label: change.label.clone(), ..Intent::by(session) };
+        self.reported(writes.iter().map(|write| &write.computed.file));
         let mut entry = self.begin_history_entry(&mut writes, &intent)?;
         self.record_committed(&mut entry);
         let written = |(write, now): (PendingWrite, Observed)| {
@@ -115,6 +109,8 @@ impl Engine {
             if committed.seen.path != committed.file.path {
                 self.written_by_others(&committed.seen.path);
             }
+            // A walk may have found it in the meantime.
+            self.reported([&committed.file]);
         }
         let is_as_prepared = different.is_empty();
         self.prepared.remove_same(session, &change);

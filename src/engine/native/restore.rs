@@ -12,7 +12,6 @@ use crate::engine::change::draft::Draft;
 use crate::engine::change::history_recording::Intent;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::text::{ContentHash, normalize_line_endings};
-use crate::workspace::history::Origin;
 use crate::workspace::{Action, Coverage, OnStale};
 
 /// Purpose of a change that restores a file.
@@ -60,15 +59,7 @@ impl Engine {
         let draft = Draft { plan: Plan::between(present, &text, rules.deadline), ..Draft::default() };
         let content = (content.format, Some(content));
         let computed = with_content(now, Action::Edit, content, draft, Coverage::Part, &rules);
-        let intent = Intent {
-            author: session.author.clone(),
-            session: session.name.clone(),
-            origin: Origin::default(),
-            label: Some(LABEL.to_owned()),
-            undoes: None,
-            run: None,
-            paths: Vec::new(),
-        };
+        let intent = Intent { label: Some(LABEL.to_owned()), ..Intent::by(session) };
         let restored = self.commit(vec![PendingWrite::new(0, computed, None)], &intent)?;
         let (moved, observations): (Vec<_>, Vec<_>) =
             restored.files.iter().map(|file| file.moved(false)).unzip();

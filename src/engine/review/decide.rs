@@ -359,6 +359,7 @@ fn intent_of(session: &SessionContext, proposal: &Proposal, all: bool) -> Intent
     let label = proposal.label.as_deref().unwrap_or(&landed.transaction);
     Intent {
         author: session.author.clone(),
+        role: session.role,
         session: session.name.clone(),
         origin: Origin::default(),
         label: Some(if all { format!("Undo: {label}") } else { format!("Undo a part of: {label}") }),

@@ -39,7 +39,10 @@ impl Engine {
         let mut state = of.state.lock();
         let skipped = of.in_flight.end_walk();
         let was_known = state.snapshot.is_known();
-        let differences = state.snapshot.enter(walked?, &skipped)?;
+        let mut walked = walked?;
+        walked
+            .leave_out_strays(&*self.disk, &of.root, |folder| self.is_staging(&of.root.path().join(folder)));
+        let differences = state.snapshot.enter(walked, &skipped)?;
         if !was_known || state.open.is_empty() {
             return Ok(());
         }

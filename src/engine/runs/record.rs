@@ -13,11 +13,12 @@ use crate::engine::change::draft::Draft;
 use crate::engine::change::history_recording::Intent;
 use crate::engine::files::observe::Observed;
 use crate::engine::runs::mark::Owner;
+use crate::engine::runs::set_aside::SetAside;
 use crate::engine::runs::{OpenRun, RootState, RunRoot};
 use crate::snapshot::{Content as NodeContent, Difference, FileState, Node, Omission, Stamp};
 use crate::text::{ContentHash, Format};
 use crate::workspace::history::{DISK, Origin, PastRun, PathChange, PathState};
-use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal};
+use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal, Role};
 
 /// Size of the contents in one transaction, in bytes. A run that changes more is recorded as several transactions.
 const BATCH: usize = 64 << 20;
@@ -69,8 +70,7 @@ impl Engine {
         for difference in differences {
             sorted.add(of.root.path(), difference);
         }
-        // A tool of a client has written it, which the client is about to report.
-        sorted.files.retain(|file| !self.prepared.leads_to(&file.path, file.hashes.1));
+        self.set_aside_announced(of, state, &mut sorted.files, owner);
         let Sorted { files, mut paths, mut omitted } = sorted;
         if files.is_empty() && paths.is_empty() && omitted.is_empty() {
             return;
@@ -123,7 +123,33 @@ impl Engine {
         }
     }
 
-    fn record_batch(
+    /// Sets the changes aside that a tool of a client has made, which the client is about to report. Of a file, only
+    /// the first one: others are recorded now.
+    fn set_aside_announced(
+        &self,
+        of: &Arc<RunRoot>,
+        state: &RootState,
+        files: &mut Vec<FileChange>,
+        owner: Owner<'_>,
+    ) {
+        let is_announced = |file: &mut FileChange| {
+            let is_known = !self.prepared.leading_to(&file.path, file.hashes.1).is_empty();
+            is_known && !self.runs.set_aside.has(&file.path)
+        };
+        let announced: Vec<_> = files.extract_if(.., is_announced).collect();
+        let Ok(base) = self.disk.resolve(&of.root, Path::new(".editd")) else { return };
+        for file in announced {
+            match self.pending(state, &base, &file, 0) {
+                Some((write, _)) => {
+                    let intent = intent(&state.open, owner, Vec::new(), Vec::new());
+                    self.runs.set_aside.add(SetAside::new(of, file, write, intent));
+                }
+                None => files.push(file),
+            }
+        }
+    }
+
+    pub(super) fn record_batch(
         &self,
         writes: &mut [PendingWrite],
         intent: &Intent,
@@ -183,6 +209,11 @@ impl FileChange {
     /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the hash of the content after the change, unless the file is gone.
+    pub(super) fn hash_after(&self) -> Option<ContentHash> {
+        self.hashes.1
     }
 
     /// Returns the change that reverts this one.
@@ -286,6 +317,7 @@ fn intent(
             let run = open.iter().find(|open| open.id == run).map_or("", |open| &open.command);
             return Intent {
                 author: DISK.to_owned(),
+                role: Role::Editor,
                 session: Arc::default(),
                 origin: Origin::default(),
                 label: Some(format!("changed while editd did not run, during or after: {run}")),
@@ -307,6 +339,8 @@ fn intent(
     });
     Intent {
         author: main.map(|main| main.author.clone()).unwrap_or_default(),
+        // The history knows the name of a person's commands, which no agent can have.
+        role: Role::Agent,
         session: main.map(|main| main.session.clone()).unwrap_or_default(),
         origin: main.map(|main| main.origin.clone()).unwrap_or_default(),
         label: main.map(|main| main.command.clone()),

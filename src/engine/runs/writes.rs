@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::disk::FileBytes;
+use crate::disk::{Change, FileBytes};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::runs::RunRoot;
@@ -59,6 +59,46 @@ impl InFlight {
     }
 }
 
+/// The folders of files that editd is writing, with the number of writes. Each has temporary files beside the files.
+#[derive(Debug, Default)]
+pub(super) struct StagingFolders(Mutex<HashMap<PathBuf, usize>>);
+
+/// Temporary files that editd may have beside its files until this is dropped.
+#[must_use]
+pub(crate) struct Staging<'a> {
+    of: &'a StagingFolders,
+    folders: Vec<PathBuf>,
+}
+
+impl StagingFolders {
+    fn begin(&self, folders: Vec<PathBuf>) -> Staging<'_> {
+        let mut known = self.0.lock();
+        for folder in &folders {
+            *known.entry(folder.clone()).or_default() += 1;
+        }
+        Staging { of: self, folders }
+    }
+
+    /// Returns `true` if a folder contains temporary files now, perhaps for files in folders that are created below.
+    fn is_in(&self, folder: &Path) -> bool {
+        self.0.lock().keys().any(|known| known.starts_with(folder))
+    }
+}
+
+impl Drop for Staging<'_> {
+    fn drop(&mut self) {
+        let mut known = self.of.0.lock();
+        for folder in &self.folders {
+            if let Some(count) = known.get_mut(folder) {
+                *count -= 1;
+                if *count == 0 {
+                    known.remove(folder);
+                }
+            }
+        }
+    }
+}
+
 /// A write of editd that is going on.
 pub(crate) struct Writing<'a> {
     engine: &'a Engine,
@@ -74,6 +114,17 @@ struct WrittenFile {
 }
 
 impl Engine {
+    /// Announces the temporary files of changes, before they are staged: a walk leaves them out.
+    pub(crate) fn staging(&self, changes: &[Change]) -> Staging<'_> {
+        let folders = changes.iter().flat_map(Change::paths).filter_map(Path::parent).map(Path::to_owned);
+        self.runs.staging.begin(folders.collect())
+    }
+
+    /// Returns `true` if a folder contains temporary files of editd now.
+    pub(super) fn is_staging(&self, folder: &Path) -> bool {
+        self.runs.staging.is_in(folder)
+    }
+
     /// Announces a write. If a command has changed one of the files, its change is recorded first.
     pub(crate) fn writing(&self, writes: &[PendingWrite]) -> Option<Writing<'_>> {
         if self.runs.is_idle() {

@@ -15,7 +15,9 @@ use crate::engine::undo::text_after::TextAfter;
 use crate::notebook::broken;
 use crate::text::{Format, decode_as};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
-use crate::workspace::{Action, Coverage, NewMode, OnStale, Refusal, RefusalKind, Since, Snapshot};
+use crate::workspace::{
+    Action, Coverage, NewMode, OnStale, Refusal, RefusalKind, Since, Snapshot, UndoRefusal,
+};
 
 const MERGED: &str = "The file has changed since; later changes were kept.";
 
@@ -85,7 +87,7 @@ impl Reversal<'_> {
         if now.exists() {
             return Err(Refusal::at(&now.target.path, RefusalKind::Exists));
         }
-        let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
+        let content = self.image()?;
         let mode = match self.detail.back {
             Back::Image { mode: Some(bits) } => NewMode::Bits(bits),
             _ => NewMode::Plain,
@@ -98,7 +100,7 @@ impl Reversal<'_> {
         if now.content.hash() == self.file.hash_before {
             return Ok(None);
         }
-        let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
+        let content = self.image()?;
         let action = if now.exists() { Action::Edit } else { Action::CREATE };
         Ok(Some(self.whole(now, action, content)))
     }
@@ -120,11 +122,9 @@ impl Reversal<'_> {
                 self.revert_exactly(now, action, way, (*before, *after)).map(Some)
             }
             Back::Edits { way, before, after } => self.revert_merged(now, action, way, (*before, *after)),
-            Back::Image { .. } if is_as_left => {
-                let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
-                Ok(Some(self.whole(now, action, content)))
-            }
+            Back::Image { .. } if is_as_left => Ok(Some(self.whole(now, action, self.image()?))),
             Back::Image { .. } => Err(self.stale_as_left(&now)),
+            Back::Gone => Err(self.not_kept()),
         }
     }
 
@@ -221,9 +221,15 @@ impl Reversal<'_> {
         }
     }
 
-    fn image(&self) -> Option<Content> {
-        let hash = self.file.hash_before?;
-        self.engine.history.image(&self.entry.id, hash).map(Content::of_bytes)
+    fn image(&self) -> Result<Content> {
+        let image = self.file.hash_before.and_then(|hash| self.engine.history.image(&self.entry.id, hash));
+        image.map(Content::of_bytes).ok_or_else(|| self.not_kept())
+    }
+
+    /// Returns the refusal for a file whose old content was removed from the history.
+    fn not_kept(&self) -> Refusal {
+        let id = self.entry.id.to_string();
+        Refusal::at(&self.file.path, RefusalKind::Undo(UndoRefusal::NotKept { id }))
     }
 
     /// Computes a change that replaces the whole content of the file.

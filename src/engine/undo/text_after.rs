@@ -95,7 +95,7 @@ impl Engine {
                 let bytes = self.history.image(&entry.id, file.hash_before?)?;
                 (Content::of_bytes(bytes).text?.to_string(), String::new())
             }
-            Back::Image { .. } | Back::Nothing => return None,
+            Back::Image { .. } | Back::Nothing | Back::Gone => return None,
         };
         let name = |path: &Path| {
             let inside = self.root_of(session, path, Purpose::Read).map(|(_, relative)| relative);

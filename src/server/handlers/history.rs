@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::run::omitted_file;
 use super::search::path_of;
-use crate::engine::history::{BlamedFile, HistoryFilter, VisibleTransaction};
+use crate::engine::history::{BlamedFile, HistoryFilter, VisibleFile, VisibleTransaction};
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
 use crate::history::RecordedEntry;
@@ -16,7 +16,7 @@ use crate::protocol::{
 };
 use crate::server::Daemon;
 use crate::server::encode::{path_entry, system_time};
-use crate::workspace::history::{DISK, Origin, PastAction, PastEntry, PastFile, PastRun, RunStatus};
+use crate::workspace::history::{DISK, Origin, PastAction, PastEntry, PastRun, RunStatus};
 
 /// Default number of transactions in an answer.
 const DEFAULT_LIMIT: usize = 50;
@@ -119,7 +119,7 @@ fn run_entry(run: &PastRun) -> RunEntry {
     }
 }
 
-fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
+fn file_entry(VisibleFile { file, diff, is_content_gone }: VisibleFile) -> TransactionFile {
     let shown = |path: &PathBuf| path.display().to_string();
     TransactionFile {
         uri: uri_of(&file.path),
@@ -135,6 +135,7 @@ fn file_entry((file, diff): (PastFile, Option<String>)) -> TransactionFile {
         removed: file.removed,
         tags: file.tags,
         diff,
+        content_gone: is_content_gone,
     }
 }
 

@@ -33,6 +33,10 @@ struct Run {
     len: usize,
 }
 
+/// Lines that a change has restored, with their positions in the text in which they were before.
+#[derive(Debug)]
+pub struct RestoredLines(Vec<Run>);
+
 /// A range of lines, counted from 1, with the same owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blamed {
@@ -82,6 +86,42 @@ impl Attribution {
             }
         }
         self.runs = remaining;
+    }
+
+    /// Takes the lines out that a change with these hunks has restored, by undoing a change with the hunks `undone`.
+    /// Returns `None` if the hunks are not each other's reverse; then nothing changes.
+    pub fn take_restored(&mut self, hunks: &[Hunk], undone: &[Hunk]) -> Option<RestoredLines> {
+        let is_reverse = |(hunk, undone): (&Hunk, &Hunk)| {
+            (hunk.old_lines, hunk.new_lines) == (undone.new_lines, undone.old_lines)
+        };
+        if hunks.len() != undone.len() || !hunks.iter().zip(undone).all(is_reverse) {
+            return None;
+        }
+        let written: Vec<_> = hunks.iter().zip(undone).filter(|(hunk, _)| hunk.new_lines > 0).collect();
+        let (mut restored, mut remaining) = (Vec::new(), Vec::with_capacity(self.runs.len()));
+        for mut run in std::mem::take(&mut self.runs) {
+            let first = written.partition_point(|(hunk, _)| hunk.new_start - 1 + hunk.new_lines <= run.past);
+            for (hunk, undone) in &written[first..] {
+                let start = hunk.new_start - 1;
+                let unchanged = run.split(start.saturating_sub(run.past));
+                let taken = run.split((start + hunk.new_lines).saturating_sub(run.past));
+                remaining.extend((unchanged.len > 0).then_some(unchanged));
+                if taken.len > 0 {
+                    restored.push(Run { past: undone.old_start - 1 + (taken.past - start), ..taken });
+                }
+                if run.len == 0 {
+                    break;
+                }
+            }
+            remaining.extend((run.len > 0).then_some(run));
+        }
+        self.runs = remaining;
+        Some(RestoredLines(restored))
+    }
+
+    /// Continues with other lines, when the walk is at the text in which they were.
+    pub fn resume(&mut self, RestoredLines(lines): RestoredLines) {
+        self.runs = lines;
     }
 
     /// Attributes a line of the current text, counted from 0, unless it is settled already.
@@ -162,6 +202,23 @@ mod tests {
         (0..9).for_each(|line| attribution.claim(line, 7));
         let of = |start, end, owner| Blamed { start, end, owner };
         assert_eq!(attribution.ranges(), [of(1, 1, Some(7)), of(2, 2, None), of(3, 3, Some(7))]);
+    }
+
+    #[test]
+    fn lines_that_an_undo_has_restored_are_where_they_were_before() {
+        let (before, changed) = ("a\nb\nc\nd\n", "a\nX\nY\nd\n");
+        let (later, undone) = ("new\na\nX\nY\nd\n", "new\na\nb\nc\nd\n");
+        let mut attribution = Attribution::new(5);
+        let restored = attribution.take_restored(&hunks(later, undone), &hunks(before, changed)).unwrap();
+        attribution.step(Some(0), &hunks(later, undone));
+        attribution.step(Some(1), &hunks(changed, later));
+        attribution.step(Some(2), &hunks(before, changed));
+        attribution.resume(restored);
+        attribution.step(Some(3), &hunks("a\nb\nd\n", before));
+        let of = |start, end, owner| Blamed { start, end, owner };
+        let expected = [of(1, 1, Some(1)), of(2, 3, None), of(4, 4, Some(3)), of(5, 5, None)];
+        assert_eq!(attribution.ranges(), expected);
+        assert!(attribution.take_restored(&hunks("a\n", "b\n"), &hunks("a\n", "a\nb\n")).is_none());
     }
 
     proptest! {

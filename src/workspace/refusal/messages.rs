@@ -48,7 +48,7 @@ impl Texts {
                 texts(message, protection.hint(audience))
             }
             RefusalKind::Editor(reason) => reasons::texts_of_editor(reason, &file, audience),
-            RefusalKind::Undo(reason) => reasons::texts_of_undo(reason, audience),
+            RefusalKind::Undo(reason) => reasons::texts_of_undo(reason, &file, audience),
             RefusalKind::Proposal(reason) => reasons::texts_of_proposal(reason, audience),
             RefusalKind::Review(reason) => reasons::texts_of_review(reason, refusal, &file, audience),
             _ => of_path(refusal, &file, is_patch, audience)

@@ -308,9 +308,15 @@ pub enum UndoRefusal {
         /// Id of the transaction.
         id: String,
     },
+    /// The history has removed the old content of a file to make room.
+    #[strum(serialize = "missing")]
+    NotKept {
+        /// Id of the transaction.
+        id: String,
+    },
 }
 
-pub(super) fn texts_of_undo(reason: &UndoRefusal, audience: Audience) -> Texts {
+pub(super) fn texts_of_undo(reason: &UndoRefusal, file: &str, audience: Audience) -> Texts {
     match reason {
         UndoRefusal::Unknown { id } => {
             let whose = audience.parameters_or("that this session could undo", "that could be undone");
@@ -340,6 +346,12 @@ pub(super) fn texts_of_undo(reason: &UndoRefusal, audience: Audience) -> Texts {
         UndoRefusal::Reverted { id } => texts(
             format!("The files of the transaction `{id}` are already as they were before it."),
             "Nothing needs to be done: another program, such as git, reverted the change.",
+        ),
+        UndoRefusal::NotKept { id } => texts(
+            format!(
+                "The old content of {file} is no longer kept, so the transaction `{id}` cannot be undone."
+            ),
+            "Nothing was undone. The history removes large old contents of the author who holds most when it is full; take the content from git or a backup, or raise `limits.history_bytes` for later changes.",
         ),
     }
 }

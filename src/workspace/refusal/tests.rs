@@ -161,6 +161,7 @@ fn kinds_of_requests(quoted: &str) -> Vec<RefusalKind> {
         UndoRefusal::NotListed { id: text() },
         UndoRefusal::Undone { id: text(), by: text() },
         UndoRefusal::Reverted { id: text() },
+        UndoRefusal::NotKept { id: text() },
     ];
     let closed = |state| ProposalRefusal::Closed { state, current_revision: 1, transaction: Some(text()) };
     let proposals = [

@@ -113,3 +113,40 @@ fn blame_refuses_like_a_read_but_does_not_count_as_one() {
     agent.edit("a.txt", "one", "1").refused("unread");
     let _: Value = agent.read("a.txt");
 }
+
+/// A text that was restored belongs to those who wrote it first, also if the file has changed since.
+#[rstest]
+#[case::exactly(false)]
+#[case::beside_later_changes(true)]
+fn restored_lines_belong_to_those_who_wrote_them(#[case] changed_since: bool) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let (mut alice, mut bob) =
+        (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
+    let mut editor = machine.editor(&workspace);
+    alice.read_and_edit("a.txt", "line 2", "two").done();
+    let removed = bob.read_and_edit("a.txt", "two\nline 3", "three").done();
+    let mut expected = ["disk", "alice", "disk", "disk", "disk", "disk", "disk", "disk", "disk"];
+    if changed_since {
+        bob.read_and_edit("a.txt", "line 8", "eight").done();
+        expected[7] = "bob";
+    }
+    let undone = editor.undo_this(&removed).done();
+    assert_eq!(authors(&mut alice, "a.txt"), expected);
+    let redone = editor.undo_this(&undone).done();
+    let without = [&["disk", "bob"], &expected[3..]].concat();
+    assert_eq!(authors(&mut alice, "a.txt"), without);
+    editor.undo_this(&redone).done();
+    assert_eq!(authors(&mut alice, "a.txt"), expected);
+}
+
+#[test]
+fn a_file_that_is_restored_has_the_authors_that_it_had() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(3)));
+    let (mut alice, mut bob) =
+        (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
+    alice.read_and_edit("a.txt", "line 2", "two").done();
+    bob.read("a.txt");
+    let deleted = bob.change(json!({ "kind": "delete", "path": "a.txt" })).done();
+    machine.editor(&workspace).undo_this(&deleted).done();
+    assert_eq!(authors(&mut alice, "a.txt"), ["disk", "alice", "disk"]);
+}

@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::command::{history, undo};
-use crate::support::{Editor, Kind, Machine, Outcome, Workspace};
+use crate::support::{Agent, Editor, Kind, Machine, Outcome, Workspace, within};
 
 /// A command that runs until it is told to end.
 struct Running {
@@ -102,6 +103,52 @@ fn a_native_edit_is_not_the_commands() {
     let past = history(&machine, &workspace);
     assert_eq!(past.len(), 1, "{past:#?}");
     assert_eq!(past[0]["author"], "ada");
+}
+
+/// Starts the daemon with a native edit that is announced, and not reported.
+fn announced() -> (Machine, Workspace, Agent) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut ada = machine.agent_named("ada", &workspace);
+    ada.read("a.txt");
+    let change = json!({ "path": "a.txt", "oldText": "one", "newText": "1", "origin": { "toolCall": "t" } });
+    ada.call("editd/nativeEdit", change).done();
+    (machine, workspace, ada)
+}
+
+#[test]
+fn a_change_that_is_announced_and_never_reported_is_the_commands() {
+    let (machine, workspace, mut ada) = announced();
+    Running::start(&machine, &workspace, "robin", "true").end("echo 1 > a.txt");
+    let past = within(Duration::from_secs(60), "the change to be recorded", || {
+        Some(history(&machine, &workspace)).filter(|past| !past.is_empty())
+    });
+    assert_eq!(past[0]["author"], "robin");
+    // A late report adds nothing.
+    ada.call("editd/nativeDone", json!({ "toolCall": "t" })).done();
+    assert_eq!(history(&machine, &workspace).len(), 1);
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn a_change_that_is_not_reported_yet_comes_before_later_ones() {
+    let (machine, workspace, _ada) = announced();
+    Running::start(&machine, &workspace, "robin", "true").end("echo 1 > a.txt");
+    Running::start(&machine, &workspace, "eve", "true").end("echo 2 > a.txt");
+    let past = history(&machine, &workspace);
+    let authors: Vec<_> = past.iter().map(|entry| entry["author"].as_str().unwrap()).collect();
+    assert_eq!(authors, ["eve", "robin"], "{past:#?}");
+}
+
+#[test]
+fn a_change_that_is_not_reported_is_recorded_when_the_daemon_ends() {
+    let (mut machine, workspace, ada) = announced();
+    Running::start(&machine, &workspace, "robin", "true").end("echo 1 > a.txt");
+    drop(ada);
+    assert!(machine.run(&["stop"]).status.success());
+    machine.serve();
+    let past = history(&machine, &workspace);
+    assert_eq!(past.iter().map(|entry| &entry["author"]).collect::<Vec<_>>(), ["robin"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
@@ -313,4 +313,38 @@ fn a_file_that_changes_during_the_walk_is_recorded_as_it_was_read() {
     assert_eq!(past.len(), 1, "what a process writes after the end belongs to no one");
     assert_ne!(past[0]["files"], json!([]));
     assert_eq!(run(&machine, &workspace, "true").status.code(), Some(0));
+}
+
+#[test]
+fn an_ignored_file_that_git_tracks_is_recorded() {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".gitignore", "*.cfg\nbuild/\n"));
+    for name in ["a.cfg", "b.cfg", "build/c.txt", "build/d.txt"] {
+        workspace.put(name, "one\n");
+    }
+    let git = "git init -q && git add -f a.cfg build/c.txt";
+    let added = Command::new("sh").args(["-ec", git]).current_dir(workspace.root()).status();
+    assert!(added.expect("sh").success());
+    let files = "a.cfg b.cfg build/c.txt build/d.txt";
+    run(&machine, &workspace, &format!("for f in {files}; do echo two > $f; done"));
+    let past = history(&machine, &workspace);
+    let files: Vec<_> = past[0]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(files, [&json!(workspace.absolute("a.cfg")), &json!(workspace.absolute("build/c.txt"))]);
+    undo(&machine, &workspace, &past[0]["transaction"]);
+    assert_eq!((workspace.text("a.cfg").as_str(), workspace.text("b.cfg").as_str()), ("one\n", "two\n"));
+}
+
+#[test]
+fn a_change_below_a_path_that_is_too_long_is_listed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let deep = "import os
+for _ in range(25):
+    os.makedirs('d' * 200, exist_ok=True)
+    os.chdir('d' * 200)
+open('f.txt', 'a').write('more')";
+    let script = format!("python3 -c \"{deep}\"");
+    for _ in 0..2 {
+        let output = run(&machine, &workspace, &script);
+        assert!(printed(&output).contains("its path is longer than 4,095 bytes"), "{output:?}");
+    }
+    assert_eq!(history(&machine, &workspace).len(), 2);
 }

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Machine, Outcome, Workspace, eventually, put_mtime};
+use crate::support::{Agent, Machine, Outcome, Workspace, eventually, put_mtime};
 
 fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -45,33 +45,99 @@ fn lines_are_readable_json() {
         .find(|path| path.ends_with("entries.jsonl"))
         .unwrap();
     let text = fs::read_to_string(lines).unwrap();
-    let lines: Vec<serde_json::Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     let head = &lines[0]["entry"]["head"];
     assert_eq!((&head["author"], &head["files"][0]["action"]), (&json!("alice"), &json!("edit")));
     assert_eq!(lines[1]["landed"]["id"], head["id"]);
 }
 
+/// Runs the program in the workspace and returns what it prints.
+fn printed(machine: &Machine, workspace: &Workspace, arguments: &[&str]) -> String {
+    let output = machine.command(arguments).current_dir(workspace.root()).output().expect("it runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Deletes a file with a text of its own, of that many lines.
+fn delete(agent: &mut Agent, workspace: &Workspace, number: usize, lines: usize) -> Value {
+    let path = format!("{number}.txt");
+    workspace.put(&path, format!("{number:05}\n").repeat(lines));
+    agent.read(&path);
+    agent.change(json!({ "kind": "delete", "path": path, "baseHash": workspace.hash(&path) })).done()
+}
+
 #[test]
-fn above_the_limit_the_oldest_segment_is_removed_with_its_images() {
+fn above_the_limit_the_oldest_contents_are_removed_and_their_entries_stay() {
     let machine = Machine::configured("[limits]\nhistory_bytes = 400000\n");
     let workspace = Workspace::empty();
     let mut agent = machine.agent(&workspace);
-    let mut done = Vec::new();
-    for number in 0..40 {
-        let path = format!("{number}.txt");
-        workspace.put(&path, format!("{number}\n").repeat(8_000));
-        agent.read(&path);
-        let delete = json!({ "kind": "delete", "path": path, "baseHash": workspace.hash(&path) });
-        done.push(agent.change(delete).done());
-    }
+    let done: Vec<_> = (0..40).map(|number| delete(&mut agent, &workspace, number, 5_000)).collect();
     assert!(size(&machine) <= 400_000, "{}", size(&machine));
-    let listed = agent.history().len();
-    assert!((5..40).contains(&listed), "{listed}");
-    agent.undo_this(&done[0]).refused("missing");
+    let listed = agent.history();
+    assert_eq!(listed.len(), 40);
+    assert_eq!(
+        (&listed[39]["files"][0]["contentGone"], &listed[0]["files"][0]["contentGone"]),
+        (&json!(true), &Value::Null)
+    );
+    let refused = agent.undo_this(&done[0]).refused("missing");
+    assert!(refused.to_string().contains("0.txt` is no longer kept"), "{refused}");
+    assert_eq!(refused["transaction"], done[0]["transaction"]);
+    let shown = printed(&machine, &workspace, &["show", done[0]["transaction"].as_str().unwrap()]);
+    assert!(shown.contains("0.txt is no longer kept, so this change cannot be undone"), "{shown}");
+    let log = printed(&machine, &workspace, &["log", "-n", "100"]);
+    assert!(log.lines().next_back().unwrap().contains("(old content not kept)"), "{log}");
+    assert!(!log.lines().next().unwrap().contains("(old content not kept)"), "{log}");
     agent.undo_this(&done[39]).done();
     assert!(workspace.has("39.txt"));
+}
+
+/// An agent deletes and replaces large files again and again.
+#[test]
+fn an_agent_takes_no_place_in_the_history_from_others() {
+    let mut machine = Machine::configured("[limits]\nhistory_bytes = 2000000\n");
+    let workspace = Workspace::with(&[("pay.py", "account = 1\n"), ("junk.txt", "junk\n")]);
+    let (mut good, mut evil) =
+        (machine.agent_named("good", &workspace), machine.agent_named("evil", &workspace));
+    let lost = delete(&mut good, &workspace, 1000, 30_000);
+    let changed = evil.read_and_edit("pay.py", "1", "2").done();
+    for number in 0..15 {
+        delete(&mut evil, &workspace, number, 30_000);
+        workspace.put("junk.txt", format!("{number:05}\n").repeat(30_000));
+        evil.read("junk.txt");
+        let (content, hash) = (format!("new {number}\n"), workspace.hash("junk.txt"));
+        evil.change(json!({ "kind": "write", "path": "junk.txt", "content": content, "baseHash": hash }))
+            .done();
+    }
+    assert!(size(&machine) <= 2_000_000, "{}", size(&machine));
+    assert_eq!(good.history().len(), 32);
+    machine.restart();
+    let (mut good, mut evil) =
+        (machine.agent_named("good", &workspace), machine.agent_named("evil", &workspace));
+    assert_eq!(good.history().len(), 32);
+    good.undo_this(&lost).done();
+    assert_eq!(workspace.text("1000.txt").len(), 180_000);
+    let blame = good.call("editd/blame", json!({ "path": "pay.py" })).done();
+    assert_eq!(blame["lines"][0]["transaction"], changed["transaction"]);
+    evil.undo_this(&changed).done();
+}
+
+#[test]
+fn many_small_changes_take_no_place_from_those_of_others() {
+    let machine = Machine::configured("[limits]\nhistory_bytes = 200000\n");
+    let workspace = Workspace::with(&[("a.txt", "one\n"), ("b.txt", "0\n")]);
+    let (mut good, mut evil) =
+        (machine.agent_named("good", &workspace), machine.agent_named("evil", &workspace));
+    let first = good.read_and_edit("a.txt", "one", "1").done();
+    evil.read("b.txt");
+    for number in 0..400 {
+        evil.edit("b.txt", &format!("{number}\n"), &format!("{}\n", number + 1)).done();
+    }
+    assert!(size(&machine) <= 200_000, "{}", size(&machine));
+    let listed = good.history();
+    assert!((50..390).contains(&listed.len()), "{}", listed.len());
+    assert_eq!(listed.last().unwrap()["transaction"], first["transaction"]);
+    good.undo_this(&first).done();
+    assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
 #[test]
@@ -81,7 +147,7 @@ fn a_change_too_large_for_the_history_is_reported() {
     let mut agent = machine.agent(&workspace);
     let delete = json!({ "kind": "delete", "path": "a.txt", "baseHash": workspace.hash("a.txt") });
     let done = agent.change(delete).done();
-    assert!(done["files"][0]["warnings"][0].as_str().unwrap_or_default().contains("10000"), "{done}");
+    assert!(done["files"][0]["warnings"][0].as_str().unwrap_or_default().contains("limit of 5000"), "{done}");
     agent.undo_this(&done).refused("missing");
 }
 
@@ -92,7 +158,7 @@ fn a_disabled_history_stores_nothing() {
     let mut agent = machine.agent(&workspace);
     let done = agent.read_and_edit("a.txt", "one", "1").done();
     assert_eq!(done["files"][0]["warnings"], json!([]));
-    assert_eq!(agent.history(), Vec::<serde_json::Value>::new());
+    assert_eq!(agent.history(), Vec::<Value>::new());
     agent.undo().refused("missing");
     assert_eq!(size(&machine), 0);
 }
@@ -112,7 +178,7 @@ fn expired_segments_are_removed() {
     eventually("the old segment to go", || {
         files_in(&machine.state().join("history")).iter().all(|path| path.ends_with("clock")).then_some(())
     });
-    assert_eq!(machine.agent(&workspace).history(), Vec::<serde_json::Value>::new());
+    assert_eq!(machine.agent(&workspace).history(), Vec::<Value>::new());
 }
 
 /// The clock has jumped by many years since the last daemon: everything looks old.

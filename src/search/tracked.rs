@@ -1,15 +1,20 @@
 //! The files that git tracks, from its index. Git itself is not started: the settings of the project could make it run
 //! programs.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use memchr::memchr;
 
 /// Maximum size of an index, in bytes: several million files.
 const MAX_INDEX: u64 = 1 << 30;
+/// Maximum size of an index that is read for each snapshot, in bytes.
+const MAX_READ_OFTEN: u64 = 256 << 20;
 /// Maximum size of a file with a path, in bytes.
 const MAX_POINTER: u64 = 8192;
 /// Length of an entry up to its hash.
@@ -21,40 +26,119 @@ const SPLIT: &[u8] = b"link";
 
 /// The tracked files of a work tree, as paths from its top. A submodule, and a folder of a sparse index, is one path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tracked(BTreeSet<PathBuf>);
+pub struct Tracked {
+    /// All paths one after the other, in order.
+    names: Vec<u8>,
+    /// End of each path.
+    ends: Vec<u32>,
+}
 
 impl Tracked {
-    /// Reads the index of the work tree with this top folder. Returns `None` if it is not one of git.
-    pub(super) fn read(top: &Path) -> io::Result<Option<Self>> {
+    /// Reads the index of the work tree with this top folder. Returns `None` if it is not one of git. Fails if the index
+    /// is larger than 1 GiB or has an unknown form.
+    pub fn read(top: &Path) -> io::Result<Option<Self>> {
+        Self::read_up_to(MAX_INDEX, top)
+    }
+
+    fn read_up_to(limit: u64, top: &Path) -> io::Result<Option<Self>> {
         let Some((metadata, _)) = metadata(top) else { return Ok(None) };
         let unknown = || io::Error::new(io::ErrorKind::Unsupported, "the index of git has an unknown form");
-        let (path, mut index) = (metadata.join("index"), Vec::new());
-        match fs::metadata(&path) {
+        let mut index = Vec::new();
+        match open(&metadata.join("index")) {
             // Nothing was added yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Self::default())),
-            // A pipe has no end.
-            found => found?.is_file().then_some(()).ok_or_else(unknown)?,
-        }
-        File::open(path)?.take(MAX_INDEX).read_to_end(&mut index)?;
+            file => file?.ok_or_else(unknown)?.take(limit).read_to_end(&mut index)?,
+        };
         // A hash of the other length leads to no valid index.
         let parsed = [20, 32].into_iter().find_map(|hash| parse(&index, hash));
-        parsed.map(|paths| Some(Self(paths))).ok_or_else(unknown)
+        parsed.map(Some).ok_or_else(unknown)
     }
 
     /// Returns `true` if a path, or a folder that contains it, is tracked.
-    pub(super) fn holds(&self, path: &Path) -> bool {
-        path.ancestors().any(|folder| self.0.contains(folder))
+    pub fn holds(&self, path: &Path) -> bool {
+        let is_tracked = |path: &Path| {
+            let path = path.as_os_str().as_bytes();
+            self.from(path) == Some(path)
+        };
+        path.ancestors().any(is_tracked)
     }
 
-    /// Returns `true` if a tracked path lies in this folder.
-    pub(super) fn is_in(&self, folder: &Path) -> bool {
-        self.0.range(folder.to_owned()..).next().is_some_and(|first| first.starts_with(folder))
+    /// Returns `true` if a tracked path lies in this folder, or is this path.
+    pub fn is_in(&self, folder: &Path) -> bool {
+        let below = [folder.as_os_str().as_bytes(), b"/"].concat();
+        self.from(&below).is_some_and(|first| first.starts_with(&below)) || self.holds(folder)
     }
+
+    /// Returns the first path that is not before this one.
+    fn from(&self, path: &[u8]) -> Option<&[u8]> {
+        let (mut low, mut high) = (0, self.ends.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.name(middle) < path { low = middle + 1 } else { high = middle }
+        }
+        (low < self.ends.len()).then(|| self.name(low))
+    }
+
+    fn name(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        &self.names[start..self.ends[at] as usize]
+    }
+
+    /// Collects paths, which are in order except for the rare ones of folders.
+    fn of(names: Vec<u8>, ends: Vec<u32>) -> Self {
+        let found = Self { names, ends };
+        let count = found.ends.len();
+        if (1..count).all(|at| found.name(at - 1) <= found.name(at)) {
+            return found;
+        }
+        let mut sorted: Vec<_> = (0..count).map(|at| found.name(at)).collect();
+        sorted.sort_unstable();
+        let mut result = Self::default();
+        for name in sorted {
+            result.names.extend_from_slice(name);
+            result.ends.push(result.names.len() as u32);
+        }
+        result
+    }
+}
+
+/// The tracked files of a work tree, which are read when they are first needed.
+#[derive(Debug)]
+pub struct TrackedFiles {
+    top: PathBuf,
+    read: OnceLock<Tracked>,
+}
+
+impl TrackedFiles {
+    /// Returns the tracked files of the work tree with this top folder.
+    pub fn new(top: PathBuf) -> Self {
+        Self { top, read: OnceLock::new() }
+    }
+
+    /// Returns `true` if a file is tracked, or if a tracked one lies in a folder. Of a folder that is not a work tree of
+    /// git, or whose index is larger than 256 MiB or has an unknown form, nothing is.
+    pub fn has(&self, path: &Path) -> bool {
+        let read = || {
+            Tracked::read_up_to(MAX_READ_OFTEN, &self.top).unwrap_or_else(|error| {
+                tracing::debug!(%error, top = %self.top.display(), "the index of git cannot be read");
+                None
+            })
+        };
+        let tracked = self.read.get_or_init(|| read().unwrap_or_default());
+        path.strip_prefix(&self.top).is_ok_and(|below| tracked.is_in(below))
+    }
+}
+
+/// Opens a regular file, without waiting for the other end of a pipe. Returns `None` for anything else.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(nonblocking).open(path)?;
+    Ok(file.metadata()?.is_file().then_some(file))
 }
 
 /// Returns the folder with the metadata of a work tree, and that of its repository, which has other work trees if the
 /// two differ. Returns `None` if the folder is no work tree of git.
-pub(super) fn metadata(top: &Path) -> Option<(PathBuf, PathBuf)> {
+pub fn metadata(top: &Path) -> Option<(PathBuf, PathBuf)> {
     let mark = top.join(".git");
     let own = if fs::metadata(&mark).ok()?.is_dir() {
         mark
@@ -72,14 +156,13 @@ fn named(text: &[u8]) -> &Path {
 
 /// Reads a file that contains a path.
 fn read_short(path: &Path) -> Option<Vec<u8>> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut text = Vec::new();
-    File::open(path).ok()?.take(MAX_POINTER).read_to_end(&mut text).ok()?;
+    open(path).ok()??.take(MAX_POINTER).read_to_end(&mut text).ok()?;
     Some(text)
 }
 
 /// Parses an index (`gitformat-index(5)`). Returns `None` if it is damaged, or has a form that is not known.
-fn parse(index: &[u8], hash: usize) -> Option<BTreeSet<PathBuf>> {
+fn parse(index: &[u8], hash: usize) -> Option<Tracked> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     if index.get(..4)? != b"DIRC" {
         return None;
@@ -88,7 +171,7 @@ fn parse(index: &[u8], hash: usize) -> Option<BTreeSet<PathBuf>> {
     if !(2..=4).contains(&version) {
         return None;
     }
-    let (mut paths, mut name, mut at) = (BTreeSet::new(), Vec::new(), 12);
+    let (mut names, mut ends, mut name, mut at) = (Vec::new(), Vec::new(), Vec::new(), 12);
     for _ in 0..count {
         let flags_at = at + BEFORE_HASH + hash;
         let flags = u16::from_be_bytes(index.get(flags_at..flags_at + 2)?.try_into().ok()?);
@@ -100,9 +183,10 @@ fn parse(index: &[u8], hash: usize) -> Option<BTreeSet<PathBuf>> {
         } else {
             name.clear();
         }
-        let length = index.get(name_at..)?.iter().position(|byte| *byte == 0)?;
+        let length = memchr(0, index.get(name_at..)?)?;
         name.extend_from_slice(&index[name_at..name_at + length]);
-        paths.insert(PathBuf::from(OsStr::from_bytes(name.strip_suffix(b"/").unwrap_or(&name))));
+        names.extend_from_slice(name.strip_suffix(b"/").unwrap_or(&name));
+        ends.push(u32::try_from(names.len()).ok()?);
         let end = name_at + length;
         at = if version == 4 { end + 1 } else { at + (end - at) / 8 * 8 + 8 };
     }
@@ -113,7 +197,7 @@ fn parse(index: &[u8], hash: usize) -> Option<BTreeSet<PathBuf>> {
         }
         at = at.checked_add(8)?.checked_add(number(at + 4)? as usize)?;
     }
-    (at + hash == index.len()).then_some(paths)
+    (at + hash == index.len()).then(|| Tracked::of(names, ends))
 }
 
 /// Parses a number of variable length. Returns its own length, too.
@@ -162,7 +246,10 @@ mod tests {
             git(folder.path(), &["add", "-N", "."]);
             git(folder.path(), update);
             let tracked = Tracked::read(folder.path()).unwrap().unwrap();
-            assert_eq!(tracked.0, names.into_iter().map(PathBuf::from).collect(), "{update:?}");
+            let mut sorted = names;
+            sorted.sort_unstable();
+            let found: Vec<_> = (0..tracked.ends.len()).map(|at| tracked.name(at)).collect();
+            assert_eq!(found, sorted.map(str::as_bytes), "{update:?}");
             assert!(tracked.is_in(Path::new("sub")) && !tracked.is_in(Path::new("su")));
             assert!(tracked.holds(Path::new("a")) && !tracked.holds(Path::new("sub")));
         }
@@ -183,6 +270,20 @@ mod tests {
         fs::write(&index, &whole).unwrap();
         git(folder.path(), &["update-index", "--split-index"]);
         assert!(Tracked::read(folder.path()).is_err());
+    }
+
+    #[test]
+    fn the_paths_of_a_sparse_index_are_sorted() {
+        let names = [&b"a"[..], b"sub-c", b"sub"];
+        let ends = names.iter().scan(0, |end, name| {
+            *end += name.len() as u32;
+            Some(*end)
+        });
+        let tracked = Tracked::of(names.concat(), ends.collect());
+        for name in ["a", "sub-c", "sub", "sub/below"] {
+            assert!(tracked.holds(Path::new(name)), "{name}");
+        }
+        assert!(!tracked.holds(Path::new("sub-")) && !tracked.is_in(Path::new("s")));
     }
 
     #[test]
