@@ -11,6 +11,8 @@ use tokio::sync::{Mutex, Semaphore};
 use crate::config::check_named_places;
 use crate::disk::Root;
 use crate::engine::files::access::Surroundings;
+use crate::engine::files::locks::Client;
+use crate::engine::shares::Requester;
 use crate::engine::{Engine, Result, refusal_of};
 use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
@@ -62,6 +64,8 @@ pub struct SessionContext {
     pub connection: SessionId,
     /// Role of the session, which decides what it may do.
     pub role: Role,
+    /// The process of its client, if it is known.
+    pub process: Option<i32>,
     /// Author of its changes.
     pub author: String,
     /// Name of the session in the history.
@@ -104,6 +108,7 @@ impl SessionContext {
             id,
             connection,
             role,
+            process: None,
             author,
             name,
             roots,
@@ -115,6 +120,16 @@ impl SessionContext {
             may_return,
             searching,
         }
+    }
+
+    /// Returns the client that takes turns with others.
+    pub(crate) fn client(&self) -> Client {
+        self.process.map_or(Client::Connection(self.connection), Client::Process)
+    }
+
+    /// Returns the author and the process for which its requests count.
+    pub(crate) fn requester(&self) -> Requester<'_> {
+        (&self.author, self.process)
     }
 
     /// Returns the canonical paths of the roots.
