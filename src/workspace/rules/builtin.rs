@@ -167,9 +167,12 @@ pub fn is_version_control(path: &Path) -> bool {
     })
 }
 
-/// System folders. An agent's root cannot be inside them.
+/// System folders. An agent's root cannot be inside them, except in the places for other files.
 const SYSTEM: [&str; 10] =
     ["/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var"];
+
+/// Places in system folders for the files of users: temporary ones, web sites, sources and attached drives.
+const IN_SYSTEM: [&str; 4] = ["/var/tmp", "/var/www", "/usr/local/src", "/run/media"];
 
 /// The reason why a folder cannot be an agent's root, worded so that it can follow the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -207,7 +210,8 @@ pub fn check_root(root: &Path, home: Option<&Path>, configured: &[PathBuf]) -> R
 }
 
 fn is_system(root: &Path, home: Option<&Path>) -> bool {
-    if root.starts_with("/var/tmp") || home.is_some_and(|home| root.starts_with(home)) {
+    let is_place = IN_SYSTEM.iter().any(|place| root.starts_with(place));
+    if is_place || home.is_some_and(|home| root.starts_with(home)) {
         return false;
     }
     let library =

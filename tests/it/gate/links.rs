@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::claude::{Claude, history, made};
 use super::programs::report;
-use crate::support::{Machine, Workspace};
+use crate::support::{Machine, Outcome as _, Workspace, need_root};
 
 /// Returns the answer to a call of `Write`, and the reason if the tool must not run.
 fn write(machine: &Machine, cwd: &Path, path: &str) -> Option<String> {
@@ -131,6 +131,51 @@ fn a_working_folder_outside_of_the_configured_roots_opens_nothing() {
     for protected in [".git/hooks/pre-commit", ".vscode/tasks.json", ".claude/settings.json", ".env"] {
         refused(&machine, elsewhere.root(), protected);
     }
+}
+
+#[test]
+fn in_a_project_in_a_system_folder_protected_files_are_refused_and_the_user_is_warned() {
+    need_root();
+    let folder = tempfile::tempdir_in("/var/lib").expect("a temporary folder");
+    let project = Workspace::at(&folder.path().join("shop"));
+    project.put(".git/HEAD", "");
+    let machine = Machine::start();
+    for protected in [".git/hooks/pre-commit", ".vscode/tasks.json", ".claude/settings.json", ".env"] {
+        refused(&machine, project.root(), protected);
+    }
+    let event = |tool: &str, input: Value| {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": project.root(), "tool_name": tool,
+            "tool_use_id": "t", "tool_input": input,
+        });
+        report(&machine, "claude", &event)
+    };
+    let edit = || event("Write", json!({ "file_path": project.absolute("index.html"), "content": "x" }));
+    for answer in [edit(), event("Bash", json!({ "command": "make" }))] {
+        let warning = answer["systemMessage"].as_str().expect("a warning");
+        assert!(warning.contains("agents can have no root in"), "{warning}");
+    }
+    assert_eq!(edit(), Value::Null, "the second time, nothing is said");
+    machine.write_config("review = \"always\"\n");
+    let reason = refused(&machine, project.root(), "index.html");
+    assert!(reason.contains("must be reviewed") && reason.contains("move the project"), "{reason}");
+    let allowed = format!(
+        "[[rules]]\npattern = \"{}/.env\"\noperations = [\"create\", \"modify\"]\nclass = \"allow\"\n",
+        project.root().display()
+    );
+    machine.write_config("");
+    machine.write_policy(&allowed);
+    assert_eq!(write(&machine, project.root(), ".env"), None, "the user allows it");
+}
+
+#[test]
+fn projects_of_users_in_system_folders_are_projects() {
+    need_root();
+    let folder = tempfile::tempdir_in("/usr/local/src").expect("a temporary folder");
+    let (machine, project) = (Machine::configured("review = \"off\"\n"), Workspace::at(folder.path()));
+    project.put("a.txt", "one\n");
+    machine.agent(&project).read_and_edit("a.txt", "one", "two").done();
+    refused(&machine, project.root(), ".vscode/tasks.json");
 }
 
 #[test]

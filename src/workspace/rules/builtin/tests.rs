@@ -228,7 +228,16 @@ fn roots_are_neither_too_wide_nor_the_system() {
     for root in ["/etc", "/usr/src", "/lib64/x", "/var/lib/x", "/proc/self", "/run/user"] {
         assert_eq!(check(root), Err(RootRefusal::System), "{root}");
     }
-    for root in ["/home/ada/x", "/tmp/x", "/var/tmp/x", "/srv/x", "/opt/x", "/data/x"] {
+    for root in [
+        "/home/ada/x",
+        "/tmp/x",
+        "/var/tmp/x",
+        "/var/www/x",
+        "/run/media/ada/x",
+        "/srv/x",
+        "/opt/x",
+        "/data/x",
+    ] {
         assert_eq!(check(root), Ok(()), "{root}");
     }
     assert_eq!(check("/srv/x/.git"), Err(RootRefusal::VersionControl));
