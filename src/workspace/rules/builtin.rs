@@ -43,6 +43,17 @@ impl Family {
         match self.extent {
             Extent::Everywhere => true,
             Extent::Home => at == names.home.len() && at > 0 && names.all.starts_with(names.home),
+            Extent::HomeSettings => {
+                // A project in such a folder has its own rules; the folder itself may be under version control.
+                let is_project = end < names.above;
+                !is_project && at == names.home.len() && at > 0 && names.all.starts_with(names.home)
+            }
+            Extent::HomeFile => {
+                end == names.all.len()
+                    && at == names.home.len()
+                    && at > 0
+                    && names.all.starts_with(names.home)
+            }
             // Names above the top of the workspace say where it is located, not what the file is.
             Extent::Workspace => end > names.above,
             Extent::File => end == names.all.len(),
@@ -70,7 +81,10 @@ pub(super) fn families(names: &Names<'_>) -> Vec<&'static Family> {
     }
     found.sort_unstable();
     found.dedup();
-    found.into_iter().map(|family| &FAMILIES[family]).collect()
+    let found: Vec<_> = found.into_iter().map(|family| &FAMILIES[family]).collect();
+    let is_of_agents = found.iter().any(|family| family.rule.starts_with("agent_"));
+    let is_general = |family: &Family| matches!(family.extent, Extent::HomeSettings | Extent::HomeFile);
+    found.into_iter().filter(|family| !(is_of_agents && is_general(family))).collect()
 }
 
 /// Returns the family with the strictest class for an operation, if any is stricter than `Allow`.

@@ -191,7 +191,13 @@ fn a_repository_without_a_work_tree_is_no_place_outside() {
 fn start_up_files_in_new_folders_of_the_home_folder_are_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let home = machine.home();
-    for name in [".config/autostart/x.desktop", ".ssh/authorized_keys", ".bashrc"] {
+    for name in [
+        ".config/autostart/x.desktop",
+        ".config/kitty/kitty.conf",
+        ".ssh/authorized_keys",
+        ".bashrc",
+        ".tigrc",
+    ] {
         refused(&machine, workspace.root(), home.join(name).to_str().expect("UTF-8"));
     }
     let plain = home.join("new/folder/a.txt");
