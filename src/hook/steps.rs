@@ -28,7 +28,7 @@ const COMPUTING: Duration = Duration::from_secs(15);
 /// Maximum time for a request that waits for no decision.
 const REQUEST: Duration = Duration::from_secs(15);
 /// Text for the model after a command that has failed where commands cannot write.
-const CANNOT_WRITE: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes. Change files with your edit tools; editd then writes them.";
+const CANNOT_WRITE: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes and no path rule protects. Change files with your edit tools; editd then writes them.";
 /// Maximum length of the name of a session, in bytes.
 const SESSION_NAME: usize = 64;
 

@@ -163,6 +163,36 @@ fn tracked_files_are_protected_whatever_is_ignored() {
 }
 
 #[test]
+fn ignored_files_that_a_rule_protects_cannot_be_written() {
+    let machine = Machine::start();
+    let protected =
+        [".claude/settings.local.json", ".vscode/tasks.json", ".env", ".envrc", "own/a", "sub/.idea/x"];
+    let ignore = ".claude/settings.local.json\n.vscode/\n.env\n.envrc\nnode_modules/\ntarget/\nown\n.idea\n.env.allowed\n";
+    let open = ["node_modules/.bin/eslint", "target/app", ".env.allowed"];
+    let mut files: Vec<_> = protected.iter().chain(&open).map(|name| (*name, "old\n")).collect();
+    files.extend([(".gitignore", ignore), ("sub/a.txt", "one\n")]);
+    let workspace = repository(&files, &[".gitignore", "sub/a.txt"]);
+    let rule = |pattern: &str, class: &str| {
+        format!(
+            "[[rules]]\npattern = \"{pattern}\"\noperations = [\"create\", \"modify\"]\nclass = \"{class}\"\n"
+        )
+    };
+    machine.write_policy(&(rule("own/**", "opt_in") + &rule(".env.allowed", "allow")));
+    let names: Vec<_> = protected.into_iter().chain(open).chain([".vscode/new.json"]).collect();
+    let script = format!("for f in {}; do echo new > $f; done; true", names.join(" "));
+    let output = enforce(&machine, &workspace, &[], &script);
+    for name in protected {
+        assert_eq!(workspace.text(name), "old\n", "{name}: {output:?}");
+    }
+    assert!(!workspace.has(".vscode/new.json"));
+    for name in open {
+        assert_eq!(workspace.text(name), "new\n", "{name}: {output:?}");
+    }
+    enforce(&machine, &workspace, &["--writable", ".env"], &script);
+    assert_eq!(workspace.text(".env"), "new\n", "the user has named it");
+}
+
+#[test]
 fn without_an_index_no_ignored_file_is_writable() {
     let machine = Machine::start();
     let workspace = Workspace::with(&[("a.txt", "one\n"), (".gitignore", "*\n")]);
