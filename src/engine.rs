@@ -60,8 +60,8 @@ use crate::workspace::{OnStale, Proposal, Workspace};
 
 pub use failure::Failure;
 pub(crate) use failure::{Result, collect_all, refusal_of};
-pub(crate) use session::open_root;
 pub use session::{SessionContext, SessionRoot};
+pub(crate) use session::{open_root, usual_path_of};
 
 use change::compute::{ComputeOptions, MatchOptions};
 use change::draft::Indexes;

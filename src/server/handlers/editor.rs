@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use crate::disk::real_path;
 use crate::engine::files::rechecks::key_of;
 use crate::engine::jobs::blocking;
-use crate::engine::{Result, SessionContext, open_root};
+use crate::engine::{Result, SessionContext, open_root, usual_path_of};
 use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Daemon;
 use crate::text::{PositionEncoding, Text, marks_of_content};
@@ -103,7 +103,7 @@ impl Daemon {
         text: Result<&str, BlockedReason>,
     ) {
         let Ok(path) = path_of_uri(uri) else { return };
-        let path = real_path(&path);
+        let path = usual_path_of(&self.engine, real_path(&path));
         let blocked = text.err();
         let text = text.unwrap_or_default();
         let in_content = if text.starts_with('\u{feff}') { marks_of(&path) } else { 0 };
