@@ -83,7 +83,8 @@ pub use recovery::Recovery;
 pub use sys::other_paths;
 pub use sys::{
     Lease, SOCKET_PATH, boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening,
-    leads_session, limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit, weaker_system,
+    leads_session, limit_unread, peer_has_no_new_privileges, resident_bytes, usual_path, watch_limit,
+    weaker_system,
 };
 #[cfg(any(test, feature = "test-disks"))]
 pub use test_disks::{FailingDisk, MemoryDisk};

@@ -14,7 +14,6 @@
 //! assert!(matches!(failure, Failure::Refused(refusals) if refusals.len() == 1));
 //! ```
 
-pub(crate) mod author_permits;
 pub(crate) mod change;
 pub(crate) mod clients;
 pub(crate) mod diagnostics;
@@ -40,6 +39,7 @@ pub(crate) mod reviewers;
 pub(crate) mod runs;
 pub(crate) mod searching;
 mod session;
+pub(crate) mod shares;
 pub(crate) mod undo;
 mod workspace_handle;
 
@@ -58,11 +58,10 @@ use crate::workspace::limits::{SEARCHES, SEARCHES_OF_AUTHOR};
 use crate::workspace::rules::names_of;
 use crate::workspace::{OnStale, Proposal, Workspace};
 
-use author_permits::AuthorPermits;
 pub use failure::Failure;
 pub(crate) use failure::{Result, collect_all, refusal_of};
-pub(crate) use session::open_root;
 pub use session::{SessionContext, SessionRoot};
+pub(crate) use session::{open_root, usual_path_of};
 
 use change::compute::{ComputeOptions, MatchOptions};
 use change::draft::Indexes;
@@ -74,6 +73,7 @@ use files::observe::SnapshotCache;
 use files::rechecks::RecheckQueue;
 use files::watch::{Hints, WatchOrder};
 use recovery::{Rescuer, open_journal};
+use shares::Shares;
 use workspace_handle::{NoticeRules, WorkspaceHandle, WorkspaceState};
 
 /// The directories of a daemon.
@@ -129,12 +129,12 @@ pub(crate) struct EngineInner {
     pub(crate) focus_changed: Notify,
     /// Limits concurrent searches. Closed when the daemon stops.
     pub(crate) searches: Arc<Semaphore>,
-    /// Limits the concurrent searches of each author.
-    pub(crate) searchers: AuthorPermits,
+    /// Limits the concurrent searches of each client.
+    pub(crate) searchers: Shares,
     /// Held while an image is decoded.
     pub(crate) decoding: Arc<tokio::sync::Mutex<()>>,
-    /// Limits the memory for large files that are being processed, in units of [`jobs::WORK_UNIT`].
-    memory_permits: Arc<Semaphore>,
+    /// Limits the memory for large files that are being processed.
+    memory: jobs::WorkMemory,
     pub(crate) started: Instant,
     /// Cancelled when the daemon stops.
     pub(crate) stopped: CancellationToken,
@@ -201,9 +201,9 @@ impl Engine {
             diagnostics_reported: Notify::new(),
             focus_changed: Notify::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
-            searchers: AuthorPermits::new(SEARCHES_OF_AUTHOR),
+            searchers: Shares::new(SEARCHES_OF_AUTHOR),
             decoding: Arc::default(),
-            memory_permits: Arc::new(memory_permits(&config)),
+            memory: jobs::WorkMemory::new(config.limits.work_memory),
             started: Instant::now(),
             stopped: CancellationToken::new(),
             config,
@@ -259,11 +259,6 @@ fn open_roots(disk: &dyn Disk, roots: &[PathBuf]) -> Vec<Arc<SessionRoot>> {
 
 fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
-}
-
-fn memory_permits(config: &Config) -> Semaphore {
-    let units = config.limits.work_memory / jobs::WORK_UNIT;
-    Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS))
 }
 
 fn history_limits(config: &Config) -> HistoryLimits {

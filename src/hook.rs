@@ -199,6 +199,13 @@ impl Hook {
     fn without_daemon(&self, event: &Event, reason: &str, notice: Notice) -> Reply {
         let config = Config::load(config_file());
         let is_change = matches!(event.step, Step::Before(_));
+        if is_change && self.is_enforced {
+            // A project can set the variable where no program can gain privileges, but nothing else is lost: a tool
+            // that is restricted cannot write either.
+            return Reply::Refuse(format!(
+                "editd must make this change, but {reason}, and cannot be started here. Ask the user to run `editd status` at another terminal, or to unset {ENFORCED} if no command is restricted here."
+            ));
+        }
         if is_change && !config.gate_fails_open() {
             return Reply::Refuse(format!(
                 "editd must check this change, but {reason}. Ask the user to run `editd doctor`."

@@ -19,7 +19,9 @@ mod work;
 mod worker;
 
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -47,6 +49,17 @@ pub fn use_processes(program: PathBuf) {
 pub fn this_program() -> io::Result<PathBuf> {
     let own = PathBuf::from("/proc/self/exe");
     if own.exists() { Ok(own) } else { std::env::current_exe() }
+}
+
+/// Returns a command that runs this program, even if its file was replaced or deleted since: another program may have
+/// put its own there.
+pub fn this_command() -> io::Result<Command> {
+    let mut command = Command::new(this_program()?);
+    // Lists of processes show this name.
+    if let Some(name) = std::env::args_os().next() {
+        command.arg0(name);
+    }
+    Ok(command)
 }
 
 /// Returns the outline of a text, as [`syntax::outline`] does.

@@ -52,5 +52,5 @@ pub use enforced::{ENFORCED, is_enforced, note_enforced, was_enforced};
 pub use named::check_places;
 pub use serve::{ServeError, serve};
 pub use sockets::InheritedSockets;
-pub use target::{Target, Unresolved, allowed_root, home, repository};
+pub use target::{Target, Unresolved, allowed_root, home, repository, repository_without_root};
 pub use whole_text::{WholeText, whole_text};

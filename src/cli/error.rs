@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::page::PageError;
 use crate::protocol::RpcError;
+use crate::transport::is_enforced;
 use crate::transport::{CallError, ConnectError};
 
 use super::paint::{self, ERROR, FAINT, HINT};
@@ -53,9 +54,15 @@ impl From<ConnectError> for CliError {
     fn from(error: ConnectError) -> Self {
         let hint = match &error {
             ConnectError::Refused(refusal) => return Self::Refused(refusal.clone()),
+            ConnectError::NotRunning(_) if is_enforced() => {
+                "run `editd status` at another terminal, or unset EDITD_ENFORCED if no command is restricted here"
+            }
             ConnectError::NotRunning(_) => "run the command without --no-spawn to start one",
             // The message already contains the hint.
-            ConnectError::TooLong(_) | ConnectError::PlaceInProject(_) | ConnectError::Enforced => {
+            ConnectError::TooLong(_)
+            | ConnectError::PlaceInProject(_)
+            | ConnectError::Enforced
+            | ConnectError::MayBeEnforced => {
                 return Self::failed(error);
             }
             ConnectError::NotStarted(_) | ConnectError::Silent(_) | ConnectError::Io(_) => {

@@ -21,9 +21,9 @@ use crate::protocol::{
     Method, NoParams, PROGRESS, RunBegin, RunBeginParams, RunBeginResult, RunEnd, RunEndParams, RunEndResult,
     Status,
 };
-use crate::transport::{CallError, Client, ENFORCED, note_enforced, repository};
+use crate::transport::{CallError, Client, ENFORCED, home, note_enforced, repository};
 
-use borders::{Borders, Restricted};
+use borders::{Borders, PathRules, Restricted};
 
 use super::arguments::{Output, RunArguments, Strictness};
 use super::child::{end_of, start_and_wait};
@@ -163,11 +163,13 @@ fn enforced(
     let top = repository(folder).unwrap_or_else(|| "/".into());
     let best_effort = strictness == Strictness::BestEffort;
     let (config, places) = (config_file(), &context.places);
-    let policy = PolicyFile::beside(&config, None).path().to_owned();
-    let mut own = vec![config, policy, places.state_dir.clone(), places.runtime_dir.clone()];
+    let policy = PolicyFile::beside(&config, home());
+    let rules = PathRules::load(&policy);
+    let mut own =
+        vec![config, policy.path().to_owned(), places.state_dir.clone(), places.runtime_dir.clone()];
     own.extend(default_places());
     own.extend(enforce::metadata(&top));
-    let borders = Borders { folder, top: &top, own: &own, writable: &arguments.writable };
+    let borders = Borders { folder, top: &top, own: &own, rules: &rules, writable: &arguments.writable };
     // The daemon refuses to take decisions from such commands until the system is started again.
     let is_known =
         note_enforced(places).map_err(|error| CliError::failed(format!("noting the command: {error}")))?;

@@ -7,7 +7,6 @@ use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -109,14 +108,10 @@ fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, CliError> {
 /// which costs memory and nothing else.
 fn limit_arenas() {
     let is_set = std::env::var_os(ARENAS.0).is_some();
-    let (false, true, Ok(program)) = (is_set, cfg!(target_env = "gnu"), std::env::current_exe()) else {
+    let (false, true, Ok(mut command)) = (is_set, cfg!(target_env = "gnu"), parsing::this_command()) else {
         return;
     };
-    let mut arguments = std::env::args_os();
-    let mut command = Command::new(program);
-    if let Some(name) = arguments.next() {
-        command.arg0(name);
-    }
+    let arguments = std::env::args_os().skip(1);
     // `exec` returns only if it fails.
     let _ = command.args(arguments).env(ARENAS.0, ARENAS.1).exec();
 }

@@ -74,6 +74,13 @@ impl Root {
         &self.0.path
     }
 
+    /// Sets the path as requested, for a root that was opened by another path.
+    #[must_use]
+    pub fn given_as(self, given: &Path) -> Self {
+        let renamed = |inner| Self(Arc::new(RootInner { given: given.to_owned(), ..inner }));
+        Arc::try_unwrap(self.0).map_or_else(Self, renamed)
+    }
+
     /// The path as requested.
     pub fn given(&self) -> &Path {
         &self.0.given

@@ -321,16 +321,16 @@ pub fn weaker_system() -> Option<&'static str> {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::other_paths;
-#[cfg(target_os = "linux")]
 pub use linux::{
     boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
     limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
 };
+#[cfg(target_os = "linux")]
+pub use linux::{other_paths, usual_path};
 #[cfg(not(target_os = "linux"))]
 pub use portable::{
     boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
-    limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
+    limit_unread, peer_has_no_new_privileges, resident_bytes, usual_path, watch_limit,
 };
 
 /// Maximum length of the path of a socket in bytes: the size of `sun_path` in `sockaddr_un`, less the NUL

@@ -7,18 +7,37 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::disk::Target;
 use crate::engine::change::content::LARGE;
 use crate::engine::files::locks::LockGuard;
 use crate::engine::files::resolve::Purpose;
+use crate::engine::shares::{Shares, Used};
 use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::workspace::{FileKey, Refusal, RefusalKind, RequestedPath, Role};
 
 /// Unit in which memory for large files is reserved, in bytes.
 pub(crate) const WORK_UNIT: u64 = 1 << 10;
+
+/// Memory for the large files that requests process at a time, in units of [`WORK_UNIT`].
+pub(crate) struct WorkMemory {
+    all: Arc<Semaphore>,
+    /// The part of it that each client may use.
+    shares: Shares,
+}
+
+impl WorkMemory {
+    /// Creates a memory of this size, in bytes.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let units = bytes / WORK_UNIT;
+        let all = usize::try_from(units).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        // A quarter remains for others.
+        let share = u32::try_from(units - units / 4).unwrap_or(u32::MAX);
+        Self { all: Arc::new(Semaphore::new(all)), shares: Shares::new(share) }
+    }
+}
 
 /// The files of a request, resolved but not yet read.
 pub(crate) trait Located: Send + 'static {
@@ -102,7 +121,7 @@ impl Engine {
                 Ok(files) => files,
                 Err(failure) => return (Step::Done(Err(failure)), Vec::new()),
             };
-            let (lock, spent) = (engine.locks.join(files.keys()), RefCell::default());
+            let (lock, spent) = (engine.locks.join(of.client(), files.keys()), RefCell::default());
             let job = Job { cancelled, lock, _permit: permit, spent };
             drop(turn);
             let found_weight = || engine.weight(files.targets().into_iter().map(|target| target.size));
@@ -161,7 +180,7 @@ impl Engine {
             let engine = self.clone();
             blocking(move || (engine.weight(engine.sizes(&files)), files)).await?
         };
-        let memory = self.reserve_memory(weight).await?;
+        let memory = self.reserve_memory(session, weight).await?;
         let (engine, of) = (self.clone(), session.clone());
         blocking_then_drop(move || {
             // The memory is reserved until the work is done, even if no client waits for it anymore.
@@ -191,10 +210,22 @@ impl Engine {
         (bytes / WORK_UNIT).min(all).try_into().unwrap_or(u32::MAX)
     }
 
-    async fn reserve_memory(&self, weight: u32) -> Result<OwnedSemaphorePermit> {
-        let memory = self.memory_permits.clone().acquire_many_owned(weight);
+    async fn reserve_memory(
+        &self,
+        session: &SessionContext,
+        weight: u32,
+    ) -> Result<(Used, OwnedSemaphorePermit)> {
+        if weight == 0 {
+            let none = self.memory.all.clone().acquire_many_owned(0).await;
+            return none.map(|none| (Used::new(), none)).map_err(|_| Failure::stopping());
+        }
+        let memory = async {
+            // A client waits for its own requests before it waits in the line of all.
+            let own = self.memory.shares.acquire(session.requester(), weight).await;
+            Ok((own, self.memory.all.clone().acquire_many_owned(weight).await?))
+        };
         let memory = self.when_free(memory, "requests on other large files are in progress").await?;
-        memory.map_err(|_| Failure::stopping())
+        memory.map_err(|_: AcquireError| Failure::stopping())
     }
 
     /// Waits for a limited resource, at most until the deadline of a request. `busy` says why it is not free.

@@ -29,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::disk::Root;
 use crate::engine::jobs::blocking;
+use crate::engine::shares::Requester;
 use crate::engine::{Engine, Failure, SessionContext};
 use crate::history::RecordedEntry;
 use crate::snapshot::{NoSnapshot, Room, Snapshot, WalkControl};
@@ -208,8 +209,8 @@ impl Engine {
             Ok(of) => of,
             Err(error) => return Ok(Err(error)),
         };
-        // An author waits for its permit before it takes the turn, for which others wait.
-        let permit = self.runs.walks.acquire(&session.author).await;
+        // A client waits for its permit before it takes the turn, for which others wait.
+        let permit = self.runs.walks.acquire(session.requester()).await;
         let turn = of.walk.clone().lock_owned().await;
         let run = OpenRun::new(self.next_run_id(), session, new);
         let engine = self.clone();
@@ -263,14 +264,14 @@ impl Engine {
     /// Ends the run that `is_it` selects, and returns what it has changed. Returns `None` if there is no such run.
     pub(crate) async fn end_run(
         &self,
-        author: &str,
+        requester: Requester<'_>,
         is_it: impl Fn(&RunKey) -> bool,
         status: Option<RunStatus>,
     ) -> Result<Option<RunChanges>, Failure> {
         self.runs.recovered.cancelled().await;
         let found = self.runs.all().into_iter().find_map(|of| Some((of.select(&is_it).pop()?, of)));
         let Some((id, of)) = found else { return Ok(None) };
-        let permit = self.runs.walks.acquire(author).await;
+        let permit = self.runs.walks.acquire(requester).await;
         let turn = of.walk.clone().lock_owned().await;
         let engine = self.clone();
         blocking(move || {

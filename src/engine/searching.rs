@@ -184,7 +184,7 @@ impl Engine {
         W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T> + Send + 'static,
     {
         let own = session.searching.clone().lock_owned().await;
-        let share = self.searchers.acquire(&session.author);
+        let share = self.searchers.acquire(session.requester(), 1);
         let share = self.when_free(share, "your other searches are in progress").await?;
         let busy = "other searches or reads of very large files are in progress";
         let slot = self.when_free(self.searches.clone().acquire_owned(), busy).await?;

@@ -9,8 +9,10 @@ use parking_lot::RwLock;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::config::check_named_places;
-use crate::disk::Root;
+use crate::disk::{Root, usual_path};
 use crate::engine::files::access::Surroundings;
+use crate::engine::files::locks::Client;
+use crate::engine::shares::Requester;
 use crate::engine::{Engine, Result, refusal_of};
 use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
@@ -28,8 +30,19 @@ pub struct SessionRoot {
     /// The only file in the directory that belongs to the session, if the client named a file instead of a
     /// directory.
     pub only: Option<OsString>,
+    /// Another path of the directory, by which a mount shows it and by which the client has named it.
+    pub(crate) alias: Option<Alias>,
     /// Surroundings of the directory, for access control.
     pub(crate) surroundings: Surroundings,
+}
+
+/// A path under which a mount shows a root.
+#[derive(Clone, Debug)]
+pub(crate) struct Alias {
+    /// The canonical path.
+    pub(crate) path: PathBuf,
+    /// Top of the workspace for the path rules, by this path.
+    pub(crate) top: PathBuf,
 }
 
 impl SessionRoot {
@@ -41,8 +54,9 @@ impl SessionRoot {
     /// Converts an absolute path to a path relative to the root. Returns `None` if it is outside the root.
     pub(crate) fn relative(&self, absolute: &Path) -> Option<PathBuf> {
         let root = &self.root;
-        let relative =
-            absolute.strip_prefix(root.path()).or_else(|_| absolute.strip_prefix(root.given())).ok()?;
+        let relative = absolute.strip_prefix(root.path()).or_else(|_| absolute.strip_prefix(root.given()));
+        let of_alias = || absolute.strip_prefix(&self.alias.as_ref()?.path).ok();
+        let relative = relative.ok().or_else(of_alias)?;
         self.admits(relative).then(|| relative.to_owned())
     }
 
@@ -62,6 +76,8 @@ pub struct SessionContext {
     pub connection: SessionId,
     /// Role of the session, which decides what it may do.
     pub role: Role,
+    /// The process of its client, if it is known.
+    pub process: Option<i32>,
     /// Author of its changes.
     pub author: String,
     /// Name of the session in the history.
@@ -104,6 +120,7 @@ impl SessionContext {
             id,
             connection,
             role,
+            process: None,
             author,
             name,
             roots,
@@ -115,6 +132,16 @@ impl SessionContext {
             may_return,
             searching,
         }
+    }
+
+    /// Returns the client that takes turns with others.
+    pub(crate) fn client(&self) -> Client {
+        self.process.map_or(Client::Connection(self.connection), Client::Process)
+    }
+
+    /// Returns the author and the process for which its requests count.
+    pub(crate) fn requester(&self) -> Requester<'_> {
+        (&self.author, self.process)
     }
 
     /// Returns the canonical paths of the roots.
@@ -142,7 +169,7 @@ impl SessionContext {
 pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool) -> Result<SessionRoot> {
     let refuse = |kind| Refusal::at(path, kind);
     let root = match engine.disk.open_root(path) {
-        Ok(root) => SessionRoot::of(&*engine.disk, root, None),
+        Ok(root) => by_usual_path(engine, root, None),
         Err(error) => single_file(engine, path, new_file).ok_or_else(|| refuse(refusal_of(&error)))?,
     };
     // The check applies to the opened directory, not to the requested path. A single file is never too wide.
@@ -150,7 +177,8 @@ pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool
         let checked = if root.surroundings.metadata {
             Err(RootRefusal::VersionControl)
         } else {
-            check_root(&root.path(), engine.home.as_deref(), &engine.config.roots)
+            let named = root.alias.as_ref().map_or_else(|| root.path(), |alias| alias.path.clone());
+            check_root(&named, engine.home.as_deref(), &engine.config.roots)
         };
         checked.map_err(|refusal| refuse(RefusalKind::Root { reason: refusal.into() }))?;
         let top = root.surroundings.names_from.as_path();
@@ -164,6 +192,30 @@ pub(crate) fn open_root(engine: &Engine, role: Role, path: &Path, new_file: bool
     Ok(root)
 }
 
+/// Creates a session root from an opened root, or from a single file in it. If a mount shows the folder under several
+/// paths, all sessions have it by the same one: otherwise no reviewer and no lock would be found under the others.
+fn by_usual_path(engine: &Engine, root: Root, only: Option<OsString>) -> SessionRoot {
+    let opened = usual(engine, root.path()).and_then(|path| engine.disk.open_root(&path).ok());
+    let Some(usual) = opened.filter(|usual| usual.is_same_folder(&root)) else {
+        return SessionRoot::of(&*engine.disk, root, only);
+    };
+    let (given, path) = (root.given().to_owned(), root.path().to_owned());
+    let top = SessionRoot::of(&*engine.disk, root, None).surroundings.names_from;
+    let usual = SessionRoot::of(&*engine.disk, usual.given_as(&given), only);
+    SessionRoot { alias: Some(Alias { path, top }), ..usual }
+}
+
+/// Returns the path by which a folder is usually known, if it is another one that can be a root.
+fn usual(engine: &Engine, folder: &Path) -> Option<PathBuf> {
+    usual_path(folder, |path| check_root(path, engine.home.as_deref(), &[]).is_ok())
+}
+
+/// Returns the path of a file as sessions know it, whatever mounts show its folder.
+pub(crate) fn usual_path_of(engine: &Engine, file: PathBuf) -> PathBuf {
+    let folder = file.parent().and_then(|folder| usual(engine, folder));
+    folder.and_then(|folder| Some(folder.join(file.file_name()?))).unwrap_or(file)
+}
+
 /// Opens a single file as a root; no other file in its directory belongs to the session. In the home
 /// directory, which cannot be a root, the file may be missing if `new_file` is set. Without that condition, a
 /// typo in the name of a directory would look like an empty project.
@@ -172,5 +224,5 @@ fn single_file(engine: &Engine, path: &Path, new_file: bool) -> Option<SessionRo
     let name = path.file_name()?;
     let exists = engine.disk.resolve(&root, Path::new(name)).is_ok_and(|target| target.exists);
     let in_home = new_file && engine.home.as_deref() == Some(root.path());
-    (exists || in_home).then(|| SessionRoot::of(&*engine.disk, root, Some(name.to_owned())))
+    (exists || in_home).then(|| by_usual_path(engine, root, Some(name.to_owned())))
 }

@@ -7,10 +7,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::config::config_file;
+use crate::config::{PolicyFile, config_file};
 use crate::protocol::{RpcError, refusal_error};
 use crate::transport::{Target, allowed_root, home};
-use crate::workspace::rules::{Judge, Operation, Protection, Remedy, Spelling, UserRules, names_of};
+use crate::workspace::rules::{Judge, Operation, Protection, Spelling, names_of};
 use crate::workspace::{Audience, Refusal, RefusalKind};
 
 /// Maximum number of links that are followed, as in the kernel.
@@ -88,26 +88,20 @@ impl Location {
     }
 }
 
-/// Returns the refusal of a change outside of projects by the rules that no policy can lift: a start-up file in a
-/// folder of the home folder that does not exist yet, for instance.
-pub(super) fn forbidden_outside(real: &Path) -> Option<RpcError> {
-    let home = home().filter(|home| real.starts_with(home))?;
-    let protection = protection_of(real, &home).filter(|found| found.opening == Remedy::Never)?;
-    Some(refusal_error(&[Refusal::at(real, RefusalKind::Protected(protection))], Audience::Wire))
-}
-
-/// Returns the refusal of a change in a project in which agents may have no roots, by the built-in rules.
+/// Returns the refusal of a change in a folder in which agents may have no roots, by the path rules: in a project in
+/// `/var/lib`, or of a start-up file in a folder of the home folder that does not exist yet, for instance.
 pub(super) fn protected_elsewhere(path: &Path) -> Option<RpcError> {
     let (Location::Inside { real, .. } | Location::Outside(real)) = Location::of(path) else { return None };
-    let protection = protection_of(&real, &home().unwrap_or_default())?;
+    let protection = protection_of(&real)?;
     Some(refusal_error(&[Refusal::at(&real, RefusalKind::Protected(protection))], Audience::Wire))
 }
 
 /// Returns the protection of a file by the names in its path.
-fn protection_of(real: &Path, home: &Path) -> Option<Protection> {
-    let rules = UserRules::default();
-    let policy = config_file().with_file_name("policy.toml");
-    let judge = Judge { rules: &rules, policy: &policy, home: &names_of(home), agent: true };
+fn protection_of(real: &Path) -> Option<Protection> {
+    let policy = PolicyFile::beside(&config_file(), home());
+    let (path, current) = (policy.path().to_owned(), policy.current());
+    let home = names_of(&home().unwrap_or_default());
+    let judge = Judge { rules: &current.rules, policy: &path, home: &home, agent: true };
     let spelling = Spelling { path: real, top: Path::new("/") };
     match judge.judge(&[spelling], &[Operation::Create, Operation::Modify]) {
         Ok(judgement) => judgement.review,

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::config::{Config, ReviewMode, config_file};
 use crate::gate::{self, Event, Reply, Step, ToolCall};
 use crate::protocol::{
     NativeCall, NativeDone, NativeEdit, NativeEditResult, NativeRead, NativeTurn, Read, RunBegin, RunEnd,
     RunEndParams, ToolLoss,
 };
 use crate::text::ContentHash;
-use crate::transport::{CallError, Client, Identity, Target, whole_text};
+use crate::transport::{CallError, Client, Identity, Target, repository_without_root, whole_text};
 use crate::workspace::Role;
 
-use super::location::{Location, forbidden_outside};
+use super::location::{Location, protected_elsewhere};
 use super::{Abort, Hook, HookError, Notice, is_outside};
 
 /// Maximum time to wait for a person's decision. Agent programs stop a hook after 600 seconds at most, and
@@ -27,7 +28,7 @@ const COMPUTING: Duration = Duration::from_secs(15);
 /// Maximum time for a request that waits for no decision.
 const REQUEST: Duration = Duration::from_secs(15);
 /// Text for the model after a command that has failed where commands cannot write.
-const CANNOT_WRITE: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes. Change files with your edit tools; editd then writes them.";
+const CANNOT_WRITE: &str = "Commands cannot change the files of this project here, except those that .gitignore excludes and no path rule protects. Change files with your edit tools; editd then writes them.";
 /// Maximum length of the name of a session, in bytes.
 const SESSION_NAME: usize = 64;
 
@@ -43,13 +44,13 @@ impl Hook {
     /// Sends the requests for an event to the daemon.
     pub(super) fn ask(&self, event: &Event, abort: &Abort) -> Result<Reply, HookError> {
         if let Step::Before(call) = &event.step
-            && let Some(reply) = without_asking(&call.paths())
+            && let Some(reply) = self.without_asking(event, &call.paths())
         {
             return Ok(reply);
         }
-        // The call has the roots of the server, and is announced for any folder.
-        let needs_root = !matches!(event.step, Step::Announced { .. });
-        let Some(mut client) = self.connect_with_roots(event, needs_root)? else { return Ok(Reply::PASS) };
+        let Some(mut client) = self.connect_with_roots(event)? else {
+            return Ok(self.without_root(event));
+        };
         abort.watch(&client).map_err(CallError::Io)?;
         match &event.step {
             Step::Turn(turn) => {
@@ -104,6 +105,59 @@ impl Hook {
         }
     }
 
+    /// Returns the reply to a change that the daemon is not asked about: one of files outside of projects is left to the
+    /// program, unless a rule protects it, and one whose location is not clear is refused.
+    fn without_asking(&self, event: &Event, paths: &[PathBuf]) -> Option<Reply> {
+        let locations: Vec<_> = paths.iter().map(|path| Location::of(path)).collect();
+        let (mut inside, mut outside) = (0, Vec::new());
+        for (path, location) in paths.iter().zip(&locations) {
+            match location {
+                Location::Inside { .. } => inside += 1,
+                Location::Outside(real) => outside.push(real),
+                Location::Unclear(reason) => {
+                    let refused = format!("editd cannot tell which file `{}` is: {reason}.", path.display());
+                    return Some(Reply::Refuse(refused));
+                }
+            }
+        }
+        if let Some(refusal) = outside.iter().find_map(|real| protected_elsewhere(real)) {
+            return Some(Reply::Refuse(gate::refusal(&refusal)));
+        }
+        let first = outside.first()?;
+        if inside > 0 {
+            return Some(Reply::Refuse(format!(
+                "`{}` lies outside of the project, and other files of this change do not. Change it in a separate call.",
+                first.display()
+            )));
+        }
+        let Some(top) = outside.iter().find_map(|real| repository_without_root(real)) else {
+            return Some(Reply::PASS);
+        };
+        Some(self.in_system_folder(event, &top))
+    }
+
+    /// Returns the reply to a change in a project in a system folder, whose path no rule protects.
+    fn in_system_folder(&self, event: &Event, top: &Path) -> Reply {
+        let reason = no_root(top);
+        if Config::load(config_file()).review == ReviewMode::Always {
+            return Reply::Refuse(format!(
+                "This change must be reviewed, but {reason}. Ask the user to make it, or to move the project to another folder."
+            ));
+        }
+        if !self.gives(Notice::Once, event, &reason) {
+            return Reply::PASS;
+        }
+        Reply::Warn(format!("editd only checks which files are changed here, and records nothing: {reason}."))
+    }
+
+    /// Returns the reply to an event of a program that works where no session can have a root.
+    fn without_root(&self, event: &Event) -> Reply {
+        match (&event.step, repository_without_root(&event.cwd)) {
+            (Step::Command { .. }, Some(top)) => self.unrecorded(event, &no_root(&top), Notice::Once),
+            _ => Reply::PASS,
+        }
+    }
+
     /// Reports that a command begins. If its changes cannot be recorded, it runs all the same, and the user is warned.
     fn begin_run(
         &self,
@@ -154,9 +208,11 @@ impl Hook {
     }
 
     /// Connects with the roots of the event. Returns `None` if it has none and needs one.
-    fn connect_with_roots(&self, event: &Event, needs_root: bool) -> Result<Option<Client>, HookError> {
+    fn connect_with_roots(&self, event: &Event) -> Result<Option<Client>, HookError> {
         let own = roots(paths_of(event));
         let all = roots(paths_of(event).into_iter().chain([event.cwd.clone()]));
+        // An announced call has the roots of the server, and is announced for any folder.
+        let needs_root = !matches!(event.step, Step::Announced { .. });
         if all.is_empty() && needs_root {
             return Ok(None);
         }
@@ -236,33 +292,8 @@ fn origin(event: &Event, tool_call: &str) -> Value {
     json!({ "turn": event.turn, "agent": event.agent, "model": event.model, "toolCall": tool_call })
 }
 
-/// Returns the reply to a change that the daemon is not asked about: one of files outside of projects is left to the
-/// program, and one whose location is not clear is refused.
-fn without_asking(paths: &[PathBuf]) -> Option<Reply> {
-    let locations: Vec<_> = paths.iter().map(|path| Location::of(path)).collect();
-    let (mut inside, mut outside) = (0, Vec::new());
-    for (path, location) in paths.iter().zip(&locations) {
-        match location {
-            Location::Inside { .. } => inside += 1,
-            Location::Outside(real) => outside.push(real),
-            Location::Unclear(reason) => {
-                let refused = format!("editd cannot tell which file `{}` is: {reason}.", path.display());
-                return Some(Reply::Refuse(refused));
-            }
-        }
-    }
-    if let Some(refusal) = outside.iter().find_map(|real| forbidden_outside(real)) {
-        return Some(Reply::Refuse(gate::refusal(&refusal)));
-    }
-    let first = outside.first()?;
-    Some(if inside == 0 {
-        Reply::PASS
-    } else {
-        Reply::Refuse(format!(
-            "`{}` lies outside of the project, and other files of this change do not. Change it in a separate call.",
-            first.display()
-        ))
-    })
+fn no_root(top: &Path) -> String {
+    format!("agents can have no root in `{}`, which is in a folder of the system", top.display())
 }
 
 /// Returns the paths that an event names: those of the change itself, if it is one.

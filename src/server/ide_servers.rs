@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Stdio};
 
 use parking_lot::Mutex;
 
 use crate::engine::Places;
+use crate::parsing::this_command;
 use crate::workspace::SessionId;
 
 /// Maximum number of servers.
@@ -61,7 +62,7 @@ impl Drop for IdeServer {
 }
 
 fn start(places: &Places, folder: &Path) -> io::Result<Child> {
-    let mut process = Command::new(std::env::current_exe()?)
+    let mut process = this_command()?
         .args(["ide", "--until-eof", "--no-spawn", "--root"])
         .arg(folder)
         .arg("--state-dir")

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 
 use crate::config::PlaceInProject;
 use crate::disk::SOCKET_PATH;
+use crate::parsing::this_command;
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
 use crate::workspace::Role;
 
 use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
-use super::enforced::is_enforced;
+use super::enforced::{counts_as_enforced, is_enforced};
 use super::named::{check_places, check_places_here};
 use super::serve::ALREADY_RUNNING;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET};
@@ -64,9 +65,14 @@ pub enum ConnectError {
     TooLong(PathBuf),
     /// This process can act only as an agent.
     #[error(
-        "a command under `editd run --enforce` cannot decide, stop the daemon or answer a question; do that at another terminal, or pass --yes to make a change"
+        "a command under `editd run --enforce` cannot decide, stop the daemon or answer a question; do that at another terminal, or pass --yes to make a change. If no such command runs here, but a container that lets no program gain privileges, unset EDITD_ENFORCED"
     )]
     Enforced,
+    /// The daemon cannot tell this process from a restricted command.
+    #[error(
+        "the daemon takes no decisions from this program: it runs where no program can gain privileges, as in some containers and sandboxes, and `editd run --enforce` has been used since the system was started; do this at a terminal outside of that, or restart the system and then use `--enforce` there only"
+    )]
+    MayBeEnforced,
     /// A variable names a place of editd inside a project.
     #[error(transparent)]
     PlaceInProject(#[from] PlaceInProject),
@@ -101,6 +107,9 @@ pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Resul
     if role == Role::Editor && is_enforced() {
         return Err(ConnectError::Enforced);
     }
+    if role == Role::Editor && counts_as_enforced(places) {
+        return Err(ConnectError::MayBeEnforced);
+    }
     // Sockets of a service manager would accept the connection without a daemon, and start one.
     if spawn == Spawn::Forbidden && !is_held(&places.runtime_dir.join(SOCKETS_LOCK)) {
         return Err(ConnectError::NotRunning(path));
@@ -119,7 +128,7 @@ pub(super) fn connect_socket(places: &Places, role: Role, spawn: Spawn) -> Resul
 /// Starts `editd serve`, which moves itself into a new session so that it outlives this process and its
 /// terminal.
 fn start_daemon(places: &Places) -> io::Result<Child> {
-    Command::new(std::env::current_exe()?)
+    this_command()?
         .args(["serve", "--detached"])
         .arg("--state-dir")
         .arg(&places.state_dir)

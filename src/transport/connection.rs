@@ -33,7 +33,7 @@ use crate::workspace::Role;
 
 use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::limits::{MemoryBudget, Reservation};
-use super::lsp::{self, Backend};
+use super::lsp::{self, Backend, Peer};
 use super::message::{
     Malformed, Message, Stage, answer, error_message, goodbye, panicked, parse, refused, too_many,
 };
@@ -52,7 +52,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Serves a client until it disconnects, the daemon stops, or the framing is invalid.
 pub(crate) async fn serve(
     daemon: Daemon,
-    role: Role,
+    peer: Peer,
     (budget, maps): (MemoryBudget, Option<PathMaps>),
     input: impl AsyncRead + Unpin,
     output: OwnedWriteHalf,
@@ -73,7 +73,7 @@ pub(crate) async fn serve(
     let (outbound, writer) = Outbound::new(output, reader.framing, limits.unsent_output, closed.clone());
     let outbound = outbound.with_maps(maps.clone());
     let writer = tokio::spawn(writer.write());
-    let mut dispatcher = Dispatcher::new(daemon.clone(), (role, maps), outbound);
+    let mut dispatcher = Dispatcher::new(daemon.clone(), (peer, maps), outbound);
     let end = loop {
         // Many small messages may be buffered and handled without waiting. Yield to other connections
         // in between.
@@ -150,12 +150,12 @@ struct Dispatcher {
 }
 
 impl Dispatcher {
-    fn new(daemon: Daemon, (role, maps): (Role, Option<PathMaps>), outbound: Outbound) -> Self {
+    fn new(daemon: Daemon, (peer, maps): (Peer, Option<PathMaps>), outbound: Outbound) -> Self {
         let session = Arc::new(OnceLock::new());
         let sink = Arc::new(outbound.clone());
-        let service = lsp::service(daemon.clone(), role, sink, session.clone());
+        let service = lsp::service(daemon.clone(), peer, sink, session.clone());
         let (running, backlog) = (JoinSet::new(), VecDeque::new());
-        Self { daemon, role, session, service, outbound, running, backlog, maps, shut_down: false }
+        Self { daemon, role: peer.role, session, service, outbound, running, backlog, maps, shut_down: false }
     }
 
     /// Waits for a future and starts queued requests in the meantime. Returns `None` if the client has sent

@@ -27,6 +27,11 @@ pub fn is_enforced() -> bool {
     is_set && of_this_process() == Some(true)
 }
 
+/// Returns `true` if the daemon takes this process for a restricted command on the socket of editors.
+pub(super) fn counts_as_enforced(places: &Places) -> bool {
+    of_this_process() == Some(true) && was_enforced(&places.state_dir)
+}
+
 /// Returns `true` if this process can gain no privileges; `None` if that cannot be known.
 fn of_this_process() -> Option<bool> {
     has_no_new_privileges(i32::try_from(std::process::id()).ok()?)

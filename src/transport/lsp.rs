@@ -31,10 +31,19 @@ use crate::workspace::{Abilities, Audience, DocumentEvent, Role};
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
 pub(super) use review::complete;
 
+/// The program at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer {
+    /// The role that its socket grants.
+    pub(super) role: Role,
+    /// The process; `None` if the system does not tell, as for a process that this one cannot see.
+    pub(super) process: Option<i32>,
+}
+
 /// The framework's backend for one connection.
 pub(crate) struct Backend {
     daemon: Daemon,
-    role: Role,
+    peer: Peer,
     sink: Arc<dyn ClientSink>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
     follow: Follow,
@@ -46,14 +55,14 @@ pub(crate) struct Backend {
 /// Creates the framework's service for one connection. `initialize` sets `session`.
 pub(crate) fn service(
     daemon: Daemon,
-    role: Role,
+    peer: Peer,
     sink: Arc<dyn ClientSink>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
 ) -> LspService<Backend> {
     let (follow, gone) = (Follow::default(), CancellationToken::new());
     let backend = |_| {
         let guard = gone.clone().drop_guard();
-        Backend { daemon, role, sink, session, follow, gone, _guard: guard }
+        Backend { daemon, peer, sink, session, follow, gone, _guard: guard }
     };
     with_methods(LspService::build(backend))
         .custom_method(Edit::NAME, Backend::edit)
@@ -97,7 +106,7 @@ with_methods!(handlers);
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let introduction = introduction(self.role, &params).map_err(failed)?;
+        let introduction = introduction(self.peer, &params).map_err(failed)?;
         let (encoding, audience) = (introduction.encoding, introduction.abilities.audience);
         let context =
             self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
@@ -148,7 +157,7 @@ impl Backend {
         let version = env!("CARGO_PKG_VERSION");
         let mut methods = METHODS.to_vec();
         let mut capabilities = json!({ "positionEncoding": encoding_kind(encoding) });
-        if self.role == Role::Editor {
+        if self.peer.role == Role::Editor {
             methods.extend(EDITOR_METHODS);
             // Editors send every change of their open documents and of their folders.
             capabilities["textDocumentSync"] = json!({

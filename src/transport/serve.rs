@@ -21,6 +21,7 @@ use super::connection;
 use super::dirs::{LOCK, SOCKETS_LOCK, lock, prepare_folders, record_sockets};
 use super::enforced::is_restricted;
 use super::limits::MemoryBudget;
+use super::lsp::Peer;
 use super::path_maps::PathMaps;
 use super::sockets::{AGENT_SOCKET, EDITOR_SOCKET, InheritedSockets, Sockets};
 
@@ -158,11 +159,12 @@ async fn accept(
                 }
                 let Some(guard) = admit(daemon, role, &stream) else { continue };
                 let (daemon, budget) = (daemon.clone(), budget.connection());
+                let peer = Peer { role, process: process_of(&stream) };
                 let maps = is_in_container(&stream).unwrap_or(!maps.is_empty()).then(|| maps.clone());
                 tracker.spawn(async move {
                     drop(permit);
                     let (input, output) = stream.into_split();
-                    connection::serve(daemon, role, (budget, maps), input, output).await;
+                    connection::serve(daemon, peer, (budget, maps), input, output).await;
                     drop(guard);
                 });
             }
@@ -195,6 +197,11 @@ fn admit(daemon: &Daemon, role: Role, stream: &UnixStream) -> Option<ConnectionG
     };
     let guard = daemon.connection(role, peer.pid());
     guard.inspect_err(|reason| tracing::warn!(%reason, "a connection was refused")).ok()
+}
+
+/// Returns the process at the other end. A process that is outside of the container of the daemon has the number 0.
+fn process_of(stream: &UnixStream) -> Option<i32> {
+    stream.peer_cred().ok()?.pid().filter(|process| *process > 0)
 }
 
 /// Returns `true` if the program at the other end is in a container; `None` if that cannot be known.

@@ -90,6 +90,22 @@ pub fn repository(folder: &Path) -> Option<PathBuf> {
     nearest(&is_git).or_else(|| nearest(&of_other)).map(|folder| (*folder).to_owned())
 }
 
+/// Returns the repository that contains a file in a folder that cannot be a root: one in a system folder. System folders
+/// themselves, and the home folder, do not count, even if they are under version control.
+pub fn repository_without_root(file: &Path) -> Option<PathBuf> {
+    let home = home();
+    let is_top = |folder: &&Path| {
+        let is_deep = folder.parent().is_some_and(|parent| parent.parent().is_some());
+        is_deep && !home.as_ref().is_some_and(|home| home.starts_with(folder)) && is_repository(folder)
+    };
+    let top = file.ancestors().find(is_top)?;
+    check_root(top, home.as_deref(), &[]).is_err().then(|| top.to_owned())
+}
+
+fn is_repository(folder: &Path) -> bool {
+    is_git(folder) || MARKS.iter().any(|mark| folder.join(mark).symlink_metadata().is_ok())
+}
+
 /// Returns `true` for the top of a repository of git. An empty folder, which an interrupted program may have left, does
 /// not make it one.
 fn is_git(folder: &Path) -> bool {

@@ -198,8 +198,8 @@ pub const FOUND_BYTES: usize = 512 << 10;
 /// Maximum number of concurrent searches, each of a different session. Each uses all processors, so more
 /// would not be faster. Others wait up to `deadline_ms` and then fail with `busy`.
 pub const SEARCHES: usize = 4;
-/// Maximum number of concurrent searches of one author.
-pub const SEARCHES_OF_AUTHOR: usize = 3;
+/// Maximum number of concurrent searches of one author, and of one process.
+pub const SEARCHES_OF_AUTHOR: u32 = 3;
 /// Maximum number of files in one answer of `editd/openFiles`.
 pub const OPEN_FILES_LISTED: usize = 100;
 /// Maximum time that `editd/openFiles` may wait for a change, in milliseconds.

@@ -242,11 +242,13 @@ pub(crate) struct RunArguments {
     /// Forbid the command to write to the project, and record nothing
     ///
     /// The command and the programs that it starts can write only outside of the project, and to existing files and
-    /// folders that .gitignore excludes and git does not track. They cannot write editd's own files either, nor
-    /// decide reviews. Text is then changed through editd only. Not prevented: writes through other names (hard
-    /// links) of files of the project, which are counted before the command starts; changes of permissions and
-    /// times; and programs that already run and do its work on request, such as a container engine. With
-    /// `best-effort`, the command also runs if this system cannot forbid everything.
+    /// folders that .gitignore excludes, git does not track and no path rule protects (such as .env and .vscode;
+    /// installed dependencies can be written). They cannot write editd's own files either, nor decide reviews. Text
+    /// is then changed through editd only. Not prevented: writes to protected names in a folder that is itself
+    /// writable, such as target/.env, because the system allows a folder with everything in it; writes through other
+    /// names (hard links) of files of the project, which are counted before the command starts; changes of
+    /// permissions and times; and programs that already run and do its work on request, such as a container engine.
+    /// With `best-effort`, the command also runs if this system cannot forbid everything.
     #[arg(long, value_name = "STRICTNESS", num_args = 0..=1, default_missing_value = "strict", require_equals = true)]
     pub(crate) enforce: Option<Strictness>,
 

@@ -31,8 +31,8 @@ pub(super) enum NotRestricted {
 }
 
 /// Forbids this thread, and all programs that it starts from now on, to write below a folder and to the files of
-/// editd, except in what the ignore rules exclude and git does not track, and in what the user has named. With
-/// `best_effort`, forbids as much as this system can.
+/// editd, except in what the ignore rules exclude, git does not track and the path rules do not protect, and in what the
+/// user has named. With `best_effort`, forbids as much as this system can.
 ///
 /// Elsewhere, writes are allowed in everything that exists now, but not directly in the folders above what is
 /// forbidden: a right to write in them would include that.
@@ -56,7 +56,9 @@ pub(super) fn restrict(borders: &Borders<'_>, best_effort: bool) -> Result<Restr
         closed.add(path);
     }
     let (ignored, mut restricted) = ignored_files(&disk, &root, borders.top);
-    let inside = ignored.into_iter().chain(borders.writable.iter().map(|path| real_path(path)));
+    let is_open = |path: &PathBuf| !borders.rules.protect(path, borders.top);
+    let inside =
+        ignored.into_iter().filter(is_open).chain(borders.writable.iter().map(|path| real_path(path)));
     let mut allowed = Vec::new();
     inside.for_each(|path| closed.open(&path, &mut allowed));
     closed.add(root.path());

@@ -26,7 +26,7 @@ pub use facts::{
     limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
 };
 pub use lease::Lease;
-pub use mounts::other_paths;
+pub use mounts::{other_paths, usual_path};
 
 // File system types as numbered by `statfs`. On these, every change is known to update a timestamp, up to the
 // resolution of the clock.

@@ -155,7 +155,7 @@ pub(super) fn umask() -> u32 {
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
     Lease, boot_id, fill_randomly, has_no_new_privileges, has_other_files, is_listening, leads_session,
-    limit_unread, peer_has_no_new_privileges, resident_bytes, watch_limit,
+    limit_unread, peer_has_no_new_privileges, resident_bytes, usual_path, watch_limit,
 };
 
 /// Facts and calls for which Linux has its own.
@@ -164,6 +164,7 @@ mod elsewhere {
     use std::fs::File;
     use std::io::{self, Read as _};
     use std::os::fd::AsFd;
+    use std::path::{Path, PathBuf};
 
     /// A lease on a file, which this system does not have.
     #[derive(Debug)]
@@ -206,6 +207,11 @@ mod elsewhere {
 
     /// Returns `None`, because only Linux has processes that can gain no privileges.
     pub fn has_no_new_privileges(_process: i32) -> Option<bool> {
+        None
+    }
+
+    /// Returns `None`: no call of POSIX tells where else a folder is mounted.
+    pub fn usual_path(_folder: &Path, _is_possible: impl Fn(&Path) -> bool) -> Option<PathBuf> {
         None
     }
 

@@ -58,7 +58,7 @@ impl SessionRoot {
     /// Creates a session root from an opened root, or from a single file in it.
     pub(crate) fn of(disk: &dyn Disk, root: Root, only: Option<OsString>) -> Self {
         let surroundings = Surroundings::of(disk, &root);
-        Self { root, only, surroundings }
+        Self { root, only, alias: None, surroundings }
     }
 }
 
@@ -228,6 +228,12 @@ impl Engine {
         // an allowed one.
         if asked != target.path {
             spellings.push(Spelling { path: &asked, top });
+        }
+        // Nor does a mount.
+        let below = target.path.strip_prefix(root.root.path()).unwrap_or(relative);
+        let alias = root.alias.as_ref().map(|alias| (alias.path.join(below), &alias.top));
+        if let Some((path, top)) = &alias {
+            spellings.push(Spelling { path, top });
         }
         if let Some(path) = &behind {
             spellings.push(Spelling { path, top: Path::new("/") });

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::engine::Engine;
+use crate::engine::files::locks::Client;
 use crate::engine::jobs::blocking;
 use crate::workspace::FileKey;
 use crate::workspace::buffers::BufferId;
@@ -90,7 +91,7 @@ impl Engine {
         tokio::spawn(async move {
             loop {
                 // Wait for the file lock, because requests in its queue may be about to change the file.
-                let lock = engine.locks.join(vec![key_of(&path)]);
+                let lock = engine.locks.join(Client::Daemon, vec![key_of(&path)]);
                 lock.at_head().await;
                 let permit = engine.rechecks.room.clone().acquire_owned().await;
                 let (checker, at) = (engine.clone(), path.clone());

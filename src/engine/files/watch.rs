@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use crate::disk::{MTime, Stat, WatchHint, Watcher};
 use crate::engine::Engine;
+use crate::engine::files::locks::Client;
 
 /// Maximum number of paths that wait for a recheck. Beyond it, all cached files are rechecked instead.
 const MAX_WAITING_PATHS: usize = 4096;
@@ -130,7 +131,7 @@ impl Engine {
     /// in the workspace state before the file is observed.
     async fn recheck_changed(&self, path: &Path) {
         let Some(key) = self.cache.key_of(path) else { return };
-        let lock = self.locks.join(vec![key.clone()]);
+        let lock = self.locks.join(Client::Daemon, vec![key.clone()]);
         lock.at_head().await;
         let engine = self.clone();
         let rechecked = tokio::task::spawn_blocking(move || {

@@ -16,6 +16,7 @@ pub(crate) struct AnnouncedCalls(Mutex<VecDeque<AnnouncedCall>>);
 #[derive(Clone, Debug)]
 pub(crate) struct AnnouncedCall {
     author: String,
+    process: Option<i32>,
     tool_call: String,
     pub(crate) session: Arc<str>,
     pub(crate) origin: Origin,
@@ -24,12 +25,12 @@ pub(crate) struct AnnouncedCall {
 impl AnnouncedCalls {
     /// Adds a call of a session.
     pub(crate) fn add(&self, session: &SessionContext, tool_call: String, origin: Origin) {
-        let (author, session) = (session.author.clone(), session.name.clone());
-        let call = AnnouncedCall { author, tool_call, session, origin };
+        let (author, process) = (session.author.clone(), session.process);
+        let call = AnnouncedCall { author, process, tool_call, session: session.name.clone(), origin };
         let mut calls = self.0.lock();
         calls.retain(|known| !known.is(&call.author, &call.tool_call));
         if calls.len() >= NATIVE_CALLS {
-            let at = to_evict(calls.iter().map(|call| (&call.author, &call.session)));
+            let at = to_evict(calls.iter().map(|call| (&call.author, &call.session, call.process)));
             at.and_then(|at| calls.remove(at));
         }
         calls.push_back(call);

@@ -52,6 +52,7 @@ pub(crate) struct PreparedChanges {
 #[derive(Debug)]
 struct Entry {
     author: String,
+    process: Option<i32>,
     session: Arc<str>,
     call: NativeCall,
     state: State,
@@ -136,15 +137,16 @@ impl PreparedChanges {
         let surplus = if own.len() >= NATIVE_CHANGES {
             own.first().copied()
         } else if entries.len() >= NATIVE_CHANGES_OF_ALL {
-            to_evict(entries.iter().map(|entry| (&entry.author, &entry.session)))
+            to_evict(entries.iter().map(|entry| (&entry.author, &entry.session, entry.process)))
         } else {
             None
         };
         surplus.and_then(|at| entries.remove(at));
         // Programs without ids of calls name a call after its file, so the names come again.
         entries.retain(|entry| !(entry.is(session, &call.tool_call) && entry.state.ready().is_some()));
-        let (author, session) = (session.author.clone(), session.name.clone());
-        entries.push_back(Entry { author, session, call: call.clone(), state, since: Instant::now() });
+        let (author, process) = (session.author.clone(), session.process);
+        let (session, call, since) = (session.name.clone(), call.clone(), Instant::now());
+        entries.push_back(Entry { author, process, session, call, state, since });
     }
 
     /// Returns the proposal of an earlier call with the same change that is still under review. The call takes

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 
+use crate::engine::SessionContext;
 use crate::workspace::fair::to_evict;
 use crate::workspace::limits::NATIVE_TURNS;
 
@@ -12,20 +13,23 @@ pub(crate) struct Turns(Mutex<VecDeque<Turn>>);
 #[derive(Debug)]
 struct Turn {
     author: String,
+    process: Option<i32>,
     session: String,
     id: String,
 }
 
 impl Turns {
     /// Stores the current turn of a session.
-    pub(crate) fn begin(&self, author: &str, session: &str, id: String) {
+    pub(crate) fn begin(&self, context: &SessionContext, id: String) {
+        let (author, session) = (&context.author, &context.name);
         let mut turns = self.0.lock();
         turns.retain(|turn| !turn.is_of(author, session));
         if turns.len() >= NATIVE_TURNS {
-            let at = to_evict(turns.iter().map(|turn| (&turn.author, ())));
+            let at = to_evict(turns.iter().map(|turn| (&turn.author, (), turn.process)));
             at.and_then(|at| turns.remove(at));
         }
-        turns.push_back(Turn { author: author.to_owned(), session: session.to_owned(), id });
+        let (author, session) = (author.clone(), session.to_string());
+        turns.push_back(Turn { author, process: context.process, session, id });
     }
 
     /// Returns the current turn of a session.

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use crate::disk::real_path;
 use crate::engine::files::rechecks::key_of;
 use crate::engine::jobs::blocking;
-use crate::engine::{Result, SessionContext, open_root};
+use crate::engine::{Result, SessionContext, open_root, usual_path_of};
 use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Daemon;
 use crate::text::{PositionEncoding, Text, marks_of_content};
@@ -31,6 +31,8 @@ pub struct Introduction {
     pub role: Role,
     /// `true` on the socket for editors, which agents do not use.
     pub is_person: bool,
+    /// The process at the other end of the socket, if it is known.
+    pub process: Option<i32>,
     /// `clientInfo.name`.
     pub name: Option<String>,
     /// The client's name for the session, which a later connection can use again. Without it, the daemon
@@ -54,8 +56,7 @@ impl Daemon {
         let connection = self.next_session();
         let engine = self.engine.clone();
         blocking(move || {
-            let Introduction { role, session_name, resumes, roots, new_file, encoding, abilities, .. } =
-                introduction;
+            let Introduction { role, process, session_name, resumes, roots, new_file, .. } = introduction;
             let name = introduction.name.as_deref();
             let author = if introduction.is_person {
                 names::author(name)
@@ -73,12 +74,13 @@ impl Daemon {
             let is_named = session_name.is_some();
             let name = session_name.map_or_else(|| engine.history.session_name(connection.0), Arc::from);
             let id = if resumes && is_named && role == Role::Agent {
-                engine.workspace.update(|w| w.resume(&author, &name, connection))
+                engine.workspace.update(|w| w.resume((&author, process), &name, connection))
             } else {
                 connection
             };
-            let mut context = SessionContext::new(id, role, (author, name), roots, encoding);
-            (context.connection, context.abilities) = (connection, abilities);
+            let mut context = SessionContext::new(id, role, (author, name), roots, introduction.encoding);
+            context.abilities = introduction.abilities;
+            (context.connection, context.process) = (connection, process);
             Ok(context)
         })
         .await?
@@ -101,7 +103,7 @@ impl Daemon {
         text: Result<&str, BlockedReason>,
     ) {
         let Ok(path) = path_of_uri(uri) else { return };
-        let path = real_path(&path);
+        let path = usual_path_of(&self.engine, real_path(&path));
         let blocked = text.err();
         let text = text.unwrap_or_default();
         let in_content = if text.starts_with('\u{feff}') { marks_of(&path) } else { 0 };

@@ -38,7 +38,7 @@ impl Daemon {
         NativeTurnParams { turn }: NativeTurnParams,
     ) -> Result<NativeTurnResult, Failure> {
         decode::check_origin_id("turn", &turn)?;
-        self.engine.turns.begin(&session.author, &session.name, turn);
+        self.engine.turns.begin(session, turn);
         // A command of an earlier turn whose end was not reported.
         self.engine.interrupt_runs(|run| run.is_of(session)).await?;
         Ok(NativeTurnResult {})

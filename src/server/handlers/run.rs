@@ -85,7 +85,7 @@ impl Daemon {
                 && run.as_ref().is_none_or(|run| *run == open.id)
                 && tool_call.as_ref().is_none_or(|call| Some(call) == open.tool_call.as_ref())
         };
-        let ended = match (self.engine.end_run(&session.author, is_it, status).await?, run) {
+        let ended = match (self.engine.end_run(session.requester(), is_it, status).await?, run) {
             (Some(changes), _) => result(changes),
             (None, Some(run)) => {
                 let engine = self.engine.clone();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lsp_types::{InitializeParams, PositionEncodingKind};
 use serde_json::{Map, Value, json};
 
+use super::Peer;
 use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Introduction;
 use crate::text::PositionEncoding;
@@ -16,12 +17,16 @@ const CONTENT: &str = "textDocumentContent";
 const GENERATED: &str = "generatedTag";
 
 /// Returns the introduction of a client of the socket with this role.
-pub(super) fn introduction(socket: Role, params: &InitializeParams) -> Result<Introduction, Invalid> {
+pub(super) fn introduction(
+    Peer { role: socket, process }: Peer,
+    params: &InitializeParams,
+) -> Result<Introduction, Invalid> {
     // A person at the command line has the rights of an agent, but a name that no agent can have.
     let role = if announced(params, "agent") { Role::Agent } else { socket };
     Ok(Introduction {
         role,
         is_person: socket == Role::Editor,
+        process,
         name: params.client_info.as_ref().map(|client| client.name.clone()),
         session_name: session_name(params)?,
         resumes: announced(params, "resume"),

@@ -105,7 +105,7 @@ impl Backend {
 
     /// Returns the sink for notifications to a session, depending on its abilities.
     pub(super) fn sink_of(&self, abilities: Abilities) -> Arc<dyn crate::server::ClientSink> {
-        if self.role == Role::Editor && abilities.reviews_plainly() {
+        if self.peer.role == Role::Editor && abilities.reviews_plainly() {
             self.follow.sink(self.sink.clone())
         } else {
             self.sink.clone()

@@ -43,6 +43,17 @@ impl Family {
         match self.extent {
             Extent::Everywhere => true,
             Extent::Home => at == names.home.len() && at > 0 && names.all.starts_with(names.home),
+            Extent::HomeSettings => {
+                // A project in such a folder has its own rules; the folder itself may be under version control.
+                let is_project = end < names.above;
+                !is_project && at == names.home.len() && at > 0 && names.all.starts_with(names.home)
+            }
+            Extent::HomeFile => {
+                end == names.all.len()
+                    && at == names.home.len()
+                    && at > 0
+                    && names.all.starts_with(names.home)
+            }
             // Names above the top of the workspace say where it is located, not what the file is.
             Extent::Workspace => end > names.above,
             Extent::File => end == names.all.len(),
@@ -70,7 +81,10 @@ pub(super) fn families(names: &Names<'_>) -> Vec<&'static Family> {
     }
     found.sort_unstable();
     found.dedup();
-    found.into_iter().map(|family| &FAMILIES[family]).collect()
+    let found: Vec<_> = found.into_iter().map(|family| &FAMILIES[family]).collect();
+    let is_of_agents = found.iter().any(|family| family.rule.starts_with("agent_"));
+    let is_general = |family: &Family| matches!(family.extent, Extent::HomeSettings | Extent::HomeFile);
+    found.into_iter().filter(|family| !(is_of_agents && is_general(family))).collect()
 }
 
 /// Returns the family with the strictest class for an operation, if any is stricter than `Allow`.
@@ -167,9 +181,12 @@ pub fn is_version_control(path: &Path) -> bool {
     })
 }
 
-/// System folders. An agent's root cannot be inside them.
+/// System folders. An agent's root cannot be inside them, except in the places for other files.
 const SYSTEM: [&str; 10] =
     ["/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var"];
+
+/// Places in system folders for the files of users: temporary ones, web sites, sources and attached drives.
+const IN_SYSTEM: [&str; 4] = ["/var/tmp", "/var/www", "/usr/local/src", "/run/media"];
 
 /// The reason why a folder cannot be an agent's root, worded so that it can follow the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -207,7 +224,8 @@ pub fn check_root(root: &Path, home: Option<&Path>, configured: &[PathBuf]) -> R
 }
 
 fn is_system(root: &Path, home: Option<&Path>) -> bool {
-    if root.starts_with("/var/tmp") || home.is_some_and(|home| root.starts_with(home)) {
+    let is_place = IN_SYSTEM.iter().any(|place| root.starts_with(place));
+    if is_place || home.is_some_and(|home| root.starts_with(home)) {
         return false;
     }
     let library =

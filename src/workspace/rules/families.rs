@@ -3,7 +3,14 @@
 //! The lists of names are texts, separated by whitespace, in lower case. A pattern with `/` is a sequence of names;
 //! `*` matches any characters within one name and may occur once in each.
 
+mod home;
+
 use super::classes::Class;
+
+use home::{
+    AT_HOME, DESKTOP_AT_HOME, EDITORS_AT_HOME, KEYS_AT_HOME, LANGUAGES_AT_HOME, PROGRAMS_AT_HOME,
+    SETTINGS_AT_HOME, TERMINAL_AT_HOME,
+};
 
 /// Folders with version-control metadata, which mark the top of a work tree, separated by whitespace.
 pub const METADATA: &str = ".git .jj .hg .svn";
@@ -20,54 +27,6 @@ pub const GIT_FILES: &str = "
     hooks/post-commit hooks/post-merge hooks/post-rewrite hooks/post-update hooks/pre-applypatch
     hooks/pre-auto-gc hooks/pre-commit hooks/pre-merge-commit hooks/pre-push hooks/pre-rebase
     hooks/pre-receive hooks/prepare-commit-msg hooks/push-to-checkout hooks/reference-transaction hooks/update
-";
-
-/// Files that a system executes at login, in a terminal or in the background, or that decide who may log in, relative
-/// to the home folder.
-const AT_HOME: &str = "
-    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_functions .bashrc.d .bash.d
-    .bash_completion .bash_completion.d .local/share/bash-completion .profile .profile.d
-    .zshrc .zshenv .zprofile .zlogin .zlogout .zfunc .oh-my-zsh .kshrc .mkshrc .cshrc .tcshrc .login .logout
-    .inputrc .xonshrc .elvish
-    .xprofile .xinitrc .xsession .xsessionrc .xserverrc .pam_environment
-    .config/autostart .config/autostart-scripts .config/environment.d .config/plasma-workspace
-    .config/systemd .local/share/systemd .local/share/dbus-1 .config/upstart .config/runit
-    .config/fish .config/nushell .config/zsh .config/bash .config/xonsh .config/elvish .config/powershell
-    library/launchagents library/launchdaemons launchagents launchdaemons
-    crontab .crontab crontabs cron.d
-    .forward .procmailrc .qmail* .rhosts .shosts .k5login
-";
-
-/// Folders with keys and passwords of programs, relative to the home folder.
-const KEYS_AT_HOME: &str = "
-    .azure .oci .bluemix .config/doctl .config/rclone .config/op .config/sops .config/age .config/hub .fly
-    .config/github-copilot .local/share/keyrings .config/google-chrome .config/chromium .mozilla .thunderbird
-    .cache/huggingface/token library/keychains
-";
-
-/// Programs, and settings of programs that execute commands, relative to the home folder.
-const PROGRAMS_AT_HOME: &str = "
-    .local/bin bin .bin .cargo/bin .cargo/env go/bin .go/bin .deno/bin .bun/bin .npm-global .nvm .volta .pyenv
-    .rbenv .asdf .sdkman .nix-profile .local/lib .local/share/applications .local/share/kservices5
-    .local/share/nautilus .config/mise .local/share/mise .config/direnv .direnvrc .config/starship.toml
-    .config/git .config/hub .config/lazygit .config/pip .config/uv .config/nix .config/nixpkgs .nixpkgs
-    .config/home-manager .config/containers .docker .gradle/init.d .gradle/init.gradle .gradle/gradle.properties
-    .m2/settings.xml .mavenrc .sbt .ivy2 .bundle .ghc .ghci .stack .cabal .julia/config .ipython .jupyter
-    .config/i3 .config/sway .config/hypr .config/bspwm .config/sxhkd .config/awesome .config/qtile
-    .config/openbox .config/polybar .config/waybar .config/xmonad .xmonad .config/river .config/niri .fvwm
-    .config/kitty .config/alacritty .config/wezterm .wezterm.lua .config/foot .config/ghostty
-    .config/tmux .tmux .config/zellij .config/ranger .config/lf .config/yazi .config/nnn .config/mc
-    .mailcap .mailrc .muttrc .mutt .config/mutt .config/neomutt .msmtprc .mbsyncrc .offlineimaprc .fetchmailrc
-    .lesskey .lessfilter .mrconfig .hammerspoon .config/karabiner .terraform.d .config/mpv
-";
-
-/// Settings of editors in the home folder, which editors execute.
-const EDITORS_AT_HOME: &str = "
-    .config/nvim .local/share/nvim .config/vim .config/helix .config/emacs .config/doom .doom.d .emacs.d .vim
-    .config/kak .config/micro .config/zed .config/lapce* .config/sublime-text* .config/jetbrains .config/geany
-    .config/code* .config/vscodium .config/cursor .config/windsurf
-    .config/positron .vscode .vscode-server .vscode-oss .vscode-insiders .vscodium .cursor-server
-    .config/nano .config/ideavim library/application*support/code library/application*support/cursor
 ";
 
 /// Settings that an editor, a debugger or a shell program reads in the folder of a file or in the home folder, and
@@ -110,7 +69,7 @@ const AGENTS: &str = "
     .cursor .claude .claude.json .mcp.json mcp.json .codex .agents .gemini .roo .roomodes .windsurf .kiro
     .amazonq .continue .augment .junie .trae .opencode opencode.json opencode.jsonc .aider*
     .clinerules/* .cline .kilocode .kilocodemodes .goose .crush crush.json .crush.json .qwen .factory .warp
-    .openhands .pi .amp .qoder .codebuddy .zencoder .tabnine .cody .sourcegraph .serena .mcp .vibe
+    .config/opencode .config/goose .config/crush .config/amp .openhands .pi .amp .qoder .codebuddy .zencoder .tabnine .cody .sourcegraph .serena .mcp .vibe
     .github/agents .github/chatmodes .github/prompts .github/skills .github/copilot
 ";
 
@@ -132,6 +91,11 @@ pub(super) enum Extent {
     Everywhere,
     /// Directly in the home folder.
     Home,
+    /// Directly in the home folder, but not in a project below; a path with settings or instructions of agents belongs
+    /// to their families instead.
+    HomeSettings,
+    /// A file directly in the home folder, with the same exception.
+    HomeFile,
     /// In a workspace, not above its top.
     Workspace,
     /// As the last name of a path.
@@ -190,8 +154,10 @@ const OBEYED: &str = "instructs agents";
 
 const STARTUP: &str = "holds commands that the system runs automatically";
 
+const PROGRAMS: &str = "holds programs, or settings by which programs run commands";
+
 /// All families. If several match a path, the strictest counts; among equals, the first.
-pub(super) const FAMILIES: [Family; 21] = [
+pub(super) const FAMILIES: [Family; 26] = [
     family(
         VERSION_CONTROL,
         Class::Never,
@@ -215,13 +181,10 @@ pub(super) const FAMILIES: [Family; 21] = [
     family("keys", Class::Never, Extent::Home, "holds keys or decides who may log in", KEYS_AT_HOME)
         .reading(Class::OptIn),
     family("startup", Class::Never, Extent::Home, STARTUP, AT_HOME),
-    family(
-        "startup",
-        Class::OptIn,
-        Extent::Home,
-        "holds programs, or settings by which programs run commands",
-        PROGRAMS_AT_HOME,
-    ),
+    family("startup", Class::OptIn, Extent::Home, PROGRAMS, PROGRAMS_AT_HOME),
+    family("startup", Class::OptIn, Extent::Home, PROGRAMS, DESKTOP_AT_HOME),
+    family("startup", Class::OptIn, Extent::Home, PROGRAMS, TERMINAL_AT_HOME),
+    family("startup", Class::OptIn, Extent::Home, PROGRAMS, LANGUAGES_AT_HOME),
     family("startup", Class::OptIn, Extent::Workspace, STARTUP, AT_HOME),
     family("secrets", Class::OptIn, Extent::Secrets, "usually holds secrets", ".env* .npmrc .pypirc")
         .reading(Class::OptIn),
@@ -321,4 +284,7 @@ pub(super) const FAMILIES: [Family; 21] = [
          .tox .nox .direnv .terraform .yarn/cache .yarn/unplugged .pnpm-store .bundle/ruby vendor/bundle",
     ),
     family("executable_config", Class::Tagged, Extent::File, "is run or followed by programs", BUILDS),
+    // Other rules say more about a file.
+    family("startup", Class::OptIn, Extent::HomeSettings, PROGRAMS, SETTINGS_AT_HOME),
+    family("startup", Class::OptIn, Extent::HomeFile, PROGRAMS, ".*"),
 ];

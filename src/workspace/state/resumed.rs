@@ -13,6 +13,8 @@ pub(super) struct ResumableSessions {
     ids: HashMap<(String, Arc<str>), SessionId>,
     /// Number of connections of each of these sessions.
     connections: HashMap<SessionId, usize>,
+    /// Processes that began these sessions, where known.
+    processes: HashMap<SessionId, i32>,
     /// Sessions without a connection, the one that was left first at the front.
     idle: VecDeque<SessionId>,
 }
@@ -45,24 +47,34 @@ impl ResumableSessions {
         let oldest = if own.len() > RESUMABLE_SESSIONS {
             own.first().copied().copied()
         } else if self.idle.len() > RESUMABLE_SESSIONS_OF_ALL {
-            let at = to_evict(self.idle.iter().map(|id| (author(id), ())));
+            let at = to_evict(self.idle.iter().map(|id| (author(id), (), self.processes.get(id).copied())));
             at.and_then(|at| self.idle.get(at).copied())
         } else {
             None
         }?;
         self.idle.retain(|idle| *idle != oldest);
         self.connections.remove(&oldest);
+        self.processes.remove(&oldest);
         self.ids.retain(|_, id| *id != oldest);
         Some(oldest)
     }
 }
 
 impl Workspace {
-    /// Returns the id of the session that an author resumes by its name, which is `new` if there is none yet.
+    /// Returns the id of the session that an author resumes by its name, which is `new` if there is none yet. The
+    /// author comes with the process of its client, if known.
     /// The session stays until [`RESUMABLE_SESSIONS`] others of its author have been left after it.
-    pub fn resume(&mut self, author: &str, name: &Arc<str>, new: SessionId) -> SessionId {
+    pub fn resume(
+        &mut self,
+        (author, process): (&str, Option<i32>),
+        name: &Arc<str>,
+        new: SessionId,
+    ) -> SessionId {
         let id = *self.resumable.ids.entry((author.to_owned(), name.clone())).or_insert(new);
         self.resumable.connections.entry(id).or_default();
+        if let Some(process) = process {
+            self.resumable.processes.entry(id).or_insert(process);
+        }
         id
     }
 

@@ -39,6 +39,7 @@ impl Inside {
         let config = Config::load(state.path().join("config.toml"));
         let daemon = Daemon::start(config, disk, places).expect("a daemon");
         let introduction = Introduction {
+            process: None,
             session_name: None,
             resumes: false,
             new_file: false,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::claude::{Claude, history, made};
 use super::programs::report;
-use crate::support::{Machine, Workspace};
+use crate::support::{Machine, Outcome as _, Workspace, need_root};
 
 /// Returns the answer to a call of `Write`, and the reason if the tool must not run.
 fn write(machine: &Machine, cwd: &Path, path: &str) -> Option<String> {
@@ -134,6 +134,51 @@ fn a_working_folder_outside_of_the_configured_roots_opens_nothing() {
 }
 
 #[test]
+fn in_a_project_in_a_system_folder_protected_files_are_refused_and_the_user_is_warned() {
+    need_root();
+    let folder = tempfile::tempdir_in("/var/lib").expect("a temporary folder");
+    let project = Workspace::at(&folder.path().join("shop"));
+    project.put(".git/HEAD", "");
+    let machine = Machine::start();
+    for protected in [".git/hooks/pre-commit", ".vscode/tasks.json", ".claude/settings.json", ".env"] {
+        refused(&machine, project.root(), protected);
+    }
+    let event = |tool: &str, input: Value| {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": project.root(), "tool_name": tool,
+            "tool_use_id": "t", "tool_input": input,
+        });
+        report(&machine, "claude", &event)
+    };
+    let edit = || event("Write", json!({ "file_path": project.absolute("index.html"), "content": "x" }));
+    for answer in [edit(), event("Bash", json!({ "command": "make" }))] {
+        let warning = answer["systemMessage"].as_str().expect("a warning");
+        assert!(warning.contains("agents can have no root in"), "{warning}");
+    }
+    assert_eq!(edit(), Value::Null, "the second time, nothing is said");
+    machine.write_config("review = \"always\"\n");
+    let reason = refused(&machine, project.root(), "index.html");
+    assert!(reason.contains("must be reviewed") && reason.contains("move the project"), "{reason}");
+    let allowed = format!(
+        "[[rules]]\npattern = \"{}/.env\"\noperations = [\"create\", \"modify\"]\nclass = \"allow\"\n",
+        project.root().display()
+    );
+    machine.write_config("");
+    machine.write_policy(&allowed);
+    assert_eq!(write(&machine, project.root(), ".env"), None, "the user allows it");
+}
+
+#[test]
+fn projects_of_users_in_system_folders_are_projects() {
+    need_root();
+    let folder = tempfile::tempdir_in("/usr/local/src").expect("a temporary folder");
+    let (machine, project) = (Machine::configured("review = \"off\"\n"), Workspace::at(folder.path()));
+    project.put("a.txt", "one\n");
+    machine.agent(&project).read_and_edit("a.txt", "one", "two").done();
+    refused(&machine, project.root(), ".vscode/tasks.json");
+}
+
+#[test]
 fn a_repository_without_a_work_tree_is_no_place_outside() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for name in ["HEAD", "objects/x", "refs/x", "hooks/x"] {
@@ -146,7 +191,13 @@ fn a_repository_without_a_work_tree_is_no_place_outside() {
 fn start_up_files_in_new_folders_of_the_home_folder_are_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let home = machine.home();
-    for name in [".config/autostart/x.desktop", ".ssh/authorized_keys", ".bashrc"] {
+    for name in [
+        ".config/autostart/x.desktop",
+        ".config/kitty/kitty.conf",
+        ".ssh/authorized_keys",
+        ".bashrc",
+        ".tigrc",
+    ] {
         refused(&machine, workspace.root(), home.join(name).to_str().expect("UTF-8"));
     }
     let plain = home.join("new/folder/a.txt");

@@ -162,3 +162,38 @@ fn the_roots_of_an_agent_are_limited() {
         || fs::read_dir(format!("/proc/{}/fd", machine.pid().as_raw_nonzero())).expect("descriptors").count();
     assert!(open() < 200, "{}", open());
 }
+
+/// All agents of a test are one process; a command is another.
+#[test]
+fn slow_requests_of_one_process_on_a_file_delay_a_request_of_another_by_one_of_them_at_most() {
+    const DEADLINE: Duration = Duration::from_secs(3);
+    const REQUESTS: u32 = 6;
+    let machine = Machine::configured("[limits]\ndeadline_ms = 3000\n");
+    let workspace = Workspace::file("big.txt", "a b c d e\n".repeat(200_000));
+    let mut slow: Vec<_> = (0..3).map(|n| machine.agent_named(&format!("slow {n}"), &workspace)).collect();
+    let hash = slow[0].read("big.txt")["hash"].clone();
+    let mut sent = Vec::new();
+    let began = Instant::now();
+    for n in 0..REQUESTS as usize {
+        let edit = |at: usize| {
+            let old = format!("{}z{n}", "a  b c d e\n".repeat(50 + at));
+            json!({ "oldText": old, "newText": "q" })
+        };
+        let edits: Vec<_> = (0..300).map(edit).collect();
+        let params = json!({ "path": "big.txt", "baseHash": hash, "edits": edits });
+        let agent = n % slow.len();
+        sent.push((agent, slow[agent].send("editd/propose", params)));
+    }
+    // A small request of the first client arrives when all of these wait.
+    thread::sleep(Duration::from_millis(500));
+    let asked = Instant::now();
+    let path = workspace.path("big.txt");
+    let output = machine.run(&["read", "--limit", "1", path.to_str().expect("a path")]);
+    let waited = asked.elapsed();
+    assert!(output.status.success(), "{output:?}");
+    assert!(waited < DEADLINE * 3, "the other client waited {waited:?}");
+    for (agent, id) in sent {
+        slow[agent].answer(id).expect_err("no text matches");
+    }
+    assert!(began.elapsed() > DEADLINE * 5, "the requests are slow: {:?}", began.elapsed());
+}

@@ -131,6 +131,20 @@ fn layers_import_only_lower_layers() {
     assert_none(&format!("a layer uses itself and the layers before it in {}", LAYERS.join(" < ")), &wrong);
 }
 
+/// A program that is found through `PATH` could be one of an agent.
+#[test]
+fn the_daemon_starts_only_its_own_program() {
+    let mut wrong = Vec::new();
+    for source in sources("src", ".rs") {
+        let is_tests = source.path.contains("/tests") || source.layer() == Some("cli");
+        let lines = source.code().filter(|(_, line)| line.contains("Command::new("));
+        let is_own = |line: &str| source.layer() == Some("parsing") && line.contains("program");
+        let found = lines.filter(|(_, line)| !is_tests && !is_own(line));
+        wrong.extend(found.map(|(number, line)| format!("{}:{number}: {}", source.path, line.trim())));
+    }
+    assert_none("only the command line starts other programs; use `parsing::this_command`", &wrong);
+}
+
 #[test]
 fn the_engine_names_no_wire_format() {
     let mut wrong = Vec::new();

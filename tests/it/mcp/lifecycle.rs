@@ -1,5 +1,8 @@
 //! Lifecycle of the server and its daemon.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::{Signal, kill_process};
@@ -15,6 +18,24 @@ fn the_first_call_starts_the_daemon() {
     assert!(machine.daemons().is_empty());
     mcp.call("read", json!({ "path": "a.txt" })).done();
     assert_eq!(machine.daemons().len(), 1);
+}
+
+/// Another program may put its own file in place of the program, where agents can write to its folder.
+#[test]
+fn a_replaced_program_is_not_started() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let (program, marker) = (machine.home().join("editd"), machine.home().join("marker"));
+    fs::copy(env!("CARGO_BIN_EXE_editd"), &program).expect("a copy");
+    let mut command = Command::new(&program);
+    command.arg("mcp").envs(machine.surroundings()).current_dir(workspace.root());
+    let mut mcp = Mcp::of(command);
+    mcp.introduce("2025-06-18", json!({}));
+    fs::remove_file(&program).expect("the program");
+    fs::write(&program, format!("#!/bin/sh\ntouch {}\n", marker.display())).expect("a script");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("permissions");
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    assert_eq!(machine.daemons().len(), 1);
+    assert!(!marker.exists());
 }
 
 #[test]

@@ -113,6 +113,73 @@ fn mounted_metadata_is_refused_as_a_root() {
     }
 }
 
+/// Returns an agent with this root.
+fn agent_at(machine: &Machine, root: &Path) -> Agent {
+    let session = json!({ "clientInfo": { "name": "a" }, "rootUri": uri_of(root) });
+    let mut agent = Agent::connect(machine, Framing::Lines);
+    agent.initialize(session).done();
+    agent
+}
+
+#[test]
+fn changes_in_a_mount_of_a_project_elsewhere_are_reviewed() {
+    if is_portable() {
+        return;
+    }
+    let (_, workspace) = scene();
+    let machine = Machine::configured("review = \"auto\"\n");
+    let alias = workspace.outside("alias");
+    fs::create_dir(&alias).expect("a folder");
+    let _bound = Bound::new(workspace.root(), alias.clone());
+    let mut session = workspace.session("vim");
+    session["capabilities"] = json!({ "experimental": { "editd": { "review": true } } });
+    let mut editor = Agent::connect_as_editor(&machine);
+    editor.initialize(session).done();
+    let mut agent = agent_at(&machine, &alias);
+    let new = json!({ "kind": "write", "path": alias.join("new.txt"), "content": "x\n" });
+    assert_eq!(agent.change(new).done()["state"], "pending");
+    // The root may also lie deeper than the mount.
+    let new = json!({ "kind": "write", "path": "b.txt", "content": "x\n" });
+    assert_eq!(agent_at(&machine, &alias.join("src")).change(new).done()["state"], "pending");
+    let waiting = editor.call("editd/proposals", json!({})).done();
+    let files = |n: usize| waiting["proposals"][n]["paths"][0].clone();
+    let mut paths = [files(0), files(1)].map(|path| path.as_str().unwrap_or_default().to_owned());
+    paths.sort();
+    assert_eq!(paths, [workspace.absolute("new.txt"), workspace.absolute("src/b.txt")], "{waiting}");
+}
+
+#[test]
+fn text_that_is_open_under_the_path_of_a_mount_is_seen() {
+    if is_portable() {
+        return;
+    }
+    let (machine, workspace) = scene();
+    let alias = workspace.outside("alias");
+    fs::create_dir(&alias).expect("a folder");
+    let _bound = Bound::new(workspace.root(), alias.clone());
+    let mut editor = Agent::connect_as_editor(&machine);
+    editor.initialize(json!({ "clientInfo": { "name": "vim" }, "rootUri": uri_of(&alias) })).done();
+    let document = json!({
+        "uri": uri_of(&alias.join("src/a.txt")), "languageId": "text", "version": 1, "text": "typed\n",
+    });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    editor.call("editd/status", json!({})).done();
+    assert_eq!(machine.agent(&workspace).read("src/a.txt")["text"], "typed\n");
+}
+
+#[test]
+fn the_names_of_a_mount_protect_its_files_too() {
+    if is_portable() {
+        return;
+    }
+    let (machine, workspace) = scene();
+    let alias = workspace.outside("other/.vscode");
+    fs::create_dir_all(&alias).expect("a folder");
+    let _bound = Bound::new(&workspace.path("src"), alias.clone());
+    let new = json!({ "kind": "write", "path": "tasks.json", "content": "x\n" });
+    assert_eq!(agent_at(&machine, &alias).change(new).refused("protected")["rule"], "editor_config");
+}
+
 /// Another process can see the project at a path that is free here. Its folders have no path of this machine.
 #[test]
 fn a_folder_in_the_mounts_of_another_process_is_no_root() {

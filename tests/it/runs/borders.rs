@@ -1,11 +1,12 @@
 //! The limits of a command under `editd run --enforce` besides the files of the project.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::command::printed;
 use crate::support::{Machine, Outcome, Workspace};
@@ -163,6 +164,36 @@ fn tracked_files_are_protected_whatever_is_ignored() {
 }
 
 #[test]
+fn ignored_files_that_a_rule_protects_cannot_be_written() {
+    let machine = Machine::start();
+    let protected =
+        [".claude/settings.local.json", ".vscode/tasks.json", ".env", ".envrc", "own/a", "sub/.idea/x"];
+    let ignore = ".claude/settings.local.json\n.vscode/\n.env\n.envrc\nnode_modules/\ntarget/\nown\n.idea\n.env.allowed\n";
+    let open = ["node_modules/.bin/eslint", "target/app", ".env.allowed"];
+    let mut files: Vec<_> = protected.iter().chain(&open).map(|name| (*name, "old\n")).collect();
+    files.extend([(".gitignore", ignore), ("sub/a.txt", "one\n")]);
+    let workspace = repository(&files, &[".gitignore", "sub/a.txt"]);
+    let rule = |pattern: &str, class: &str| {
+        format!(
+            "[[rules]]\npattern = \"{pattern}\"\noperations = [\"create\", \"modify\"]\nclass = \"{class}\"\n"
+        )
+    };
+    machine.write_policy(&(rule("own/**", "opt_in") + &rule(".env.allowed", "allow")));
+    let names: Vec<_> = protected.into_iter().chain(open).chain([".vscode/new.json"]).collect();
+    let script = format!("for f in {}; do echo new > $f; done; true", names.join(" "));
+    let output = enforce(&machine, &workspace, &[], &script);
+    for name in protected {
+        assert_eq!(workspace.text(name), "old\n", "{name}: {output:?}");
+    }
+    assert!(!workspace.has(".vscode/new.json"));
+    for name in open {
+        assert_eq!(workspace.text(name), "new\n", "{name}: {output:?}");
+    }
+    enforce(&machine, &workspace, &["--writable", ".env"], &script);
+    assert_eq!(workspace.text(".env"), "new\n", "the user has named it");
+}
+
+#[test]
 fn without_an_index_no_ignored_file_is_writable() {
     let machine = Machine::start();
     let workspace = Workspace::with(&[("a.txt", "one\n"), (".gitignore", "*\n")]);
@@ -285,4 +316,47 @@ fn a_variable_alone_restricts_nothing() {
     let output = assert_cmd::Command::from_std(command).write_stdin(event.to_string()).output();
     let answer = String::from_utf8_lossy(&output.expect("editd can be run").stdout).into_owned();
     assert!(answer.contains("\"deny\""), "a daemon is started, and refuses: {answer}");
+}
+
+/// Returns a command of editd that can gain no privileges, as in some containers.
+fn without_privileges(machine: &Machine, arguments: &[&str]) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--no-new-privs", env!("CARGO_BIN_EXE_editd")]).args(arguments);
+    command.envs(machine.surroundings()).current_dir(machine.home());
+    command
+}
+
+#[test]
+fn refusals_where_no_program_can_gain_privileges_say_what_to_do() {
+    let (machine, workspace) = (Machine::start(), repository(&[("a.txt", "one\n")], &["a.txt"]));
+    let said = |command: &mut Command| {
+        let output = command.output().expect("setpriv");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (done, _) = said(&mut without_privileges(&machine, &["review"]));
+    assert!(done, "nothing is restricted on this system");
+    let (done, why) = said(without_privileges(&machine, &["review"]).env("EDITD_ENFORCED", "1"));
+    assert!(!done && why.contains("unset EDITD_ENFORCED"), "{why}");
+    assert!(enforce(&machine, &workspace, &[], "true").status.success());
+    let (done, why) = said(&mut without_privileges(&machine, &["review"]));
+    assert!(!done && why.contains("at a terminal outside of that"), "{why}");
+    assert!(machine.run(&["review"]).status.success());
+}
+
+/// A project can set the variable in the settings of an agent program.
+#[test]
+fn hooks_that_may_start_no_daemon_refuse_edits() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": workspace.root(), "tool_name": "Write",
+        "tool_use_id": "t", "tool_input": { "file_path": workspace.absolute("b.txt"), "content": "x" },
+    });
+    let mut command = without_privileges(&machine, &["hook", "claude"]);
+    command.env("EDITD_ENFORCED", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut hook = command.spawn().expect("setpriv");
+    hook.stdin.take().expect("input").write_all(event.to_string().as_bytes()).expect("the event is read");
+    let output = hook.wait_with_output().expect("an answer");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+    assert!(reason.contains("unset EDITD_ENFORCED"), "{output:?}");
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::command::history;
-use crate::support::{Agent, Framing, Machine, Outcome, Workspace};
+use crate::support::{Agent, Bridge, Framing, Machine, Outcome, Workspace};
 
 /// Maximum time of a request of another client. A hook waits for 15 seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,6 +20,15 @@ fn slow_root(folders: usize) -> Workspace {
         workspace.put(&format!("f{number}/.gitignore"), &rules);
     }
     workspace
+}
+
+/// Opens a session whose client is another process. All agents of a test are one.
+fn elsewhere(machine: &Machine, name: &str, workspace: &Workspace) -> Bridge {
+    let mut session = workspace.session(name);
+    session["capabilities"]["experimental"]["editd"]["agent"] = true.into();
+    let mut bridge = Bridge::start(machine);
+    bridge.editor.initialize(session).done();
+    bridge
 }
 
 /// Makes a request, which must be answered soon.
@@ -38,8 +47,9 @@ fn others_do_not_wait_for_a_walk_that_takes_long() {
     // The first walk is the same for all; a run that is open makes writes take part.
     let mut first = machine.agent_named("first", &slow);
     first.call("editd/runBegin", bound("first")).done();
-    let mut robin = machine.agent_named("robin", &other);
-    let begun = soon(&mut robin, "editd/runBegin", json!({ "command": "make" }));
+    let mut robin = elsewhere(&machine, "robin", &other);
+    let robin = &mut robin.editor;
+    let begun = soon(robin, "editd/runBegin", json!({ "command": "make" }));
     let mut eve: Vec<_> = (0..8).map(|_| machine.agent_named("eve", &slow)).collect();
     for agent in &mut eve {
         agent.send("editd/runBegin", bound("slow"));
@@ -52,16 +62,16 @@ fn others_do_not_wait_for_a_walk_that_takes_long() {
         drop(machine.agent_named("eve", &slow));
     }
     other.put("b.txt", "two\n");
-    soon(&mut robin, "editd/runEnd", json!({ "run": begun["run"] }));
+    soon(robin, "editd/runEnd", json!({ "run": begun["run"] }));
     assert_eq!(history(&machine, &other).len(), 1);
     // A file of the slow root itself.
     let mut ada = machine.agent_named("ada", &slow);
     ada.read("a.txt");
     let edit = json!({ "path": "a.txt", "edits": [{ "oldText": "one", "newText": "1" }] });
     soon(&mut ada, "editd/edit", edit);
-    soon(&mut robin, "editd/runBegin", json!({ "command": "again" }));
+    soon(robin, "editd/runBegin", json!({ "command": "again" }));
     drop(eve);
-    soon(&mut robin, "editd/status", json!({}));
+    soon(robin, "editd/status", json!({}));
     assert!(walking.elapsed() < Duration::from_secs(60), "{:?}", walking.elapsed());
     let text = slow.text("a.txt");
     assert_eq!(text, "1\n");
@@ -78,9 +88,9 @@ fn an_author_that_waits_for_its_share_keeps_no_folder_from_others() {
         agent.send("editd/runBegin", bound.clone());
         thread::sleep(Duration::from_millis(50));
     }
-    let mut robin = machine.agent_named("robin", &small);
+    let mut robin = elsewhere(&machine, "robin", &small);
     let asked = Instant::now();
-    robin.call("editd/runBegin", json!({ "command": "make" })).done();
+    robin.editor.call("editd/runBegin", json!({ "command": "make" })).done();
     let took = asked.elapsed();
     assert!(took < Duration::from_secs(2), "{took:?}");
 }

@@ -1,5 +1,6 @@
 //! Places that all clients share: the many requests of one client take none from another.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Machine, Outcome, Workspace, numbered_lines};
@@ -42,20 +43,23 @@ fn many_prepared_changes_of_one_session_leave_those_of_others() {
     assert!(done["transaction"].is_string(), "{done}");
 }
 
-#[test]
-fn many_searches_of_one_author_keep_no_other_waiting() {
+/// The other searches are those of a command: all agents of a test are one process.
+#[rstest]
+#[case::with_one_name(|_| "eve".to_owned())]
+#[case::with_many_names(|n| format!("eve {n}"))]
+fn many_searches_of_one_client_keep_no_other_waiting(#[case] name: fn(usize) -> String) {
     let (machine, workspace) = (Machine::configured("[limits]\ndeadline_ms = 2000\n"), Workspace::empty());
     let text = numbered_lines(100_000);
     for file in 0..40 {
         workspace.put(&format!("{file}.txt"), &text);
     }
-    let mut robin = machine.agent_named("robin", &workspace);
-    let mut eve: Vec<_> = (0..32).map(|_| machine.agent_named("eve", &workspace)).collect();
+    let mut eve: Vec<_> = (0..32).map(|n| machine.agent_named(&name(n), &workspace)).collect();
     for agent in &mut eve {
         agent.send("editd/search", json!({ "pattern": r"(?:\w+\W+){3,30}nothing$" }));
     }
     for _ in 0..4 {
-        let listed = robin.call("editd/list", json!({})).done();
-        assert_eq!(listed["entries"].as_array().map(Vec::len), Some(40), "{listed}");
+        let output = machine.run(&["--output", "json", "list", &workspace.absolute("")]);
+        let listed: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert_eq!(listed["entries"].as_array().map(Vec::len), Some(40), "{output:?}");
     }
 }

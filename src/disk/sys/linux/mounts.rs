@@ -6,6 +6,7 @@ use crate::disk::{Handle, Result, Root, Target};
 use rustix::fs::{AtFlags, StatxFlags, statx};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const OPERATION: &str = "find mounts around";
@@ -62,10 +63,7 @@ pub fn other_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 fn others_in_table(table: &[u8], folder: &Path) -> Vec<PathBuf> {
     let mounts: Vec<_> = table.split(|byte| *byte == b'\n').filter_map(parsed).collect();
-    // Of several mounts at one point, the last one is visible.
-    let own = mounts.iter().rev().filter(|mount| folder.starts_with(&mount.at));
-    let Some(own) = own.max_by_key(|mount| mount.at.components().count()) else { return Vec::new() };
-    let Ok(below) = folder.strip_prefix(&own.at) else { return Vec::new() };
+    let Some((own, below)) = mount_of(&mounts, folder) else { return Vec::new() };
     let place = joined(&own.within, below);
     let other = |mount: &Mount<'_>| {
         if mount.device != own.device {
@@ -80,6 +78,40 @@ fn others_in_table(table: &[u8], folder: &Path) -> Vec<PathBuf> {
     found.sort();
     found.dedup();
     found
+}
+
+/// Returns the path by which a folder is usually known, if a mount shows it under this path as well: the one below the
+/// mount point that is highest up, and of several of these the shortest. `is_possible` chooses among the paths.
+pub fn usual_path(folder: &Path, is_possible: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let table = std::fs::read(TABLE).ok()?;
+    let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    let own = id(folder)?;
+    // A path can be hidden by another mount.
+    let is_it = |path: &PathBuf| path == folder || (is_possible(path) && id(path) == Some(own));
+    paths_in_table(&table, folder).into_iter().find(is_it).filter(|path| path != folder)
+}
+
+/// Returns all paths that the mounts give to a folder, the most usual one first.
+fn paths_in_table(table: &[u8], folder: &Path) -> Vec<PathBuf> {
+    let mounts: Vec<_> = table.split(|byte| *byte == b'\n').filter_map(parsed).collect();
+    let Some((own, below)) = mount_of(&mounts, folder) else { return Vec::new() };
+    let place = joined(&own.within, below);
+    let shown = |mount: &Mount<'_>| {
+        let below = place.strip_prefix(&mount.within).ok().filter(|_| mount.device == own.device)?;
+        let path = joined(&mount.at, below);
+        Some((mount.at.components().count(), path.components().count(), path))
+    };
+    let mut paths: Vec<_> = mounts.iter().filter_map(shown).collect();
+    paths.sort_by_key(|(depth, length, _)| (*depth, *length));
+    paths.into_iter().map(|(.., path)| path).collect()
+}
+
+/// Returns the mount that shows a folder, and the path of the folder below the mount point.
+fn mount_of<'a, 'b>(mounts: &'a [Mount<'a>], folder: &'b Path) -> Option<(&'a Mount<'a>, &'b Path)> {
+    // Of several mounts at one point, the last one is visible.
+    let around = mounts.iter().rev().filter(|mount| folder.starts_with(&mount.at));
+    let mount = around.max_by_key(|mount| mount.at.components().count())?;
+    Some((mount, folder.strip_prefix(&mount.at).ok()?))
 }
 
 /// Joins paths without adding a slash for an empty one.
@@ -135,6 +167,26 @@ mod tests {
             (43, "/data/a", None),
         ] {
             assert_eq!(in_table(SAMPLE, mount, Path::new(path)), expected.map(PathBuf::from), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_usual_path_of_a_folder_comes_first() {
+        for (table, folder, expected) in [
+            (
+                "1 0 8:1 / / rw\n2 1 8:1 /home/ada/shop /home/ada/x rw",
+                "/home/ada/x/src",
+                "/home/ada/shop/src",
+            ),
+            ("1 0 8:1 / / rw\n2 1 8:1 /home/ada/shop /shop rw", "/shop", "/home/ada/shop"),
+            ("1 0 8:1 / / rw\n2 1 8:1 /home/ada/shop /shop rw", "/home/ada/shop/a", "/home/ada/shop/a"),
+            // A file system that is also mounted as a whole: subvolumes of btrfs, and OSTree.
+            ("1 0 0:9 /@home /home rw\n2 1 0:9 / /mnt/all rw", "/mnt/all/@home/ada", "/home/ada"),
+            ("1 0 0:9 / /sysroot rw\n2 1 0:9 /deploy/var /var rw", "/var/home/ada", "/var/home/ada"),
+            ("1 0 8:1 / / rw\n2 1 8:2 / /data rw\n3 1 8:2 /home /home rw", "/home/ada", "/home/ada"),
+        ] {
+            let paths = paths_in_table(table.as_bytes(), Path::new(folder));
+            assert_eq!(paths[0], Path::new(expected), "{folder}");
         }
     }
 

@@ -2,8 +2,16 @@ use super::super::names::names_of;
 use super::*;
 
 fn rule(path: &str, operation: Operation) -> Option<(&'static str, Class)> {
+    rule_of(path, 3, operation)
+}
+
+fn rule_above(path: &str, above: usize) -> Option<(&'static str, Class)> {
+    rule_of(path, above, Operation::Modify)
+}
+
+fn rule_of(path: &str, above: usize, operation: Operation) -> Option<(&'static str, Class)> {
     let (all, home) = (names_of(Path::new(path)), names_of(Path::new("/home/ada")));
-    let names = Names { all: &all, above: 3, home: &home };
+    let names = Names { all: &all, above, home: &home };
     strictest(&families(&names), operation).map(|family| (family.rule, family.class(operation)))
 }
 
@@ -47,6 +55,42 @@ fn families_match_their_names() {
         ("/home/ada/shop/vite.config.ts", Some(("executable_config", Tagged))),
     ] {
         assert_eq!(rule(path, Operation::Modify), expected, "{path}");
+    }
+}
+
+#[test]
+fn settings_of_programs_in_the_home_folder_are_protected() {
+    for name in "
+        .config/lxsession/LXDE/autostart .config/Thunar/uca.xml .config/yt-dlp/config .config/kglobalshortcutsrc
+        .config/picom.conf .config/bat/config .config/a/package.json .xbindkeysrc .jjconfig.toml .tigrc .Xresources
+        .conkyrc .sbclrc .racketrc .newsboat/config .aria2/aria2.conf .task/hooks/on-add .julia/startup.jl
+        .subversion/config .local/share/kio/servicemenus/x.desktop .local/share/gnome-shell/extensions/x/extension.js
+        .local/share/nemo/actions/x.nemo_action .local/share/plasma/x .local/share/mime/x .rustup/toolchains/x/bin/rustc
+        Library/Services/x.workflow
+    "
+    .split(['\n', ' '])
+    .filter(|name| !name.is_empty())
+    {
+        let path = format!("/home/ada/{name}");
+        assert_eq!(rule_above(&path, 0), Some(("startup", Class::OptIn)), "{path}");
+    }
+    for (path, above, expected) in [
+        ("/home/ada/notes.txt", 0, None),
+        ("/home/ada/.cache/x", 0, None),
+        ("/home/ada/shop/.config/bat/config", 3, None),
+        // A project below is like any other, the settings themselves may be under version control.
+        ("/home/ada/.config/shop/a.txt", 4, None),
+        ("/home/ada/.config/bat/config", 3, Some(("startup", Class::OptIn))),
+        ("/home/ada/.config/bat/config", 2, Some(("startup", Class::OptIn))),
+        ("/home/ada/.config/git/config", 4, Some(("startup", Class::OptIn))),
+        ("/home/ada/.local/share/opencode/worktree/x/a.txt", 7, None),
+        // Agents have their own rules.
+        ("/home/ada/.claude.json", 0, Some(("agent_config", Class::Review))),
+        ("/home/ada/.config/opencode/opencode.json", 0, Some(("agent_config", Class::Review))),
+        ("/home/ada/.config/opencode/AGENTS.md", 0, Some(("agent_instructions", Class::Tagged))),
+        ("/home/ada/.config/goose/.goosehints", 0, Some(("agent_instructions", Class::Tagged))),
+    ] {
+        assert_eq!(rule_above(path, above), expected, "{path}");
     }
 }
 
@@ -228,7 +272,16 @@ fn roots_are_neither_too_wide_nor_the_system() {
     for root in ["/etc", "/usr/src", "/lib64/x", "/var/lib/x", "/proc/self", "/run/user"] {
         assert_eq!(check(root), Err(RootRefusal::System), "{root}");
     }
-    for root in ["/home/ada/x", "/tmp/x", "/var/tmp/x", "/srv/x", "/opt/x", "/data/x"] {
+    for root in [
+        "/home/ada/x",
+        "/tmp/x",
+        "/var/tmp/x",
+        "/var/www/x",
+        "/run/media/ada/x",
+        "/srv/x",
+        "/opt/x",
+        "/data/x",
+    ] {
         assert_eq!(check(root), Ok(()), "{root}");
     }
     assert_eq!(check("/srv/x/.git"), Err(RootRefusal::VersionControl));
