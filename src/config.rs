@@ -201,7 +201,7 @@ fn read(file: &Path) -> Result<Config, String> {
 
 /// Parses TOML. The error has one line.
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    toml::from_str(text).map_err(|error| error.to_string().trim_end().replace('\n', " "))
+    toml_edit::de::from_str(text).map_err(|error| error.to_string().trim_end().replace('\n', " "))
 }
 
 /// Reads the table of limits.

@@ -13,32 +13,39 @@
 //! assert_eq!(outline.symbols()[0].name, "f");
 //! ```
 
+mod kept;
 mod pool;
 mod wire;
 mod work;
 mod worker;
 
+use std::borrow::Cow;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-use crate::edit::Deadline;
-use crate::syntax::{
-    self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, SyntaxError, nearby_parts,
-};
-use pool::Pool;
-use wire::{Request, Task};
+use serde::de::DeserializeOwned;
+
+use crate::edit::{Deadline, Plan};
+use crate::syntax::{self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, SyntaxError};
+use crate::text::ContentHash;
+use pool::{Asked, Pool};
+use wire::{Request, Task, Version};
 pub use work::{COMMAND, work};
 
 /// Maximum time for the colours of a text, which a page shows without them at first.
 pub const MAX_COLOUR_TIME: Duration = Duration::from_secs(2);
 
 static POOL: OnceLock<Pool> = OnceLock::new();
+
+/// Makes numbers of paths, which only this process knows.
+static FILES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// Makes this module parse in processes of the program `editd`, from now on.
 pub fn use_processes(program: PathBuf) {
@@ -62,7 +69,56 @@ pub fn this_command() -> io::Result<Command> {
     Ok(command)
 }
 
-/// Returns the outline of a text, as [`syntax::outline`] does.
+/// A version of a file. A parser keeps the trees of the last versions, so that the next change of a file needs only a
+/// part of the time.
+#[derive(Debug, Clone, Copy)]
+pub struct FileVersion<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// The text.
+    pub text: &'a str,
+    /// Hash of the text in UTF-8, if it is known.
+    pub hash: Option<ContentHash>,
+    /// The language of the text.
+    pub language: Language,
+}
+
+impl<'t> FileVersion<'t> {
+    /// Asks a parser for something about this version. The text is sent only if the parser does not have it.
+    fn ask<T: DeserializeOwned>(
+        &self,
+        pool: &Pool,
+        task: impl Fn(Version<'t>) -> Task<'t>,
+        limit: Duration,
+        deadline: Deadline,
+    ) -> Result<T, NoSyntax> {
+        match self.ask_with(pool, None, &task, limit, deadline)? {
+            Some(answer) => Ok(answer),
+            None => self.ask_with(pool, Some(self.text), &task, limit, deadline)?.ok_or(NoSyntax::Failed),
+        }
+    }
+
+    fn ask_with<T: DeserializeOwned>(
+        &self,
+        pool: &Pool,
+        text: Option<&'t str>,
+        task: &impl Fn(Version<'t>) -> Task<'t>,
+        limit: Duration,
+        deadline: Deadline,
+    ) -> Result<Option<T>, NoSyntax> {
+        let version = self.with(text);
+        let file = version.file;
+        pool.answer_for(file, &Request { language: self.language, task: task(version) }, limit, deadline)
+    }
+
+    /// Returns this version as it is sent, with or without its text.
+    fn with(&self, text: Option<&'t str>) -> Version<'t> {
+        let hash = self.hash.unwrap_or_else(|| ContentHash::of(self.text.as_bytes()));
+        Version { file: FILES.hash_one(self.path), hash: *hash.as_bytes(), text: text.map(Cow::Borrowed) }
+    }
+}
+
+/// Returns the outline of a text, as [`syntax::outline`](syntax::outline()) does.
 pub fn outline(text: &str, language: Language, deadline: Deadline) -> Result<Outline, NoSyntax> {
     match POOL.get() {
         Some(pool) => {
@@ -70,6 +126,14 @@ pub fn outline(text: &str, language: Language, deadline: Deadline) -> Result<Out
             pool.answer(&Request { language, task }, MAX_TIME, deadline)?
         }
         None => syntax::outline(text, language, deadline),
+    }
+}
+
+/// Returns the outline of a version of a file, as [`syntax::outline`](syntax::outline()) does.
+pub fn outline_of(version: &FileVersion<'_>, deadline: Deadline) -> Result<Outline, NoSyntax> {
+    match POOL.get() {
+        Some(pool) => version.ask(pool, |version| Task::OutlineOf { version }, MAX_TIME, deadline)?,
+        None => syntax::outline(version.text, version.language, deadline),
     }
 }
 
@@ -84,27 +148,44 @@ pub fn uses(text: &str, language: Language, name: &str, deadline: Deadline) -> R
     }
 }
 
-/// Returns the new syntax errors of a text, as [`syntax::new_errors`] does.
-pub fn new_errors(
-    before: &str,
-    after: &str,
-    language: Language,
+/// Maximum time for the check of a change. It parses at most six times: both texts, both again without earlier trees,
+/// and two parts.
+const MAX_ERRORS_TIME: Duration = MAX_CHECK_TIME.saturating_mul(6);
+
+/// A check for new syntax errors that runs while its caller does other things.
+#[derive(Debug)]
+pub struct NewErrors {
+    /// `None` if the check has not begun.
+    asked: Option<Asked<'static>>,
     deadline: Deadline,
-) -> Option<Vec<SyntaxError>> {
-    match POOL.get() {
-        Some(pool) => {
-            // Most checks end with a small part of the texts.
-            if let Some(parts) = nearby_parts(before, after) {
-                let request = Request { language, task: Task::AreFree { parts: parts.map(Into::into) } };
-                if pool.answer(&request, MAX_CHECK_TIME * 2, deadline) == Ok(true) {
-                    return Some(Vec::new());
-                }
-            }
-            let task = Task::NewErrors { before: before.into(), after: after.into() };
-            // The check parses at most four times.
-            pool.answer(&Request { language, task }, MAX_CHECK_TIME * 4, deadline).ok()?
+}
+
+impl NewErrors {
+    /// Begins to look for the syntax errors that a plan adds to a version of a file.
+    pub fn begin<'t>(version: &FileVersion<'t>, plan: &'t Plan, deadline: Deadline) -> Self {
+        let begin = |pool: &'static Pool| {
+            let version_sent = version.with(None);
+            let file = version_sent.file;
+            let task = Task::NewErrors { version: version_sent, plan: Cow::Borrowed(plan) };
+            pool.begin(file, &Request { language: version.language, task }, MAX_ERRORS_TIME)
+        };
+        Self { asked: POOL.get().and_then(begin), deadline }
+    }
+
+    /// Returns the errors, as [`syntax::new_errors`] does. The version and the plan must be those of the beginning.
+    pub fn finish<'t>(self, version: &FileVersion<'t>, plan: &'t Plan) -> Option<Vec<SyntaxError>> {
+        if let Some(Ok(Some(errors))) = self.asked.map(Asked::answer::<Option<Option<Vec<SyntaxError>>>>) {
+            return errors;
         }
-        None => syntax::new_errors(before, after, language, deadline),
+        match POOL.get() {
+            Some(pool) => {
+                let task = |version| Task::NewErrors { version, plan: Cow::Borrowed(plan) };
+                version.ask(pool, task, MAX_ERRORS_TIME, self.deadline).ok()?
+            }
+            None => {
+                syntax::new_errors(version.text, &plan.apply(version.text), version.language, self.deadline)
+            }
+        }
     }
 }
 

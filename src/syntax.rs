@@ -1,7 +1,7 @@
 //! Syntax: outlines of files, edits by the names of symbols, new syntax errors, and colours. Pure.
 //!
-//! Trees are built by tree-sitter, used, and dropped: an [`Outline`] contains only names and byte ranges of
-//! its text. Offsets are bytes of the text's UTF-8, line numbers count from 1. The rules of edits are
+//! Trees are built by tree-sitter, used, and dropped, unless a [`ParsedText`] keeps one for the next change: an
+//! [`Outline`] contains only names and byte ranges of its text. Offsets are bytes of the text's UTF-8, line numbers count from 1. The rules of edits are
 //! described at [`edit_symbol`].
 //!
 //! ```
@@ -31,6 +31,7 @@ mod lines;
 mod nearby;
 mod outline;
 mod parse;
+mod parsed;
 mod path;
 mod refusal;
 mod symbol;
@@ -40,9 +41,10 @@ pub use change::{SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
 pub use colour::{Colour, ColourSpan, MAX_COLOURED_SIZE, colours};
 pub use errors::{SyntaxError, SyntaxErrorKind, new_errors};
 pub use language::Language;
-pub use nearby::{are_free_of_errors, nearby_parts};
+pub use nearby::{FreeParts, nearby_parts};
 pub use outline::outline;
 pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
+pub use parsed::ParsedText;
 pub use path::SymbolPath;
 pub use refusal::{Candidate, SymbolRefusal};
 pub use symbol::{Outline, Symbol, SymbolKind};

@@ -79,12 +79,12 @@ fn tools(machine: &Machine, text: &str) -> Vec<Tool> {
     };
     let state = machine.state();
     vec![
-        tool("floor", "floor.txt", &|file| Some(by_floor(file.to_owned()))),
-        tool("editd, over its socket", "socket.txt", &|file| Some(by_socket(machine.client(), file))),
-        tool("`editd edit --yes`", "command.txt", &|file| Some(by_command(file.to_owned(), state.clone()))),
-        tool("`sed -i`", "sed.txt", &|file| has("sed").then(|| by_sed(file.to_owned()))),
-        tool("`git apply`", "git.txt", &|file| has("git").then(|| by_git(file, text))),
-        tool("Python", "python.txt", &|file| python().map(|python| by_python(python, file.to_owned()))),
+        tool("floor", "floor.rs", &|file| Some(by_floor(file.to_owned()))),
+        tool("editd, over its socket", "socket.rs", &|file| Some(by_socket(machine.client(), file))),
+        tool("`editd edit --yes`", "command.rs", &|file| Some(by_command(file.to_owned(), state.clone()))),
+        tool("`sed -i`", "sed.rs", &|file| has("sed").then(|| by_sed(file.to_owned()))),
+        tool("`git apply`", "git.rs", &|file| has("git").then(|| by_git(file, text))),
+        tool("Python", "python.rs", &|file| python().map(|python| by_python(python, file.to_owned()))),
     ]
 }
 

@@ -29,8 +29,8 @@ pub(crate) fn different_files() {
     let (mut daemon, mut plain) = (Samples::default(), Samples::default());
     for _ in 0..ROUNDS {
         for member in 0..CROWD {
-            machine.put(&format!("floor{member}.txt"), &text);
-            machine.put(&format!("daemon{member}.txt"), &text);
+            machine.put(&format!("floor{member}.rs"), &text);
+            machine.put(&format!("daemon{member}.rs"), &text);
         }
         let processes: Vec<Child> = (0..CROWD).map(|member| floor_process(&machine, member)).collect();
         plain.time(|| finish(processes));
@@ -61,7 +61,7 @@ pub(crate) fn different_files() {
 
 /// Starts a floor process. It waits for a signal, so that its start is not measured.
 fn floor_process(machine: &Machine, member: usize) -> Child {
-    let file = machine.root().join(format!("floor{member}.txt"));
+    let file = machine.root().join(format!("floor{member}.rs"));
     let itself = std::env::current_exe().expect("the bench's own path");
     let mut command = Command::new(itself);
     command.args([floor::MODE.as_ref(), file.as_os_str(), EDITS.to_string().as_ref()]);
@@ -83,7 +83,7 @@ fn finish(mut processes: Vec<Child>) {
 /// Returns a client that has read its file, with all its requests encoded.
 fn prepared(machine: &Machine, member: usize) -> (Client, Vec<Vec<u8>>) {
     let mut client = machine.client_named(&format!("agent{member}"));
-    let path = format!("daemon{member}.txt");
+    let path = format!("daemon{member}.rs");
     client.call("editd/read", &json!({ "path": path }));
     let request = |done| {
         let (old, new) = (counter(0, done), counter(0, done + 1));
@@ -105,7 +105,7 @@ struct Tally {
 pub(crate) fn one_file() {
     title("8 clients x 200 edits on one file of 100 KB");
     let machine = Machine::start();
-    let path = machine.put("shared.txt", &code(100 * KB));
+    let path = machine.put("shared.rs", &code(100 * KB));
     let first = machine.client().call("editd/read", &json!({ "path": path }))["hash"].take();
     let barrier = Barrier::new(COUNTERS);
     let start = Instant::now();
@@ -137,7 +137,7 @@ pub(crate) fn one_file() {
 
 fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {
     let mut client = machine.client_named(&format!("agent{member}"));
-    let read = json!({ "path": "shared.txt", "limit": 1 });
+    let read = json!({ "path": "shared.rs", "limit": 1 });
     client.call("editd/read", &read);
     barrier.wait();
     let mut tally = Tally::default();
@@ -145,7 +145,7 @@ fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {
         let done = tally.applied.len();
         let (old, new) = (counter(member, done), counter(member, done + 1));
         let request =
-            client.request("editd/edit", &json!({ "path": "shared.txt", "oldText": old, "newText": new }));
+            client.request("editd/edit", &json!({ "path": "shared.rs", "oldText": old, "newText": new }));
         match outcome(&client.exchange(&request)) {
             Ok(result) => {
                 let hash = |name: &str| result["files"][0][name].as_str().unwrap_or_default().to_owned();

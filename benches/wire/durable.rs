@@ -46,9 +46,9 @@ pub(crate) fn set() {
 fn measure(files: usize) -> (Samples, Samples, Samples) {
     let machine = Machine::configured("durability = \"full\"\n");
     let text = code(10 * KB);
-    let names: Vec<String> = (0..files).map(|file| format!("daemon-{file}.txt")).collect();
+    let names: Vec<String> = (0..files).map(|file| format!("daemon-{file}.rs")).collect();
     let floors: Vec<PathBuf> =
-        (0..files).map(|file| machine.put(&format!("floor-{file}.txt"), &text)).collect();
+        (0..files).map(|file| machine.put(&format!("floor-{file}.rs"), &text)).collect();
     let mut client = machine.client();
     for name in &names {
         let path = machine.put(name, &text);

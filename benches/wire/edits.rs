@@ -29,7 +29,7 @@ pub(crate) fn single(which: usize) {
     let (size, name, rounds) = ROUNDS[which];
     title(&format!("one exact edit, {name}, the base is the session's own last edit"));
     let text = code(size);
-    let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
+    let (mine, theirs) = (machine.put("daemon.rs", &text), machine.put("floor.rs", &text));
     let mut client = machine.client();
     client.call("editd/read", &json!({ "path": mine }));
     let (mut daemon, mut plain) = (Samples::default(), Samples::default());
@@ -40,7 +40,7 @@ pub(crate) fn single(which: usize) {
         let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
         plain.time(|| floor::edit(&theirs, &old, &new));
         settle(size);
-        let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new });
+        let params = json!({ "path": "daemon.rs", "oldText": old, "newText": new });
         let request = client.request("editd/edit", &params);
         let answer = daemon.time(|| client.exchange(&request));
         outcome(&answer).expect("an edit");
@@ -55,14 +55,14 @@ pub(crate) fn by_lines(which: usize) {
     let (size, name, rounds) = ROUNDS[which];
     title(&format!("one edit by line numbers, {name}, compared with an exact one"));
     let text = code(size);
-    for file in ["lines.txt", "exact.txt"] {
+    for file in ["lines.rs", "exact.rs"] {
         machine.put(file, &text);
     }
     let line = 1 + text.split(&counter(MIDDLE, 0)).next().map_or(0, |before| before.matches('\n').count());
     let mut client = machine.client();
-    client.call("editd/read", &json!({ "path": "exact.txt" }));
+    client.call("editd/read", &json!({ "path": "exact.rs" }));
     // Only lines that a read has returned can be edited by number.
-    let read = client.call("editd/read", &json!({ "path": "lines.txt", "offset": line, "limit": 1 }));
+    let read = client.call("editd/read", &json!({ "path": "lines.rs", "offset": line, "limit": 1 }));
     let mut hash = read["hash"].clone();
     let of_line = text.lines().nth(line - 1).expect("the line");
     let (mut lines, mut exact) = (Samples::default(), Samples::default());
@@ -71,13 +71,13 @@ pub(crate) fn by_lines(which: usize) {
             (lines, exact) = (Samples::default(), Samples::default());
         }
         let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
-        let params = json!({ "path": "exact.txt", "oldText": old, "newText": new });
+        let params = json!({ "path": "exact.rs", "oldText": old, "newText": new });
         let request = client.request("editd/edit", &params);
         outcome(&exact.time(|| client.exchange(&request))).expect("an edit");
         settle(size);
         let new_line = of_line.replace(&counter(MIDDLE, 0), &new);
         let edits = json!([{ "lines": line.to_string(), "newText": new_line }]);
-        let params = json!({ "path": "lines.txt", "edits": edits, "baseHash": hash });
+        let params = json!({ "path": "lines.rs", "edits": edits, "baseHash": hash });
         let request = client.request("editd/edit", &params);
         let answer = lines.time(|| client.exchange(&request));
         hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
@@ -95,7 +95,7 @@ pub(crate) fn with_base_hash(which: usize) {
     let (size, name, rounds) = ROUNDS[which];
     title(&format!("one exact edit, {name}, explicit baseHash, nothing cached by the daemon"));
     let text = code(size);
-    let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
+    let (mine, theirs) = (machine.put("daemon.rs", &text), machine.put("floor.rs", &text));
     let mut client = machine.client();
     let mut hash = client.call("editd/read", &json!({ "path": mine }))["hash"].take();
     let (mut daemon, mut plain) = (Samples::default(), Samples::default());
@@ -111,7 +111,7 @@ pub(crate) fn with_base_hash(which: usize) {
         let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
         plain.time(|| floor::edit(&theirs, &old, &new));
         settle(size);
-        let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new, "baseHash": hash });
+        let params = json!({ "path": "daemon.rs", "oldText": old, "newText": new, "baseHash": hash });
         let request = client.request("editd/edit", &params);
         let answer = daemon.time(|| client.exchange(&request));
         hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
@@ -143,7 +143,7 @@ pub(crate) fn replace_all() {
     let machine = Machine::start();
     let line = "let item = table.get(&key, NEEDLE); // as long as a line of code, with a few words after it that say so\n";
     let text = line.repeat(REPLACEMENTS);
-    let path = machine.put("many.txt", &text);
+    let path = machine.put("many.rs", &text);
     let mut client = machine.client();
     client.call("editd/read", &json!({ "path": path }));
     let mut samples = Samples::default();
@@ -152,7 +152,7 @@ pub(crate) fn replace_all() {
         if round == WARM_UP {
             samples = Samples::default();
         }
-        let params = json!({ "path": "many.txt", "oldText": old, "newText": new, "replaceAll": true });
+        let params = json!({ "path": "many.rs", "oldText": old, "newText": new, "replaceAll": true });
         let request = client.request("editd/edit", &params);
         let answer = samples.time(|| client.exchange(&request));
         let result: Value = outcome(&answer).expect("an edit");

@@ -32,11 +32,11 @@ const FLOODS: [(&str, Flood); 6] = [
 pub(crate) fn during_floods() {
     title("edit of 10 KB during a flood from 8 connections");
     let machine = Machine::start();
-    machine.put("small.txt", &code(10 * KB));
-    machine.put("large.txt", &code(10 * MB));
-    machine.put("equal.txt", &"a".repeat(10 * MB));
+    machine.put("small.rs", &code(10 * KB));
+    machine.put("large.rs", &code(10 * MB));
+    machine.put("equal.rs", &"a".repeat(10 * MB));
     let mut client = machine.client();
-    client.call("editd/read", &json!({ "path": "small.txt" }));
+    client.call("editd/read", &json!({ "path": "small.rs" }));
     let mut done = 0;
     let alone = edits(&mut client, &mut done);
     row("alone", &alone);
@@ -65,7 +65,7 @@ fn edits(client: &mut Client, done: &mut usize) -> Samples {
     let mut samples = Samples::default();
     for _ in 0..EDITS {
         let (old, new) = (counter(0, *done), counter(0, *done + 1));
-        let edit = json!({ "path": "small.txt", "oldText": old, "newText": new });
+        let edit = json!({ "path": "small.rs", "oldText": old, "newText": new });
         let request = client.request("editd/edit", &edit);
         let answer = samples.time(|| client.exchange(&request));
         outcome(&answer).expect("an accepted edit");
@@ -104,12 +104,12 @@ fn tiny_requests(machine: &Machine, stop: &AtomicBool) {
 
 fn absent_text(machine: &Machine, stop: &AtomicBool) {
     let old = "line 777 is not here\nline 778 neither\nline 779 is not\nline 780 is not\n";
-    send_refused_edits(machine, stop, &json!({ "path": "large.txt", "oldText": old, "newText": "x\n" }));
+    send_refused_edits(machine, stop, &json!({ "path": "large.rs", "oldText": old, "newText": "x\n" }));
 }
 
 fn equal_letters(machine: &Machine, stop: &AtomicBool) {
     let old = format!("{}b", "a".repeat(1000));
-    send_refused_edits(machine, stop, &json!({ "path": "equal.txt", "oldText": old, "newText": "x" }));
+    send_refused_edits(machine, stop, &json!({ "path": "equal.rs", "oldText": old, "newText": "x" }));
 }
 
 fn send_refused_edits(machine: &Machine, stop: &AtomicBool, edit: &Value) {

@@ -102,6 +102,19 @@ impl Machine {
         resident(self.daemon.id())
     }
 
+    /// Returns the resident memory of the daemon's parsers, in bytes.
+    pub(crate) fn resident_of_parsers(&self) -> u64 {
+        let id = self.daemon.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        let threads = fs::read_dir(format!("/proc/{id}/task")).expect("a running daemon").flatten();
+        let of_thread =
+            |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        let all: String = threads.map(of_thread).chain([children]).collect::<Vec<_>>().join(" ");
+        let ids: std::collections::BTreeSet<u32> =
+            all.split_whitespace().filter_map(|id| id.parse().ok()).collect();
+        ids.into_iter().map(resident).sum()
+    }
+
     /// Waits until the daemon's memory usage is stable, which means that it is idle.
     pub(crate) fn await_quiet(&self) {
         let mut before = 0;

@@ -25,6 +25,7 @@ mod minute;
 mod refusals;
 mod runs;
 mod search;
+mod source;
 mod table;
 mod tracked;
 mod typing;
@@ -32,7 +33,7 @@ mod typing;
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 30] = [
+const PARTS: [Part; 32] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -42,6 +43,7 @@ const PARTS: [Part; 30] = [
     ("lines-100k", || edits::by_lines(1)),
     ("lines-1m", || edits::by_lines(2)),
     ("table", comparison::table),
+    ("source", source::files),
     ("base-10k", || edits::with_base_hash(0)),
     ("base-1m", || edits::with_base_hash(2)),
     ("base-10m", || edits::with_base_hash(3)),
@@ -60,6 +62,7 @@ const PARTS: [Part; 30] = [
     ("flood", flood::during_floods),
     ("typing", typing::keys),
     ("memory", memory::resident),
+    ("trees", source::memory_of_trees),
     ("tracked", tracked::files),
     ("minute", minute::many_clients),
     ("connections", memory::connections),

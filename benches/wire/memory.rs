@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::client::Client;
-use crate::corpus::{KB, MB, code, counter};
+use crate::corpus::{KB, MB, code, counter, numbered};
 use crate::machine::Machine;
 use crate::table::{Samples, mebibytes, millis, row, title, verdict};
 
@@ -47,12 +47,12 @@ fn cached(files: usize, size: usize, name: &str) {
     let text = code(size);
     for file in 0..files {
         // All texts differ, because equal ones would be cached once.
-        machine.put(&format!("{file}.txt"), &text.replace("item_", &format!("item{file}_")));
+        machine.put(&format!("{file}.rs"), &numbered(file, &text));
     }
     let (mut client, idle) = idle(&machine);
     verdict("idle", mebibytes(idle), " MiB", 15.0, true);
     for file in 0..files {
-        client.call("editd/read", &json!({ "path": format!("{file}.txt"), "limit": 10 }));
+        client.call("editd/read", &json!({ "path": format!("{file}.rs"), "limit": 10 }));
     }
     report(&machine, &mut client, idle, name);
 }
@@ -72,11 +72,11 @@ fn edited() {
     let machine = Machine::start();
     let text = code(MB);
     for file in 0..20 {
-        machine.put(&format!("{file}.txt"), &text.replace("item_", &format!("item{file}_")));
+        machine.put(&format!("{file}.rs"), &numbered(file, &text));
     }
     let (mut client, idle) = idle(&machine);
     for file in 0..20 {
-        let path = format!("{file}.txt");
+        let path = format!("{file}.rs");
         client.call("editd/read", &json!({ "path": path, "limit": 1 }));
         for edit in 0..EDITS / 20 {
             let (old, new) = (counter(0, edit), counter(0, edit + 1));
@@ -93,11 +93,11 @@ fn capped() {
     let machine = Machine::configured(&format!("[limits]\nmemory = {CAP}\n"));
     let text = code(MB);
     for file in 0..100 {
-        machine.put(&format!("{file}.txt"), &text.replace("item_", &format!("item{file}_")));
+        machine.put(&format!("{file}.rs"), &numbered(file, &text));
     }
     let (mut client, idle) = idle(&machine);
     for file in 0..100 {
-        client.call("editd/read", &json!({ "path": format!("{file}.txt"), "limit": 10 }));
+        client.call("editd/read", &json!({ "path": format!("{file}.rs"), "limit": 10 }));
     }
     std::thread::sleep(Duration::from_secs(1));
     let held = client.call("editd/status", &json!({}))["memory"]["text"].as_u64().unwrap_or_default();
@@ -112,9 +112,9 @@ pub(crate) fn connections() {
     const CONNECTIONS: u64 = 1000;
     title("1,000 open connections");
     let machine = Machine::start();
-    machine.put("read.txt", &code(100 * KB));
+    machine.put("read.rs", &code(100 * KB));
     let (mut client, idle) = idle(&machine);
-    let params = json!({ "path": "read.txt", "limit": 2000 });
+    let params = json!({ "path": "read.rs", "limit": 2000 });
     let mut read = || {
         let mut samples = Samples::default();
         for _ in 0..200 {

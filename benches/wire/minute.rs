@@ -41,7 +41,7 @@ pub(crate) fn many_clients() {
     title(&format!("{CLIENTS} clients read and edit for a minute"));
     let machine = Machine::configured(LIMITS);
     let slots: String = (0..CLIENTS).map(|client| slot(client, 0) + "\n").collect();
-    machine.put("shared.txt", &format!("{slots}{}", code(20 * KB)));
+    machine.put("shared.rs", &format!("{slots}{}", code(20 * KB)));
     for client in 0..CLIENTS {
         machine.put(&own_file(client), &format!("{}\n{}", slot(client, 0), code(20 * KB)));
     }
@@ -60,7 +60,7 @@ pub(crate) fn many_clients() {
 }
 
 fn own_file(client: usize) -> String {
-    format!("own{client}.txt")
+    format!("own{client}.rs")
 }
 
 /// Returns the line of a client after this many edits.
@@ -80,7 +80,7 @@ fn one(machine: &Machine, member: usize, start: &Barrier) -> Work {
         if round % SHARED == 0 {
             if change(
                 &mut client,
-                "shared.txt",
+                "shared.rs",
                 &slot(member, work.shared),
                 &slot(member, work.shared + 1),
                 &mut work,
@@ -134,7 +134,7 @@ fn watch_memory(machine: &Machine) -> (u64, u64) {
 
 fn assert_no_edit_lost(machine: &Machine, work: &[Work]) {
     let text = |name: &str| std::fs::read_to_string(machine.root().join(name)).expect("a file");
-    let shared = text("shared.txt");
+    let shared = text("shared.rs");
     for (client, work) in work.iter().enumerate() {
         assert!(text(&own_file(client)).contains(&slot(client, work.own)), "an own edit was lost");
         assert!(shared.contains(&slot(client, work.shared)), "a shared edit was lost");

@@ -13,15 +13,15 @@ pub(crate) fn absent() {
     for (size, name, rounds, target) in [(MB, "1 MB", 40, 3.0), (10 * MB, "10 MB", 12, 20.0)] {
         title(&format!("refusal of an absent text, {name}"));
         let text = code(size);
-        let path = machine.put("absent.txt", &text);
+        let path = machine.put("absent.rs", &text);
         let mut client = machine.client();
         client.call("editd/read", &json!({ "path": path }));
         let block = absent_block(&text);
-        let line = "let item_none = self.table.got(&key_none);".to_owned();
+        let line = "let missing = self.table.got(&no_such_key);".to_owned();
         for (what, old) in [("forty lines, similar", block), ("one line", line)] {
             let mut samples = Samples::default();
             for _ in 0..rounds {
-                let params = json!({ "path": "absent.txt", "oldText": old, "newText": "new\n" });
+                let params = json!({ "path": "absent.rs", "oldText": old, "newText": "new\n" });
                 let request = client.request("editd/edit", &params);
                 let answer = samples.time(|| client.exchange(&request));
                 let error = outcome(&answer).expect_err("a refusal");
@@ -37,9 +37,9 @@ pub(crate) fn absent() {
 pub(crate) fn read() {
     title("read of 100 KB, round trip");
     let machine = Machine::start();
-    machine.put("read.txt", &code(100 * KB));
+    machine.put("read.rs", &code(100 * KB));
     let mut client = machine.client();
-    let params = json!({ "path": "read.txt", "limit": 2000 });
+    let params = json!({ "path": "read.rs", "limit": 2000 });
     let whole = client.call("editd/read", &params);
     let shown = whole["text"].as_str().map_or(0, str::len);
     println!("(one reply has at most 2,000 lines: {shown} bytes here)");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::client::Client;
-use crate::corpus::{KB, code};
+use crate::corpus::{KB, code, numbered};
 use crate::machine::Machine;
 use crate::table::{Samples, mebibytes, millis, row, title, verdict};
 
@@ -77,8 +77,7 @@ fn rewritten(machine: &Machine, client: &mut Client) {
         let text = format!("// round {round}\n{}", code(10 * KB));
         let run = client.call("editd/runBegin", &json!({ "command": "rewrite" }));
         for file in 0..CHANGED {
-            fs::write(machine.root().join(name(file)), text.replace("item_", &format!("item{file}_")))
-                .expect("a file");
+            fs::write(machine.root().join(name(file)), numbered(file, &text)).expect("a file");
         }
         ends.time(|| client.call("editd/runEnd", &json!({ "run": run["run"] })));
         adds.time(|| succeed(git(&machine.root()).args(["add", "-A"])));
@@ -90,7 +89,7 @@ fn rewritten(machine: &Machine, client: &mut Client) {
 }
 
 fn name(file: usize) -> String {
-    format!("part{}/{file}.txt", file % 200)
+    format!("part{}/{file}.rs", file % 200)
 }
 
 /// Creates a git repository in which all texts differ.
@@ -101,7 +100,7 @@ fn project(files: usize, text: &str) -> Machine {
         fs::create_dir(machine.root().join(format!("part{folder}"))).expect("a folder");
     }
     for file in 0..files {
-        machine.put(&name(file), &text.replace("item_", &format!("item{file}_")));
+        machine.put(&name(file), &numbered(file, &text));
     }
     succeed(git(&machine.root()).args(["init", "-q"]));
     succeed(git(&machine.root()).args(["add", "-A"]));

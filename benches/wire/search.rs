@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::client::outcome;
-use crate::corpus::{KB, MB, code};
+use crate::corpus::{KB, MB, code, numbered};
 use crate::machine::{Machine, program};
 use crate::table::{Samples, row, title, verdict};
 
@@ -68,7 +68,7 @@ fn plant(root: &Path) -> usize {
         let size = SIZES[files % SIZES.len()];
         let folder = root.join(format!("part{}/module{}/src", files % 40, files / 40 % 12));
         std::fs::create_dir_all(&folder).expect("a folder");
-        let mut own = text[..size].replace("item_", &format!("item{files}_"));
+        let mut own = numbered(files, &text[..size]);
         if files % 211 == 0 {
             own.push_str("\nlet rare_needle = here;\n");
         }

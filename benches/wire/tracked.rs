@@ -5,7 +5,7 @@ use std::fs::create_dir;
 use serde_json::json;
 
 use crate::client::{Client, outcome};
-use crate::corpus::{KB, code, counter};
+use crate::corpus::{KB, code, counter, numbered};
 use crate::floor;
 use crate::machine::{Machine, settle};
 use crate::table::{Samples, mebibytes, millis, row, title, verdict};
@@ -23,10 +23,10 @@ pub(crate) fn files() {
     let names = plant(&machine);
     let mut client = machine.client();
     let text = code(10 * KB);
-    for name in ["floor.txt", "edited.txt"] {
+    for name in ["floor.rs", "edited.rs"] {
         machine.put(name, &text);
     }
-    client.call("editd/read", &json!({ "path": "edited.txt", "limit": 1 }));
+    client.call("editd/read", &json!({ "path": "edited.rs", "limit": 1 }));
     let mut done = 0;
     let alone = edits(&machine, &mut client, &mut done);
     std::thread::sleep(std::time::Duration::from_millis(200));
@@ -67,8 +67,8 @@ fn plant(machine: &Machine) -> Vec<String> {
     }
     (0..FILES)
         .map(|file| {
-            let name = format!("part{}/{file}.txt", file % FOLDERS);
-            machine.put(&name, &text.replace("item_", &format!("item{file}_")));
+            let name = format!("part{}/{file}.rs", file % FOLDERS);
+            machine.put(&name, &numbered(file, &text));
             name
         })
         .collect()
@@ -77,12 +77,12 @@ fn plant(machine: &Machine) -> Vec<String> {
 /// Measures edits by the floor and by the daemon in turns.
 fn edits(machine: &Machine, client: &mut Client, done: &mut usize) -> (Samples, Samples) {
     let (mut plain, mut daemon) = (Samples::default(), Samples::default());
-    let theirs = machine.root().join("floor.txt");
+    let theirs = machine.root().join("floor.rs");
     for _ in 0..EDITS {
         let (old, new) = (counter(MIDDLE, *done), counter(MIDDLE, *done + 1));
         plain.time(|| floor::edit(&theirs, &old, &new));
         settle(10 * KB);
-        let params = json!({ "path": "edited.txt", "oldText": old, "newText": new });
+        let params = json!({ "path": "edited.rs", "oldText": old, "newText": new });
         let request = client.request("editd/edit", &params);
         let answer = daemon.time(|| client.exchange(&request));
         outcome(&answer).expect("an edit");

@@ -15,7 +15,7 @@ pub(crate) fn keys() {
     title("didChange of a document of 10 MB, and a following request");
     let machine = Machine::start();
     let text = code(10 * MB);
-    let path = machine.put("large.txt", &text);
+    let path = machine.put("large.rs", &text);
     let mut agent = machine.client();
     agent.call("editd/read", &json!({ "path": path }));
     let mut editor = machine.editor();

@@ -4,12 +4,14 @@ mod rebase;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::Text;
 
 pub use rebase::{MappedRange, Spot, UndoPlan};
 
 /// New text for a range of the base.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
     /// Replaced bytes of the base.
     pub range: Range<usize>,
@@ -41,7 +43,7 @@ pub enum PlanError {
 /// assert_eq!(result, "one 2 three");
 /// assert_eq!(plan.invert(base).apply(&result), base);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Plan {
     base_len: usize,
     splices: Vec<Splice>,

@@ -224,7 +224,7 @@ fn files_if(rewrites: bool, writes: &mut [PendingWrite]) -> Vec<PreparedFile> {
 
 /// Converts a computed change of a file to what the client has to write.
 pub(crate) fn prepared_file(write: &mut PendingWrite) -> PreparedFile {
-    write.computed.set_hash_after();
+    write.computed.settle();
     let ComputedChange { file, observed: Observed { text, stat, bytes, .. }, .. } = &write.computed;
     let after = match file.action {
         Action::Delete => None,

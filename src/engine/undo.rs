@@ -238,7 +238,7 @@ impl Engine {
         let places = collect_all(entry.files.iter().map(|file| self.locate_past_file(context, entry, file)))?;
         let mut writes = self.compute_undo(context, entry, places)?;
         for (index, write) in writes.iter_mut().enumerate() {
-            write.computed.set_hash_after();
+            write.computed.settle();
             let (now, shown) = (&write.computed.file, proposal.files.get(index));
             if shown.is_none_or(|shown| shown.path != now.path || shown.hash_after != now.hash_after) {
                 return Err(changed_since(&write.computed.observed).into());

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::edit::Plan;
 use crate::syntax::Language;
 
 /// Maximum length of a message, in bytes: two texts of the maximum size, or the outline of a text that consists of
@@ -21,19 +22,32 @@ pub(super) struct Request<'a> {
 /// Something to find out about a text.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Task<'a> {
-    /// Answered with the result of [`outline`](crate::syntax::outline).
+    /// Answered with the result of [`outline`](crate::syntax::outline()).
     Outline {
         #[serde(borrow)]
         text: Cow<'a, str>,
     },
+    /// Like `Outline`, for a version that the parser keeps. Answered with `None` if it does not have the text.
+    OutlineOf { version: Version<'a> },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
-    /// Answered with the result of [`are_free_of_errors`](crate::syntax::are_free_of_errors).
-    AreFree { parts: [Cow<'a, str>; 2] },
-    /// Answered with the result of [`new_errors`](crate::syntax::new_errors).
-    NewErrors { before: Cow<'a, str>, after: Cow<'a, str> },
+    /// Answered with the syntax errors that a plan adds, as [`new_errors`](crate::syntax::new_errors) returns them, or
+    /// with `None` if the parser does not have the text.
+    NewErrors { version: Version<'a>, plan: Cow<'a, Plan> },
     /// Answered with the result of [`colours`](crate::syntax::colours).
     Colours { text: Cow<'a, str> },
+}
+
+/// A version of a file, which the parser keeps.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Version<'a> {
+    /// Tells files apart.
+    pub(super) file: u64,
+    /// Hash of the text.
+    pub(super) hash: [u8; 16],
+    /// The text, unless the parser may have it.
+    #[serde(borrow)]
+    pub(super) text: Option<Cow<'a, str>>,
 }
 
 /// Returns a value as a message.

@@ -9,9 +9,11 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use super::colours_in_time;
-use super::wire::{MAX_MESSAGE, Request, Task, message};
-use crate::edit::Deadline;
-use crate::syntax;
+use super::kept::Kept;
+use super::wire::{MAX_MESSAGE, Request, Task, Version, message};
+use crate::edit::{Deadline, Plan};
+use crate::syntax::{self, FreeParts, Language, ParsedText, SyntaxError};
+use crate::text::ContentHash;
 
 /// First argument of a parser process.
 pub const COMMAND: &str = "parser";
@@ -47,6 +49,7 @@ fn limit(resource: Resource, most: u64) {
 /// Answers requests until the sender closes standard input. Returns `None` if it sends something else.
 fn answer_all() -> Option<()> {
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let mut parser = Parser::default();
     let mut length = [0; 4];
     while input.read_exact(&mut length).is_ok() {
         let length =
@@ -55,8 +58,9 @@ fn answer_all() -> Option<()> {
         input.read_exact(&mut request).ok()?;
         let used = clock_gettime(ClockId::ProcessCPUTime).tv_sec.unsigned_abs();
         limit(Resource::Cpu, used + PROCESSOR);
-        let answer = answer(&postcard::from_bytes(&request).ok()?)?;
+        let answer = parser.answer(postcard::from_bytes(&request).ok()?)?;
         output.write_all(&answer).and_then(|()| output.flush()).ok()?;
+        parser.keep_result();
         if resident().is_some_and(|resident| resident > RESIDENT) {
             break;
         }
@@ -64,21 +68,81 @@ fn answer_all() -> Option<()> {
     Some(())
 }
 
-fn answer(Request { language, task }: &Request<'_>) -> Option<Vec<u8>> {
-    fn of(result: &impl Serialize) -> Option<Vec<u8>> {
-        message(result).ok()
-    }
-    // The sender stops waiting when the time of the request is over.
-    let deadline = Deadline::after(Duration::from_secs(PROCESSOR));
-    match task {
-        Task::Outline { text } => of(&syntax::outline(text, *language, deadline)),
-        Task::Uses { text, name } => of(&syntax::uses(text, *language, name, deadline)),
-        Task::AreFree { parts: [before, after] } => {
-            of(&syntax::are_free_of_errors([before, after], *language, deadline))
+/// A parser and what it keeps.
+#[derive(Default)]
+struct Parser {
+    kept: Kept,
+    free: FreeParts,
+    /// The result of the last change, which becomes the base of the next one if it is made.
+    result: Option<(u64, ParsedText)>,
+}
+
+impl Parser {
+    fn answer(&mut self, Request { language, task }: Request<'_>) -> Option<Vec<u8>> {
+        fn of(result: &impl Serialize) -> Option<Vec<u8>> {
+            message(result).ok()
         }
-        Task::NewErrors { before, after } => of(&syntax::new_errors(before, after, *language, deadline)),
-        Task::Colours { text } => of(&colours_in_time(text, *language)),
+        match task {
+            Task::Outline { text } => of(&syntax::outline(&text, language, deadline())),
+            Task::OutlineOf { version } => {
+                of(&self.version(version, language).map(|parsed| parsed.outline(deadline())))
+            }
+            Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
+            Task::NewErrors { version, plan } => of(&self.new_errors(version, &plan, language)),
+            Task::Colours { text } => of(&colours_in_time(&text, language)),
+        }
     }
+
+    /// Returns the errors that a plan adds to a version, or `None` if its text is needed.
+    fn new_errors(
+        &mut self,
+        version: Version<'_>,
+        plan: &Plan,
+        language: Language,
+    ) -> Option<Option<Vec<SyntaxError>>> {
+        let file = version.file;
+        let mut free = std::mem::take(&mut self.free);
+        let found = self.version(version, language).map(|before| {
+            let mut after = before.changed(plan);
+            (after.new_errors(before, &mut free, deadline()), after)
+        });
+        self.free = free;
+        let (errors, after) = found?;
+        self.result = Some((file, after));
+        Some(errors)
+    }
+
+    /// Returns a version, or `None` if its text is needed.
+    fn version(
+        &mut self,
+        Version { file, hash, text }: Version<'_>,
+        language: Language,
+    ) -> Option<&mut ParsedText> {
+        let hash = ContentHash::from_bytes(hash);
+        let is_kept = self.kept.get(file, hash).is_some_and(|kept| kept.language() == language);
+        if !is_kept {
+            let text = text?.into_owned();
+            let latest = self.kept.latest(file).filter(|latest| latest.language() == language);
+            let parsed = match latest {
+                Some(latest) => latest.replaced(text),
+                None => ParsedText::new(text, language),
+            };
+            self.kept.put(file, hash, parsed);
+        }
+        self.kept.get(file, hash)
+    }
+
+    /// Keeps the result of the last change. This happens after the answer, because it takes the time to hash a text.
+    fn keep_result(&mut self) {
+        if let Some((file, parsed)) = self.result.take() {
+            self.kept.put(file, ContentHash::of(parsed.text().as_bytes()), parsed);
+        }
+    }
+}
+
+/// The sender stops waiting when the time of the request is over.
+fn deadline() -> Deadline {
+    Deadline::after(Duration::from_secs(PROCESSOR))
 }
 
 /// Returns the resident memory of this process, in bytes; `None` where the system does not tell it.

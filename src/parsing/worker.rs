@@ -49,6 +49,12 @@ impl Worker {
 
     /// Sends a message, and returns the content of the answer.
     pub(super) fn ask(&mut self, message: &[u8], until: Instant) -> Result<Vec<u8>, Silence> {
+        self.send(message, until)?;
+        self.answer(until)
+    }
+
+    /// Sends a message. Its answer must be read before the next message.
+    pub(super) fn send(&mut self, message: &[u8], until: Instant) -> Result<(), Silence> {
         let mut rest = message;
         while !rest.is_empty() {
             match self.input.write(rest) {
@@ -56,6 +62,11 @@ impl Worker {
                 Err(error) => wait_after(&error, &self.input, PollFlags::OUT, until)?,
             }
         }
+        Ok(())
+    }
+
+    /// Returns the content of the answer to the message that was sent.
+    pub(super) fn answer(&mut self, until: Instant) -> Result<Vec<u8>, Silence> {
         let mut length = [0; 4];
         self.read(&mut length, until)?;
         let length = usize::try_from(u32::from_le_bytes(length)).map_err(|_| Silence::Dead)?;

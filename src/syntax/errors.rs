@@ -2,6 +2,7 @@
 
 mod compare;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::grammar::words;
-use super::nearby::{Nearby, are_free_of_errors, nearby_parts};
+use super::nearby::{FreeParts, Nearby, nearby_parts};
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
 use crate::edit::Deadline;
 use crate::text::{floor_char_boundary, line_end, line_start, lines};
@@ -81,27 +82,42 @@ pub fn new_errors(
     language: Language,
     deadline: Deadline,
 ) -> Option<Vec<SyntaxError>> {
-    if nearby_parts(before, after).is_some_and(|parts| are_free_of_errors(parts, language, deadline)) {
+    let is_free = |parts| FreeParts::default().contain(parts, language, deadline);
+    if nearby_parts(before, after).is_some_and(is_free) {
         return Some(Vec::new());
     }
     new_errors_of_whole(before, after, language, deadline)
 }
 
 /// Returns the new syntax errors after parsing the whole texts.
-fn new_errors_of_whole(
+pub(super) fn new_errors_of_whole(
     before: &str,
     after: &str,
     language: Language,
     deadline: Deadline,
 ) -> Option<Vec<SyntaxError>> {
-    let found = errors(&parse(after, language, Budget::new(MAX_CHECK_TIME, deadline)).ok()?);
-    if found.is_empty() {
+    let parsed = |text| parse(text, language, Budget::new(MAX_CHECK_TIME, deadline)).ok();
+    let found = parsed(after)?;
+    if !found.root_node().has_error() {
         return Some(Vec::new());
     }
-    let known = errors(&parse(before, language, Budget::new(MAX_CHECK_TIME, deadline)).ok()?);
+    Some(compared((before, after), (&parsed(before)?, &found), language, deadline))
+}
+
+/// Returns the new syntax errors of the second of two texts with these trees.
+pub(super) fn compared(
+    (before, after): (&str, &str),
+    (old, new): (&Tree, &Tree),
+    language: Language,
+    deadline: Deadline,
+) -> Vec<SyntaxError> {
+    let (known, found) = (errors(old), errors(new));
     // An old error beyond the limit would look like a new one.
     if known.len() >= MAX_COMPARED {
-        return Some(Vec::new());
+        return Vec::new();
+    }
+    if stay_beside_the_change((before, &known), (after, &found)) {
+        return Vec::new();
     }
     let nearby = || Nearby::of(before, after, language, Budget::new(MAX_CHECK_TIME, deadline));
     let new = Comparison::new((before, &known), (after, &found), deadline).new_errors(nearby);
@@ -110,7 +126,27 @@ fn new_errors_of_whole(
     let mut new: Vec<SyntaxError> = new.collect();
     new.dedup();
     new.truncate(MAX_ERRORS);
-    Some(new)
+    new
+}
+
+/// Returns `true` if all errors of the second text are before or behind the change, and the first one has them too.
+fn stay_beside_the_change((before, known): (&str, &[Found]), (after, found): (&str, &[Found])) -> bool {
+    let equal = |(one, other): &(u8, u8)| one == other;
+    let head = before.bytes().zip(after.bytes()).take_while(equal).count();
+    let most = before.len().min(after.len()) - head;
+    let tail = before.bytes().rev().zip(after.bytes().rev()).take(most).take_while(equal).count();
+    // Errors behind the change are found by their distance from the end.
+    let place = |length: usize, error: &Found| {
+        let (start, end) = (error.range.start, error.range.end);
+        let is_behind = start >= length - tail;
+        let from = if is_behind { length - start } else { start };
+        (is_behind, from, end - start, error.missing, is_behind || end <= head)
+    };
+    let known: HashSet<_> = known.iter().map(|error| place(before.len(), error)).collect();
+    found.iter().all(|error| {
+        let place = place(after.len(), error);
+        place.4 && known.contains(&place)
+    })
 }
 
 /// An error in a tree.

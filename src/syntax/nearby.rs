@@ -4,6 +4,9 @@
 //! column, so the lines between two such lines can be parsed alone. If they have no errors before and after the
 //! change, the change adds none. Otherwise nothing is known, for example because the lines are a part of a comment.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
 use memchr::{memchr, memrchr};
 
 use super::Language;
@@ -16,6 +19,9 @@ const MIN_SIZE: usize = 8_000;
 
 /// Maximum part of the text that is parsed. Parsing more is no quicker than parsing all of it.
 const MAX_PART: usize = 4;
+
+/// Maximum number of parts that are known to be free of errors.
+const MAX_KNOWN: usize = 4096;
 
 /// Beginnings of lines in the first column that end a declaration.
 const ENDS: [&str; 9] = ["end", "fi", "done", "esac", "}", ")", "]", "</", "*/"];
@@ -64,17 +70,40 @@ impl Nearby {
 }
 
 /// Returns the declarations around a change, before and after it, if it is worthwhile to check them alone. If both are
-/// [free of errors](are_free_of_errors), the change adds none.
+/// [free of errors](FreeParts::contain), the change adds none.
 pub fn nearby_parts<'t>(before: &'t str, after: &'t str) -> Option<[&'t str; 2]> {
     let parts = if after.len() < MIN_SIZE { None } else { changed_parts(before, after) };
     parts.filter(|parts| parts.iter().all(|part| part.len() <= after.len() / MAX_PART))
 }
 
-/// Returns `true` if [`nearby_parts`] are free of syntax errors.
-pub fn are_free_of_errors(parts: [&str; 2], language: Language, deadline: Deadline) -> bool {
-    let budget = Budget::new(MAX_CHECK_TIME, deadline);
-    let is_free = |part| parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error());
-    parts.into_iter().all(is_free)
+/// Parts of texts that are known to be free of syntax errors: the part after a change is that before the next one.
+#[derive(Debug, Default)]
+pub struct FreeParts {
+    /// Hashes of the parts and their languages. Their seed is random, so that no text can be made to look known.
+    known: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl FreeParts {
+    /// Returns `true` if [`nearby_parts`] are free of syntax errors.
+    pub fn contain(&mut self, parts: [&str; 2], language: Language, deadline: Deadline) -> bool {
+        let budget = Budget::new(MAX_CHECK_TIME, deadline);
+        // The new part is the one that may have errors.
+        parts.into_iter().rev().all(|part| {
+            let hash = self.hasher.hash_one((part, language));
+            if self.known.contains(&hash) {
+                return true;
+            }
+            let is_free = parse(part, language, budget).is_ok_and(|tree| !tree.root_node().has_error());
+            if is_free {
+                if self.known.len() >= MAX_KNOWN {
+                    self.known.clear();
+                }
+                self.known.insert(hash);
+            }
+            is_free
+        })
+    }
 }
 
 /// Returns the declarations around the change in both texts. Returns `None` if the change concerns a text that

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use strum::EnumCount as _;
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::grammar::{Around, Declared, Grammar, grammar};
 use super::parse::{Budget, MAX_TIME, parse};
@@ -37,7 +37,16 @@ const STRIDE: usize = 4096;
 /// ```
 pub fn outline(text: &str, language: Language, deadline: Deadline) -> Result<Outline, NoSyntax> {
     let budget = Budget::new(MAX_TIME, deadline);
-    let tree = parse(text, language, budget)?;
+    outline_of(text, &parse(text, language, budget)?, language, budget)
+}
+
+/// Returns the symbols of a text with this tree.
+pub(super) fn outline_of(
+    text: &str,
+    tree: &Tree,
+    language: Language,
+    budget: Budget,
+) -> Result<Outline, NoSyntax> {
     let grammar = grammar(language);
     let mut walk = Walk {
         text,

@@ -67,6 +67,16 @@ impl Budget {
 
 /// Parses a text.
 pub(super) fn parse(text: &str, language: Language, budget: Budget) -> Result<Tree, NoSyntax> {
+    parse_after(None, text, language, budget)
+}
+
+/// Parses a text. `old` is the tree of an earlier version, to which the change has been told.
+pub(super) fn parse_after(
+    old: Option<&Tree>,
+    text: &str,
+    language: Language,
+    budget: Budget,
+) -> Result<Tree, NoSyntax> {
     if text.len() > MAX_SIZE {
         return Err(NoSyntax::TooLarge { size: text.len() });
     }
@@ -84,7 +94,7 @@ pub(super) fn parse(text: &str, language: Language, budget: Budget) -> Result<Tr
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let tree = parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], None, Some(options));
+    let tree = parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], old, Some(options));
     tree.ok_or(NoSyntax::TooSlow)
 }
 

@@ -250,8 +250,8 @@ impl Engine {
     /// change it again.
     fn committed_in_editor(&self, write: PendingWrite, problem: Option<String>) -> CommittedFile {
         let PendingWrite { mut computed, through, .. } = write;
-        computed.set_hash_after();
-        let ComputedChange { file, content, observed } = computed;
+        computed.settle();
+        let ComputedChange { file, content, observed, .. } = computed;
         let planned = content.as_ref().map_or_else(|| observed.content.clone(), Content::content);
         let (spent, target) = (observed.bytes.clone(), observed.target);
         let now = self.observe(target.clone()).ok();
@@ -342,7 +342,7 @@ pub(crate) fn changes(writes: &[PendingWrite]) -> Vec<Change> {
 }
 
 fn change(write: &PendingWrite) -> Change {
-    let ComputedChange { file, content, observed } = &write.computed;
+    let ComputedChange { file, content, observed, .. } = &write.computed;
     let content = content.as_ref().map(|content| content.bytes.clone());
     let target = observed.target.clone();
     match (&file.action, &write.to, observed.expected()) {
@@ -361,7 +361,7 @@ fn change(write: &PendingWrite) -> Change {
 
 fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
     let PendingWrite { mut computed, to, .. } = write;
-    computed.set_hash_after();
+    computed.settle();
     let ComputedChange { file, content, observed, .. } = computed;
     if let Some(leftover) = &done.leftover {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");

@@ -16,7 +16,7 @@ use crate::engine::change::rebase::{file_diff, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::notebook::CellRefusal;
-use crate::parsing;
+use crate::parsing::{FileVersion, NewErrors};
 use crate::syntax::{Language, MAX_SIZE, SyntaxError};
 use crate::text::{Encoding, Format};
 use crate::workspace::{
@@ -45,28 +45,42 @@ pub(crate) struct ComputeOptions<'a> {
     pub(crate) file_size: u64,
 }
 
-/// A computed change of one file, with its new content if it has one. `file` contains the hash of the new
-/// content only after [`set_hash_after`](Self::set_hash_after).
+/// A computed change of one file, with its new content if it has one. `file` contains the hash of the new content and
+/// its syntax errors only after [`settle`](Self::settle).
 #[derive(Debug)]
 pub(crate) struct ComputedChange {
     pub(crate) file: PlannedFile,
     pub(crate) content: Option<Content>,
     pub(crate) observed: Observed,
+    /// The check for syntax errors, while it runs.
+    pub(crate) check: Option<NewErrors>,
 }
 
-/// Returns the syntax errors that a plan adds to the text of a file.
+/// Begins to look for the syntax errors that a plan adds to the text of a file. `path` is that of the result. Returns
+/// `None` if the result cannot have any.
+fn check(path: &Path, observed: &Observed, plan: &Plan, rules: &ComputeOptions<'_>) -> Option<NewErrors> {
+    // A plan for a large file is applied only if its result can be parsed.
+    let is_checked = rules.syntax != SyntaxMode::Off && !plan.is_empty() && plan.result_len() <= MAX_SIZE;
+    let version = version_of(path, observed).filter(|version| is_checked && plan.fits(version.text))?;
+    Some(NewErrors::begin(&version, plan, rules.deadline))
+}
+
+fn version_of<'a>(path: &'a Path, observed: &'a Observed) -> Option<FileVersion<'a>> {
+    let text = observed.text.as_ref().map_or("", |text| text.as_str());
+    let snapshot = observed.content.snapshot().filter(|snapshot| snapshot.format == Format::UTF8);
+    let (hash, language) = (snapshot.map(|snapshot| snapshot.hash), Language::of_path(path)?);
+    Some(FileVersion { path, text, hash, language })
+}
+
+/// Returns the syntax errors that a plan adds to the text of a file. `path` is that of the result.
 pub(crate) fn new_errors(
     path: &Path,
-    before: &str,
+    observed: &Observed,
     plan: &Plan,
     rules: &ComputeOptions<'_>,
 ) -> Vec<SyntaxError> {
-    let language = Language::of_path(path).filter(|_| rules.syntax != SyntaxMode::Off && !plan.is_empty());
-    // A plan for a large file is applied only if its result can be parsed.
-    let Some(language) = language.filter(|_| plan.result_len() <= MAX_SIZE && plan.fits(before)) else {
-        return Vec::new();
-    };
-    parsing::new_errors(before, &plan.apply(before), language, rules.deadline).unwrap_or_default()
+    let check = check(path, observed, plan, rules);
+    check.and_then(|check| check.finish(&version_of(path, observed)?, plan)).unwrap_or_default()
 }
 
 impl RequestedChange<Observed> {
@@ -82,12 +96,12 @@ impl RequestedChange<Observed> {
         match self.draft(base, rules) {
             Ok(mut draft) => {
                 draft.warnings.extend(left_uses(&self.file, &draft, rules.deadline));
-                let syntax = self.new_errors(&draft.plan, rules).map_err(|kind| vec![about(kind)])?;
+                self.refuse_errors(&draft.plan, rules).map_err(|kind| vec![about(kind)])?;
                 let (action, format) = (self.action(), self.format());
                 let computed = finish(self.file, action, format, draft, coverage, rules);
                 let mut computed = computed.map_err(|kind| vec![about(kind)])?;
                 computed.file.runs_programs = self.clearance.runs_programs;
-                computed.file.syntax = syntax;
+                computed.begin_check(rules);
                 Ok(computed)
             }
             Err(DraftError::File(RefusalKind::Exists)) => {
@@ -113,15 +127,14 @@ impl RequestedChange<Observed> {
         }
     }
 
-    /// Returns the syntax errors that the change adds, or refuses them if the configuration says so.
-    fn new_errors(&self, plan: &Plan, rules: &ComputeOptions<'_>) -> Result<Vec<SyntaxError>, RefusalKind> {
-        let path = self.new_target().map_or(&self.file.target.path, |to| &to.path);
-        let before = self.file.text.as_ref().map_or("", |text| text.as_str());
-        let errors = new_errors(path, before, plan, rules);
-        if rules.syntax == SyntaxMode::Refuse && !errors.is_empty() {
-            return Err(RefusalKind::NewErrors(errors));
+    /// Refuses the change if it adds syntax errors and the configuration says so.
+    fn refuse_errors(&self, plan: &Plan, rules: &ComputeOptions<'_>) -> Result<(), RefusalKind> {
+        if rules.syntax != SyntaxMode::Refuse {
+            return Ok(());
         }
-        Ok(errors)
+        let path = self.new_target().map_or(&self.file.target.path, |to| &to.path);
+        let errors = new_errors(path, &self.file, plan, rules);
+        if errors.is_empty() { Ok(()) } else { Err(RefusalKind::NewErrors(errors)) }
     }
 
     /// Completes a refusal of the edit at a position with the index of the edit in the request.
@@ -353,7 +366,7 @@ pub(crate) fn with_content(
         original_plan: draft.original_plan,
         coverage,
     };
-    ComputedChange { file, content, observed }
+    ComputedChange { file, content, observed, check: None }
 }
 
 impl ComputedChange {
@@ -371,19 +384,34 @@ impl ComputedChange {
             .transpose()
             .map_err(|kind| Refusal::at(&file.path, kind))?
             .map(|content| content.with_hash(file.hash_after));
-        Ok(Self { file: file.clone(), content, observed })
+        Ok(Self { file: file.clone(), content, observed, check: None })
     }
 
-    /// Returns the planned file, with the hash of the result.
+    /// Begins to look for the syntax errors that the change adds. The configuration does not refuse them.
+    fn begin_check(&mut self, rules: &ComputeOptions<'_>) {
+        self.check = check(path_after(&self.file), &self.observed, &self.file.plan, rules);
+    }
+
+    /// Returns the planned file, settled.
     pub(crate) fn into_file(mut self) -> PlannedFile {
-        self.set_hash_after();
+        self.settle();
         self.file
     }
 
-    /// Sets the hash of the result in `file`. May wait for the thread that computes it.
-    pub(crate) fn set_hash_after(&mut self) {
+    /// Completes `file` with the results of what runs on other threads and in other processes. May wait for them.
+    pub(crate) fn settle(&mut self) {
         if let Some(content) = &self.content {
             self.file.hash_after = Some(content.hash());
         }
+        if let Some(check) = self.check.take()
+            && let Some(version) = version_of(path_after(&self.file), &self.observed)
+        {
+            self.file.syntax = check.finish(&version, &self.file.plan).unwrap_or_default();
+        }
     }
+}
+
+/// Returns the path of a file after its change.
+fn path_after(file: &PlannedFile) -> &Path {
+    if let Action::Rename { to, .. } = &file.action { to } else { &file.path }
 }

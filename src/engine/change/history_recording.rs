@@ -119,7 +119,7 @@ impl Engine {
         intent: &Intent,
     ) -> Result<HistoryEntryGuard, Refusal> {
         for write in writes.iter_mut() {
-            write.computed.set_hash_after();
+            write.computed.settle();
         }
         self.record_set_aside(writes);
         let id = self.history.next_id();

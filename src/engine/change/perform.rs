@@ -273,7 +273,7 @@ impl Engine {
         ChangeOptions { request, undoes, paths, .. }: ChangeOptions,
     ) -> Result<Proposal> {
         for write in writes.iter_mut() {
-            write.computed.set_hash_after();
+            write.computed.settle();
         }
         let files: Vec<_> = writes.iter().map(|write| write.computed.file.clone()).collect();
         // Paths of a change that is made at once are only in the history.

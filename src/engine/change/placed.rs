@@ -12,7 +12,7 @@ use crate::engine::change::edits::Version;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::outline;
+use crate::parsing::{FileVersion, outline_of};
 use crate::syntax::{Language, SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
 use crate::text::{count_lines, line_start};
 use crate::workspace::RefusalKind;
@@ -208,8 +208,9 @@ fn place_symbols(
         return Ok(Vec::new());
     }
     let language = Language::of_path(path).ok_or_else(no_grammar)?;
-    let outline = outline(text, language, rules.deadline)
-        .map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))?;
+    let version = FileVersion { path, text, hash: None, language };
+    let outline =
+        outline_of(&version, rules.deadline).map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))?;
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (position, edit) in wanted {
         match edit_symbol(text, &outline, &edit) {

@@ -28,7 +28,8 @@ pub(crate) struct MadeFile {
 impl MadeFile {
     /// Returns the file of a change that is about to be made. `None` if the change is not one of a single saved file.
     pub(crate) fn of(writes: &[PendingWrite]) -> Option<Self> {
-        let [PendingWrite { computed: ComputedChange { file, content, observed }, to: None, .. }] = writes
+        let [PendingWrite { computed: ComputedChange { file, content, observed, .. }, to: None, .. }] =
+            writes
         else {
             return None;
         };

@@ -224,7 +224,7 @@ impl Engine {
             Action::Rename { to, .. } => to,
             _ => &file.path,
         };
-        let syntax = new_errors(path, text, &plan, rules);
+        let syntax = new_errors(path, &observed, &plan, rules);
         let draft = Draft {
             plan,
             matches: file.matches.clone(),

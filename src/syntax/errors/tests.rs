@@ -36,7 +36,7 @@ proptest! {
         let end = floor_char_boundary(&before, (start + removed).min(before.len())).max(start);
         let after = format!("{}{}{}", &before[..start], PIECES[piece], &before[end..]);
         let parts = nearby_parts(&before, &after);
-        if parts.is_some_and(|parts| are_free_of_errors(parts, language, Deadline::NONE)) {
+        if parts.is_some_and(|parts| FreeParts::default().contain(parts, language, Deadline::NONE)) {
             let found = new_errors_of_whole(&before, &after, language, Deadline::NONE).unwrap_or_default();
             prop_assert!(found.is_empty(), "{language} {found:?} {:?}", &after[start.saturating_sub(200)..]
                 .chars().take(400).collect::<String>());

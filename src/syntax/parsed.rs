@@ -1,0 +1,224 @@
+//! Texts with their syntax trees.
+
+use std::ops::Range;
+
+use memchr::{memchr_iter, memrchr};
+use tree_sitter::{InputEdit, Point, Tree};
+
+use super::errors::{self, SyntaxError};
+use super::nearby::{FreeParts, nearby_parts};
+use super::outline::outline_of;
+use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
+use super::{Language, NoSyntax, Outline};
+use crate::edit::{Deadline, Plan, Splice};
+
+/// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
+const MAX_FOLLOWED: usize = 64;
+
+/// Maximum size of the declarations around a change, in bytes, that are parsed although a tree could be followed.
+const SMALL_PART: usize = 4_000;
+
+/// A text with its syntax tree, which is built when it is needed. The tree of a changed text is built from that of the
+/// text before it, in a fraction of the time: only the surroundings of the changes are parsed again.
+///
+/// ```
+/// use editd::edit::{Deadline, Plan, Splice};
+/// use editd::syntax::{FreeParts, Language, ParsedText};
+///
+/// let mut before = ParsedText::new("def f():\n    return 1\n".to_owned(), Language::Python);
+/// let splice = Splice { range: 20..21, text: "(2".to_owned() };
+/// let mut after = before.changed(&Plan::new(before.text().len(), vec![splice]).unwrap());
+/// assert_eq!(after.text(), "def f():\n    return (2\n");
+/// let errors = after.new_errors(&mut before, &mut FreeParts::default(), Deadline::NONE);
+/// assert_eq!(errors.unwrap()[0].line, 2);
+/// ```
+#[derive(Debug)]
+pub struct ParsedText {
+    language: Language,
+    text: String,
+    tree: KnownTree,
+}
+
+/// The part of a tree that is known.
+#[derive(Debug, Clone)]
+enum KnownTree {
+    None,
+    /// The tree of an earlier text, to which all changes since then have been told.
+    Earlier(Tree),
+    Current(Tree),
+}
+
+impl ParsedText {
+    /// Creates a text without a tree.
+    pub fn new(text: String, language: Language) -> Self {
+        Self { language, text, tree: KnownTree::None }
+    }
+
+    /// Returns the result of a plan for this text.
+    #[must_use]
+    pub fn changed(&self, plan: &Plan) -> Self {
+        let text = plan.apply(&self.text);
+        if plan.splices().len() > MAX_FOLLOWED || !plan.fits(&self.text) {
+            return Self::new(text, self.language);
+        }
+        self.followed(text, |old, _| edits(old, plan.splices()))
+    }
+
+    /// Returns another version of this text.
+    #[must_use]
+    pub fn replaced(&self, text: String) -> Self {
+        self.followed(text, |old, new| vec![edit(old, new)])
+    }
+
+    fn followed(&self, text: String, edits: impl FnOnce(&str, &str) -> Vec<InputEdit>) -> Self {
+        // A lone CR is a line ending to grammars, but not to the positions of the edits.
+        let has_lone_cr = |text: &str| matches!(with_line_feeds(text), std::borrow::Cow::Owned(_));
+        let tree = match &self.tree {
+            KnownTree::Earlier(tree) | KnownTree::Current(tree)
+                if !has_lone_cr(&self.text) && !has_lone_cr(&text) =>
+            {
+                let mut tree = tree.clone();
+                // From the end, so that the earlier positions stay valid.
+                edits(&self.text, &text).iter().rev().for_each(|edit| tree.edit(edit));
+                KnownTree::Earlier(tree)
+            }
+            _ => KnownTree::None,
+        };
+        Self { language: self.language, text, tree }
+    }
+
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the language of the text.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Returns `true` if the text, or an earlier one, is known to be free of syntax errors.
+    fn is_free_of_errors(&self) -> bool {
+        match &self.tree {
+            KnownTree::None => false,
+            KnownTree::Earlier(tree) | KnownTree::Current(tree) => !tree.root_node().has_error(),
+        }
+    }
+
+    /// Returns the tree. A copy shares its nodes.
+    fn tree(&mut self, budget: Budget) -> Result<Tree, NoSyntax> {
+        let earlier = match &self.tree {
+            KnownTree::Current(tree) => return Ok(tree.clone()),
+            KnownTree::Earlier(tree) => Some(tree),
+            KnownTree::None => None,
+        };
+        let tree = parse_after(earlier, &self.text, self.language, budget)?;
+        self.tree = KnownTree::Current(tree.clone());
+        Ok(tree)
+    }
+
+    /// Returns the syntax errors that `before` does not have, as [`new_errors`](super::new_errors) does. `free` knows
+    /// parts of both texts without errors.
+    pub fn new_errors(
+        &mut self,
+        before: &mut Self,
+        free: &mut FreeParts,
+        deadline: Deadline,
+    ) -> Option<Vec<SyntaxError>> {
+        let budget = || Budget::new(MAX_CHECK_TIME, deadline);
+        let language = self.language;
+        let mut are_free = |before: &Self, after: &Self| {
+            let parts = nearby_parts(&before.text, &after.text);
+            parts.is_some_and(|parts| free.contain(parts, language, deadline))
+        };
+        // Of a text without errors, following the tree is faster than parsing large parts.
+        let is_small = |parts: [&str; 2]| parts.iter().all(|part| part.len() <= SMALL_PART);
+        let is_followed =
+            before.is_free_of_errors() && !nearby_parts(&before.text, &self.text).is_some_and(is_small);
+        if !is_followed && are_free(before, self) {
+            return Some(Vec::new());
+        }
+        let tree = self.tree(budget()).ok()?;
+        if !tree.root_node().has_error() || is_followed && are_free(before, self) {
+            return Some(Vec::new());
+        }
+        let (trees, texts) =
+            ((&before.tree(budget()).ok()?, &tree), (before.text.as_str(), self.text.as_str()));
+        let found = errors::compared(texts, trees, self.language, deadline);
+        if found.is_empty() {
+            return Some(found);
+        }
+        // A parser that takes over parts of an earlier tree may recover from an error elsewhere.
+        errors::new_errors_of_whole(texts.0, texts.1, self.language, deadline)
+    }
+
+    /// Returns the symbols of the text, as [`outline`](super::outline()) does.
+    pub fn outline(&mut self, deadline: Deadline) -> Result<Outline, NoSyntax> {
+        let budget = Budget::new(MAX_TIME, deadline);
+        let tree = self.tree(budget)?;
+        outline_of(&self.text, &tree, self.language, budget)
+    }
+}
+
+/// Returns the edits of a tree for splices of its text, in order.
+fn edits(text: &str, splices: &[Splice]) -> Vec<InputEdit> {
+    let mut at = Position::default();
+    let mut edit = |Splice { range, text: new }: &Splice| {
+        at = at.moved_over(&text.as_bytes()[at.offset..range.start]);
+        let (start, old_end) = (at, at.moved_over(&text.as_bytes()[range.clone()]));
+        at = old_end;
+        input_edit(start, old_end, start.moved_over(new.as_bytes()))
+    };
+    splices.iter().map(&mut edit).collect()
+}
+
+/// Returns the edit that makes `new` of `old`: all from their first to their last difference.
+fn edit(old: &str, new: &str) -> InputEdit {
+    let (old, new) = (old.as_bytes(), new.as_bytes());
+    let equal = |(one, other): &(&u8, &u8)| one == other;
+    let head = old.iter().zip(new).take_while(equal).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(equal).count();
+    let changed = |bytes: &[u8]| -> Range<usize> { head..bytes.len() - tail };
+    let start = Position::default().moved_over(&old[..head]);
+    input_edit(start, start.moved_over(&old[changed(old)]), start.moved_over(&new[changed(new)]))
+}
+
+fn input_edit(start: Position, old_end: Position, new_end: Position) -> InputEdit {
+    InputEdit {
+        start_byte: start.offset,
+        old_end_byte: old_end.offset,
+        new_end_byte: new_end.offset,
+        start_position: start.point,
+        old_end_position: old_end.point,
+        new_end_position: new_end.point,
+    }
+}
+
+/// A position in a text.
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    offset: usize,
+    point: Point,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self { offset: 0, point: Point::new(0, 0) }
+    }
+}
+
+impl Position {
+    /// Returns the position behind the bytes that follow.
+    fn moved_over(self, bytes: &[u8]) -> Self {
+        let rows = memchr_iter(b'\n', bytes).count();
+        let column = match memrchr(b'\n', bytes) {
+            Some(last) => bytes.len() - last - 1,
+            None => self.point.column + bytes.len(),
+        };
+        Self { offset: self.offset + bytes.len(), point: Point::new(self.point.row + rows, column) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
