@@ -16,6 +16,7 @@ mod turns;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::disk::Target;
 use crate::edit::{Deadline, Labels, LineRange, diff_texts};
@@ -71,6 +72,8 @@ pub(crate) enum ShownPart {
 pub(crate) struct NativeCall {
     pub(crate) tool_call: String,
     pub(crate) digest: ContentHash,
+    /// Time at which the request arrived.
+    pub(crate) arrived: Instant,
     pub(crate) losses: ToolLosses,
     /// `true` if the client makes the calls of a step at the same time.
     pub(crate) parallel: bool,

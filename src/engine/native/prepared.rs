@@ -155,14 +155,18 @@ impl PreparedChanges {
         let mut entries = self.entries.lock();
         let mut same =
             entries.iter_mut().filter(|entry| entry.is_of(session) && entry.call.digest == call.digest);
-        same.find_map(|Entry { call: known, state, .. }| match state {
+        same.find_map(|Entry { call: known, state, since, .. }| match state {
             State::UnderReview(reviewed) => {
                 known.tool_call.clone_from(&call.tool_call);
                 reviewed.origin.tool_call = Some(call.tool_call.clone());
                 Some(reviewed.proposal.clone())
             }
             State::Made(proposal, _) => (known.tool_call == call.tool_call).then(|| proposal.clone()),
-            State::Ready(..) => None,
+            // A request that had arrived before the decision, and whose turn came after it.
+            State::Ready(Some(proposal), _) => {
+                (known.tool_call == call.tool_call && call.arrived < *since).then(|| proposal.clone())
+            }
+            State::Ready(None, _) => None,
         })
     }
 

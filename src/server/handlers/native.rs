@@ -86,7 +86,15 @@ impl Daemon {
         }
         let turn = origin.as_ref().and_then(|origin| origin.turn.clone());
         params.origin = origin;
-        let native = NativeCall { tool_call, digest, losses: losses(&tool_loses), parallel, rewrites, turn };
+        let native = NativeCall {
+            tool_call,
+            digest,
+            arrived: started,
+            losses: losses(&tool_loses),
+            parallel,
+            rewrites,
+            turn,
+        };
         if preview {
             return self.native_preview(session, params, reads, native.losses).await;
         }
