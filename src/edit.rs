@@ -46,7 +46,7 @@ mod unwrap;
 mod whole_lines;
 
 pub use base::{Index, SharedIndex};
-pub use deadline::{Deadline, TimedOut};
+pub use deadline::{Deadline, ProcessorTime, TimedOut};
 pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan, new_file_header};
 pub use elided::placeholder;
 pub use excerpt::{Excerpt, LinePart, beginnings};

@@ -36,7 +36,7 @@ use crate::edit::{Deadline, Plan};
 use crate::syntax::{self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, SyntaxError};
 use crate::text::ContentHash;
 use pool::{Asked, Pool};
-use wire::{Request, Task, Version};
+use wire::{OfVersion, Request, Task, Version};
 pub use work::{COMMAND, work};
 
 /// Maximum time for the colours of a text, which a page shows without them at first.
@@ -92,10 +92,12 @@ impl<'t> FileVersion<'t> {
         limit: Duration,
         deadline: Deadline,
     ) -> Result<T, NoSyntax> {
-        match self.ask_with(pool, None, &task, limit, deadline)? {
-            Some(answer) => Ok(answer),
-            None => self.ask_with(pool, Some(self.text), &task, limit, deadline)?.ok_or(NoSyntax::Failed),
+        for text in [None, Some(self.text)] {
+            if let OfVersion::Known(answer) = self.ask_with(pool, text, &task, limit, deadline)? {
+                return Ok(answer);
+            }
         }
+        Err(NoSyntax::Failed)
     }
 
     fn ask_with<T: DeserializeOwned>(
@@ -105,7 +107,7 @@ impl<'t> FileVersion<'t> {
         task: &impl Fn(Version<'t>) -> Task<'t>,
         limit: Duration,
         deadline: Deadline,
-    ) -> Result<Option<T>, NoSyntax> {
+    ) -> Result<OfVersion<T>, NoSyntax> {
         let version = self.with(text);
         let file = version.file;
         pool.answer_for(file, &Request { language: self.language, task: task(version) }, limit, deadline)
@@ -174,7 +176,8 @@ impl NewErrors {
 
     /// Returns the errors, as [`syntax::new_errors`] does. The version and the plan must be those of the beginning.
     pub fn finish<'t>(self, version: &FileVersion<'t>, plan: &'t Plan) -> Option<Vec<SyntaxError>> {
-        if let Some(Ok(Some(errors))) = self.asked.map(Asked::answer::<Option<Option<Vec<SyntaxError>>>>) {
+        let answer = self.asked.map(Asked::answer::<OfVersion<Option<Vec<SyntaxError>>>>);
+        if let Some(Ok(OfVersion::Known(errors))) = answer {
             return errors;
         }
         match POOL.get() {

@@ -100,7 +100,7 @@ fn project(files: usize, text: &str) -> Machine {
         fs::create_dir(machine.root().join(format!("part{folder}"))).expect("a folder");
     }
     for file in 0..files {
-        machine.put(&name(file), &numbered(file, &text));
+        machine.put(&name(file), &numbered(file, text));
     }
     succeed(git(&machine.root()).args(["init", "-q"]));
     succeed(git(&machine.root()).args(["add", "-A"]));

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// The time at which work on a request ends, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deadline(Option<Instant>);
@@ -33,4 +35,27 @@ impl Deadline {
             _ => Ok(()),
         }
     }
+}
+
+/// A limit of the processor time that the current thread uses. Unlike a [`Deadline`], it is not reached sooner because
+/// other programs use the processors.
+#[derive(Debug, Clone, Copy)]
+pub struct ProcessorTime(Duration);
+
+impl ProcessorTime {
+    /// Creates a limit of `duration` from now, for this thread.
+    pub fn after(duration: Duration) -> Self {
+        Self(used().saturating_add(duration))
+    }
+
+    /// Returns an error once the time is used. Call it every few hundred steps, not every step.
+    pub fn check(self) -> Result<(), TimedOut> {
+        if used() >= self.0 { Err(TimedOut) } else { Ok(()) }
+    }
+}
+
+/// Returns the processor time that this thread has used.
+fn used() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs().try_into().unwrap_or_default())
 }

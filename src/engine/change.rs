@@ -4,6 +4,7 @@
 //! (`rebase`), and committed with all other files of its request (`commit`).
 
 pub(crate) mod apply;
+pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod compute;
 pub(crate) mod content;

@@ -27,15 +27,23 @@ pub(super) enum Task<'a> {
         #[serde(borrow)]
         text: Cow<'a, str>,
     },
-    /// Like `Outline`, for a version that the parser keeps. Answered with `None` if it does not have the text.
+    /// Like `Outline`, for a version that the parser keeps. Answered with an [`OfVersion`].
     OutlineOf { version: Version<'a> },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
-    /// Answered with the syntax errors that a plan adds, as [`new_errors`](crate::syntax::new_errors) returns them, or
-    /// with `None` if the parser does not have the text.
+    /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as
+    /// [`new_errors`](crate::syntax::new_errors) returns them.
     NewErrors { version: Version<'a>, plan: Cow<'a, Plan> },
     /// Answered with the result of [`colours`](crate::syntax::colours).
     Colours { text: Cow<'a, str> },
+}
+
+/// The answer about a version of a file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum OfVersion<T> {
+    /// The parser does not have the text of the version.
+    NeedsText,
+    Known(T),
 }
 
 /// A version of a file, which the parser keeps.

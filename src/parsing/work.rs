@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::colours_in_time;
 use super::kept::Kept;
-use super::wire::{MAX_MESSAGE, Request, Task, Version, message};
+use super::wire::{MAX_MESSAGE, OfVersion, Request, Task, Version, message};
 use crate::edit::{Deadline, Plan};
 use crate::syntax::{self, FreeParts, Language, ParsedText, SyntaxError};
 use crate::text::ContentHash;
@@ -84,22 +84,23 @@ impl Parser {
         }
         match task {
             Task::Outline { text } => of(&syntax::outline(&text, language, deadline())),
-            Task::OutlineOf { version } => {
-                of(&self.version(version, language).map(|parsed| parsed.outline(deadline())))
-            }
+            Task::OutlineOf { version } => of(&match self.version(version, language) {
+                Some(parsed) => OfVersion::Known(parsed.outline(deadline())),
+                None => OfVersion::NeedsText,
+            }),
             Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
             Task::NewErrors { version, plan } => of(&self.new_errors(version, &plan, language)),
             Task::Colours { text } => of(&colours_in_time(&text, language)),
         }
     }
 
-    /// Returns the errors that a plan adds to a version, or `None` if its text is needed.
+    /// Returns the errors that a plan adds to a version.
     fn new_errors(
         &mut self,
         version: Version<'_>,
         plan: &Plan,
         language: Language,
-    ) -> Option<Option<Vec<SyntaxError>>> {
+    ) -> OfVersion<Option<Vec<SyntaxError>>> {
         let file = version.file;
         let mut free = std::mem::take(&mut self.free);
         let found = self.version(version, language).map(|before| {
@@ -107,9 +108,9 @@ impl Parser {
             (after.new_errors(before, &mut free, deadline()), after)
         });
         self.free = free;
-        let (errors, after) = found?;
+        let Some((errors, after)) = found else { return OfVersion::NeedsText };
         self.result = Some((file, after));
-        Some(errors)
+        OfVersion::Known(errors)
     }
 
     /// Returns a version, or `None` if its text is needed.

@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::Language;
-use crate::edit::Deadline;
+use crate::edit::{Deadline, ProcessorTime};
 use crate::text::lines;
 
 /// Maximum size of a parsed text, in bytes. Larger files are mostly generated, and parsing them takes longer
 /// than an edit should.
 pub const MAX_SIZE: usize = 1_000_000;
 
-/// Maximum time for the outline of a text, which a client has asked for.
+/// Maximum processor time for the outline of a text, which a client has asked for.
 pub const MAX_TIME: Duration = Duration::from_millis(500);
 
-/// Maximum time for parsing each of the two texts of an edit, whose author waits for other things.
+/// Maximum processor time for parsing each of the two texts of an edit, whose author waits for other things.
 pub const MAX_CHECK_TIME: Duration = Duration::from_millis(50);
 
 /// Number of steps of the parser before the time is checked, in a text of at most [`SMALL`] bytes. Most such texts
@@ -48,16 +48,16 @@ pub enum NoSyntax {
     Failed,
 }
 
-/// The time that a call may take.
+/// The processor time that a call may take, and the deadline of its caller.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
-    own: Deadline,
+    own: ProcessorTime,
     caller: Deadline,
 }
 
 impl Budget {
     pub(super) fn new(time: Duration, caller: Deadline) -> Self {
-        Self { own: Deadline::after(time), caller }
+        Self { own: ProcessorTime::after(time), caller }
     }
 
     pub(super) fn check(self) -> Result<(), NoSyntax> {
@@ -70,7 +70,7 @@ pub(super) fn parse(text: &str, language: Language, budget: Budget) -> Result<Tr
     parse_after(None, text, language, budget)
 }
 
-/// Parses a text. `old` is the tree of an earlier version, to which the change has been told.
+/// Parses a text. `old` is the tree of an earlier version, moved along with the changes since then.
 pub(super) fn parse_after(
     old: Option<&Tree>,
     text: &str,

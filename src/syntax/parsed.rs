@@ -43,7 +43,7 @@ pub struct ParsedText {
 #[derive(Debug, Clone)]
 enum KnownTree {
     None,
-    /// The tree of an earlier text, to which all changes since then have been told.
+    /// The tree of an earlier text, moved along with the changes since then.
     Earlier(Tree),
     Current(Tree),
 }

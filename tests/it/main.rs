@@ -71,6 +71,7 @@ mod search {
 mod symbols {
     mod command_line;
     mod edits;
+    mod kept_trees;
     mod reads;
     mod syntax_errors;
     mod tools;
@@ -247,7 +248,7 @@ mod hostile {
     mod framing;
     mod greedy_clients;
     mod limits;
-    mod parsers;
+    pub(crate) mod parsers;
 }
 mod web {
     mod access;

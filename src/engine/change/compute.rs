@@ -1,11 +1,11 @@
 //! Computes a change on the content that was just observed. This module accesses no files.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::SyntaxMode;
 use crate::edit;
 use crate::edit::{Deadline, Display, Plan};
+use crate::engine::change::check::{check, new_errors, path_after, version_of};
 use crate::engine::change::content::{Content, encoding_change};
 use crate::engine::change::draft::{Draft, DraftError, Indexes, created, draft_cells, stays_notebook};
 use crate::engine::change::edits::{Version, carry_edits, draft_edits, draft_texts};
@@ -16,8 +16,7 @@ use crate::engine::change::rebase::{file_diff, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::notebook::CellRefusal;
-use crate::parsing::{FileVersion, NewErrors};
-use crate::syntax::{Language, MAX_SIZE, SyntaxError};
+use crate::parsing::NewErrors;
 use crate::text::{Encoding, Format};
 use crate::workspace::{
     Action, BaseState, Coverage, FileContent, NewMode, OnStale, PlannedFile, Refusal, RefusalKind, Snapshot,
@@ -54,33 +53,6 @@ pub(crate) struct ComputedChange {
     pub(crate) observed: Observed,
     /// The check for syntax errors, while it runs.
     pub(crate) check: Option<NewErrors>,
-}
-
-/// Begins to look for the syntax errors that a plan adds to the text of a file. `path` is that of the result. Returns
-/// `None` if the result cannot have any.
-fn check(path: &Path, observed: &Observed, plan: &Plan, rules: &ComputeOptions<'_>) -> Option<NewErrors> {
-    // A plan for a large file is applied only if its result can be parsed.
-    let is_checked = rules.syntax != SyntaxMode::Off && !plan.is_empty() && plan.result_len() <= MAX_SIZE;
-    let version = version_of(path, observed).filter(|version| is_checked && plan.fits(version.text))?;
-    Some(NewErrors::begin(&version, plan, rules.deadline))
-}
-
-fn version_of<'a>(path: &'a Path, observed: &'a Observed) -> Option<FileVersion<'a>> {
-    let text = observed.text.as_ref().map_or("", |text| text.as_str());
-    let snapshot = observed.content.snapshot().filter(|snapshot| snapshot.format == Format::UTF8);
-    let (hash, language) = (snapshot.map(|snapshot| snapshot.hash), Language::of_path(path)?);
-    Some(FileVersion { path, text, hash, language })
-}
-
-/// Returns the syntax errors that a plan adds to the text of a file. `path` is that of the result.
-pub(crate) fn new_errors(
-    path: &Path,
-    observed: &Observed,
-    plan: &Plan,
-    rules: &ComputeOptions<'_>,
-) -> Vec<SyntaxError> {
-    let check = check(path, observed, plan, rules);
-    check.and_then(|check| check.finish(&version_of(path, observed)?, plan)).unwrap_or_default()
 }
 
 impl RequestedChange<Observed> {
@@ -409,9 +381,4 @@ impl ComputedChange {
             self.file.syntax = check.finish(&version, &self.file.plan).unwrap_or_default();
         }
     }
-}
-
-/// Returns the path of a file after its change.
-fn path_after(file: &PlannedFile) -> &Path {
-    if let Action::Rename { to, .. } = &file.action { to } else { &file.path }
 }

@@ -7,8 +7,9 @@ use std::time::SystemTime;
 use scopeguard::{ScopeGuard, guard};
 
 use crate::edit::{Labels, Plan, diff_texts};
+use crate::engine::change::check::new_errors;
 use crate::engine::change::commit::PendingWrite;
-use crate::engine::change::compute::{ComputedChange, finish, new_errors};
+use crate::engine::change::compute::{ComputedChange, finish};
 use crate::engine::change::draft::{Draft, stays_notebook};
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::jobs::Job;

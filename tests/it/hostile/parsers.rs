@@ -77,7 +77,7 @@ fn killed_parsers_are_replaced() {
 }
 
 /// Returns the parsers of the daemon.
-fn parsers_of(machine: &Machine) -> Vec<Pid> {
+pub(crate) fn parsers_of(machine: &Machine) -> Vec<Pid> {
     let daemon = machine.pid().as_raw_nonzero().to_string();
     let parser_of = |entry: fs::DirEntry| {
         let id = entry.file_name().to_str()?.parse().ok()?;
