@@ -74,7 +74,8 @@ fn folders_of_the_state_are_usable_at_once() {
         assert_eq!(mode(&path), 0o700, "{}", path.display());
     }
     for socket in [machine.agent_socket(), machine.runtime().join("editor.sock")] {
-        assert_eq!(mode(&socket), 0o600, "{}", socket.display());
+        // The mode is set after the socket is bound.
+        eventually("the mode of a socket", || (mode(&socket) == 0o600).then_some(()));
     }
 }
 
@@ -82,6 +83,7 @@ fn folders_of_the_state_are_usable_at_once() {
 fn a_folder_of_the_state_that_its_owner_cannot_use_is_repaired() {
     let mut machine = Machine::start();
     let runs = machine.state().join("runs");
+    eventually("the folder of runs", || runs.exists().then_some(()));
     fs::set_permissions(&runs, PermissionsExt::from_mode(0o600)).expect("a mode");
     machine.serve_without_privileges();
     eventually("a usable folder", || (mode(&runs) == 0o700).then_some(()));

@@ -57,7 +57,9 @@ fn only_their_owner_can_use_the_sockets() {
     let machine = Machine::start();
     assert_eq!(mode(&machine.runtime()), 0o700);
     assert_eq!(mode(&machine.state()), 0o700);
-    assert_eq!((mode(&machine.agent_socket()), mode(&machine.editor_socket())), (0o600, 0o600));
+    // The mode is set after the sockets are bound.
+    let modes = || (mode(&machine.agent_socket()), mode(&machine.editor_socket()));
+    eventually("the modes of the sockets", || (modes() == (0o600, 0o600)).then_some(()));
 }
 
 #[test]

@@ -35,6 +35,8 @@ fn a_killed_daemon_loses_nothing_that_happened_before() {
     sleep(BEATS);
     machine.crash();
     machine.serve();
+    // The next command begins once the new daemon has seen what happened before.
+    run(&machine, &workspace, "true");
     workspace.put("go", "");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "the exit code is still that of the command");
