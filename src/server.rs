@@ -149,6 +149,13 @@ impl Daemon {
         }
     }
 
+    /// Takes the documents back from an editor that sends nothing more. Its requests may still be running until it is
+    /// [disconnected](Self::disconnect), but it applies, saves and answers nothing.
+    pub fn take_back_documents(&self, session: &SessionContext) {
+        self.engine.clients.remove(session);
+        self.engine.workspace.update(|w| w.close_documents(session.id));
+    }
+
     /// Removes a connection that has ended, and its session unless that outlives it. `said_goodbye` is `true` if the
     /// client has sent `shutdown`: then no change waits for its review any more, unless it may come back at once.
     pub fn disconnect(&self, session: &SessionContext, said_goodbye: bool) {

@@ -46,6 +46,7 @@ pub(crate) struct Editor {
 impl Engine {
     /// Returns the editor of a session, or `None` if it has disconnected.
     pub(crate) fn editor(&self, session: SessionId) -> Option<Editor> {
+        self.clients.get(session)?;
         self.workspace.update(|w| {
             let session = w.session(session)?;
             Some(Editor { name: session.author.clone(), abilities: session.abilities })

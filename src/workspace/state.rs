@@ -168,6 +168,11 @@ impl Workspace {
         connected.map(|session| session.author.clone()).chain(expected).collect()
     }
 
+    /// Closes the documents of an editor whose connection has ended.
+    pub fn close_documents(&mut self, id: SessionId) {
+        self.buffers.close_all(id);
+    }
+
     /// Removes a connection, and its session unless it can be resumed. A reviewer whose connection ended without a
     /// goodbye is expected back.
     pub fn disconnect(&mut self, id: SessionId, departure: Departure, now: SystemTime) {

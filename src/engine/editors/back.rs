@@ -149,7 +149,6 @@ impl Engine {
             if is_undone {
                 return self.save_undone(document);
             }
-            // The session of an editor that has just disconnected may still be there.
             if matches!(answered, Err(EditorRequestError::Gone)) {
                 return UndoOutcome::Gone;
             }

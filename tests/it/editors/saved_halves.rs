@@ -71,9 +71,10 @@ fn a_closed_document_of_a_plain_editor_gets_its_old_text_back_on_disk() {
 #[rstest]
 fn a_document_that_was_saved_before_the_connection_was_lost_gets_its_old_text_back(
     #[values(true, false)] comes_back: bool,
+    #[values(Manner::DiesAfterSaving, Manner::ListensAfterSaving)] manner: Manner,
 ) {
     let mut scene = Scene::start(Kind::Plugin, "one a\n");
-    scene.fail(Manner::DiesAfterSaving, &["stale", "editor_refused"]);
+    scene.fail(manner, &["stale", "editor_refused"]);
     eventually("the old text on disk", || (scene.workspace.text("a.txt") == "one a\n").then_some(()));
     if comes_back {
         let back = Editor::start(&scene.machine, &scene.workspace, Kind::Plugin);

@@ -49,6 +49,8 @@ pub(crate) enum Manner {
     SavesAfter,
     /// The user saves the document just after the edit, and the connection ends before the answer.
     DiesAfterSaving,
+    /// Like `DiesAfterSaving`, but the editor still waits for the answer to a request about the document.
+    ListensAfterSaving,
     /// The user saves and closes the document just after the edit.
     ClosesAfter,
     /// The user saves, closes and opens the document just after the edit.

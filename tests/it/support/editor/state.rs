@@ -22,6 +22,14 @@ impl State {
         self.writer.close();
     }
 
+    /// Asks for the text of a document, and sends nothing after that.
+    fn listen(&mut self, uri: &str) {
+        let params = json!({ "uri": uri });
+        self.writer.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "editd/read", "params": params }));
+        self.gone = true;
+        self.writer.close_sending();
+    }
+
     /// Handles a message. Returns the message with a delay if it must be served later.
     pub(super) fn take(&mut self, message: &Value) -> Option<(Duration, Value)> {
         if message.get("method").is_none() {
@@ -232,8 +240,11 @@ impl State {
     }
 
     fn act_after(&mut self, uris: &[&str]) {
-        if let Manner::SavesAfter | Manner::ClosesAfter | Manner::ReopensAfter | Manner::DiesAfterSaving =
-            self.manner
+        if let Manner::SavesAfter
+        | Manner::ClosesAfter
+        | Manner::ReopensAfter
+        | Manner::DiesAfterSaving
+        | Manner::ListensAfterSaving = self.manner
         {
             for uri in uris {
                 self.save(uri).expect("a save");
@@ -241,6 +252,7 @@ impl State {
                     Manner::ClosesAfter => self.close(uri),
                     Manner::ReopensAfter => self.resync(uri),
                     Manner::DiesAfterSaving => self.leave(),
+                    Manner::ListensAfterSaving => self.listen(uri),
                     _ => {}
                 }
             }
