@@ -166,10 +166,11 @@ impl NewErrors {
     /// Begins to look for the syntax errors that a plan adds to a version of a file.
     pub fn begin<'t>(version: &FileVersion<'t>, plan: &'t Plan, deadline: Deadline) -> Self {
         let begin = |pool: &'static Pool| {
-            let version_sent = version.with(None);
-            let file = version_sent.file;
-            let task = Task::NewErrors { version: version_sent, plan: Cow::Borrowed(plan) };
-            pool.begin(file, &Request { language: version.language, task }, MAX_ERRORS_TIME)
+            let language = version.language;
+            let version = version.with(None);
+            let file = version.file;
+            let task = Task::NewErrors { version, plan: Cow::Borrowed(plan) };
+            pool.begin(file, &Request { language, task }, MAX_ERRORS_TIME, deadline)
         };
         Self { asked: POOL.get().and_then(begin), deadline }
     }
@@ -177,8 +178,11 @@ impl NewErrors {
     /// Returns the errors, as [`syntax::new_errors`] does. The version and the plan must be those of the beginning.
     pub fn finish<'t>(self, version: &FileVersion<'t>, plan: &'t Plan) -> Option<Vec<SyntaxError>> {
         let answer = self.asked.map(Asked::answer::<OfVersion<Option<Vec<SyntaxError>>>>);
-        if let Some(Ok(OfVersion::Known(errors))) = answer {
-            return errors;
+        match answer {
+            Some(Ok(OfVersion::Known(errors))) => return errors,
+            Some(Err(NoSyntax::TooSlow)) => return None,
+            // Not begun, or the parser needs the text, or it has ended.
+            _ => {}
         }
         match POOL.get() {
             Some(pool) => {

@@ -135,8 +135,7 @@ impl Pool {
     ) -> Result<T, NoSyntax> {
         let message = message(request).map_err(|_| NoSyntax::Failed)?;
         let mut turn = self.turn(place, deadline)?;
-        let latest = Instant::now() + limit + GRACE;
-        let until = deadline.instant().map_or(latest, |deadline| deadline.min(latest));
+        let until = answer_until(limit, deadline);
         // An idle process may have ended, because it had much memory or the system had little.
         let was_idle = turn.worker.is_some();
         let mut answer = self.ask(&mut turn, &message, until);
@@ -148,7 +147,13 @@ impl Pool {
 
     /// Sends a short request to the process that has answered before for a file, and returns without the answer.
     /// Returns `None` if the process is in use, or not there.
-    pub(super) fn begin(&self, file: u64, request: &Request<'_>, limit: Duration) -> Option<Asked<'_>> {
+    pub(super) fn begin(
+        &self,
+        file: u64,
+        request: &Request<'_>,
+        limit: Duration,
+        deadline: Deadline,
+    ) -> Option<Asked<'_>> {
         let message = message(request).ok().filter(|message| message.len() <= SHORT)?;
         let mut places = self.places.lock();
         let place = usize::try_from(file % places.len() as u64).ok()?;
@@ -160,7 +165,7 @@ impl Pool {
         };
         drop(places);
         let turn = Turn { pool: self, place, worker: None };
-        let until = Instant::now() + limit + GRACE;
+        let until = answer_until(limit, deadline);
         worker.send(&message, until).ok()?;
         Some(Asked { turn, worker: Some(worker), until })
     }
@@ -205,6 +210,12 @@ impl Pool {
             }
         }
     }
+}
+
+/// Returns the time until which the answer to a request that takes at most `limit` is waited for.
+fn answer_until(limit: Duration, deadline: Deadline) -> Instant {
+    let latest = Instant::now() + limit + GRACE;
+    deadline.instant().map_or(latest, |deadline| deadline.min(latest))
 }
 
 /// Returns a free place, if possible one with a process.

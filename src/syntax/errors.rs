@@ -12,7 +12,7 @@ use super::Language;
 use super::grammar::words;
 use super::nearby::{FreeParts, Nearby, nearby_parts};
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
-use crate::edit::Deadline;
+use crate::edit::{Deadline, common_ends};
 use crate::text::{floor_char_boundary, line_end, line_start, lines};
 use compare::Comparison;
 
@@ -131,10 +131,7 @@ pub(super) fn compared(
 
 /// Returns `true` if all errors of the second text are before or behind the change, and the first one has them too.
 fn stay_beside_the_change((before, known): (&str, &[Found]), (after, found): (&str, &[Found])) -> bool {
-    let equal = |(one, other): &(u8, u8)| one == other;
-    let head = before.bytes().zip(after.bytes()).take_while(equal).count();
-    let most = before.len().min(after.len()) - head;
-    let tail = before.bytes().rev().zip(after.bytes().rev()).take(most).take_while(equal).count();
+    let (head, tail) = common_ends(before.as_bytes(), after.as_bytes());
     // Errors behind the change are found by their distance from the end.
     let place = |length: usize, error: &Found| {
         let (start, end) = (error.range.start, error.range.end);
@@ -215,7 +212,7 @@ fn error(node: Node<'_>) -> Option<Found> {
 
 /// Returns the offset in `after` at which it begins to differ from `before`.
 fn first_difference(before: &str, after: &str) -> usize {
-    let common = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
+    let (common, _) = common_ends(before.as_bytes(), after.as_bytes());
     floor_char_boundary(after, common)
 }
 

@@ -11,7 +11,7 @@ use memchr::{memchr, memrchr};
 
 use super::Language;
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
-use crate::edit::Deadline;
+use crate::edit::{Deadline, common_ends};
 use crate::text::{line_end, line_start};
 
 /// Minimum size of a text for which this check is worthwhile, in bytes.
@@ -139,11 +139,8 @@ fn paired_lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the length of the whole lines that the texts have in common at the start, and of those at the end.
 fn common_lines(one: &[u8], other: &[u8]) -> (usize, usize) {
-    let equal = |(one, other): &(&u8, &u8)| one == other;
-    let head = one.iter().zip(other).take_while(equal).count();
+    let (head, tail) = common_ends(one, other);
     let head = memrchr(b'\n', &one[..head]).map_or(0, |at| at + 1);
-    let most = one.len().min(other.len()) - head;
-    let tail = one.iter().rev().zip(other.iter().rev()).take(most).take_while(equal).count();
     let partial = memchr(b'\n', &one[one.len() - tail..]).map_or(tail, |at| at + 1);
     (head, tail - partial)
 }

@@ -10,7 +10,7 @@ use super::nearby::{FreeParts, nearby_parts};
 use super::outline::outline_of;
 use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
 use super::{Language, NoSyntax, Outline};
-use crate::edit::{Deadline, Plan, Splice};
+use crate::edit::{Deadline, Plan, Splice, common_ends};
 
 /// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
 const MAX_FOLLOWED: usize = 64;
@@ -175,10 +175,7 @@ fn edits(text: &str, splices: &[Splice]) -> Vec<InputEdit> {
 /// Returns the edit that makes `new` of `old`: all from their first to their last difference.
 fn edit(old: &str, new: &str) -> InputEdit {
     let (old, new) = (old.as_bytes(), new.as_bytes());
-    let equal = |(one, other): &(&u8, &u8)| one == other;
-    let head = old.iter().zip(new).take_while(equal).count();
-    let most = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(equal).count();
+    let (head, tail) = common_ends(old, new);
     let changed = |bytes: &[u8]| -> Range<usize> { head..bytes.len() - tail };
     let start = Position::default().moved_over(&old[..head]);
     input_edit(start, start.moved_over(&old[changed(old)]), start.moved_over(&new[changed(new)]))

@@ -73,7 +73,10 @@ impl RequestedChange<Observed> {
                 let computed = finish(self.file, action, format, draft, coverage, rules);
                 let mut computed = computed.map_err(|kind| vec![about(kind)])?;
                 computed.file.runs_programs = self.clearance.runs_programs;
-                computed.begin_check(rules);
+                if rules.syntax == SyntaxMode::Warn {
+                    computed.check =
+                        check(path_after(&computed.file), &computed.observed, &computed.file.plan, rules);
+                }
                 Ok(computed)
             }
             Err(DraftError::File(RefusalKind::Exists)) => {
@@ -357,11 +360,6 @@ impl ComputedChange {
             .map_err(|kind| Refusal::at(&file.path, kind))?
             .map(|content| content.with_hash(file.hash_after));
         Ok(Self { file: file.clone(), content, observed, check: None })
-    }
-
-    /// Begins to look for the syntax errors that the change adds. The configuration does not refuse them.
-    fn begin_check(&mut self, rules: &ComputeOptions<'_>) {
-        self.check = check(path_after(&self.file), &self.observed, &self.file.plan, rules);
     }
 
     /// Returns the planned file, settled.
