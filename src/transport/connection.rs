@@ -353,7 +353,7 @@ impl Dispatcher {
     /// Ends all running requests. A change that is being written is always completed, because aborting a task
     /// does not interrupt blocking work.
     async fn end(mut self, end: End) {
-        // Before the requests to the client fail: whoever waits for them must not find its documents open.
+        // Before the requests to the client fail: a change that waits for them must not find its documents open.
         if let Some(session) = self.session.get().filter(|_| self.role == Role::Editor) {
             self.daemon.take_back_documents(session);
         }

@@ -2,7 +2,6 @@
 
 mod documents;
 mod layers;
-mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -56,9 +56,6 @@ const IMPURE: [&str; 15] = [
 /// The only file of a pure layer that may read clocks, because deadlines limit the time of computations.
 const MAY_READ_THE_CLOCK: &str = "src/edit/deadline.rs";
 
-/// Maximum number of lines in a file.
-const LONGEST_FILE: usize = 400;
-
 impl Source {
     /// Returns the top-level module that contains the file. `lib` and `main` belong to no layer.
     fn layer(&self) -> Option<&str> {
@@ -241,23 +238,6 @@ fn the_codemap_names_every_layer_in_order() {
     let map = lib.text.lines().filter_map(|line| line.strip_prefix("//!"));
     let entries: Vec<_> = map.filter_map(|line| Some(word(line.trim().strip_prefix("* [`")?))).collect();
     assert_eq!(entries, LAYERS, "the codemap in src/lib.rs lists them from the bottom up");
-}
-
-#[test]
-fn files_have_at_most_400_lines() {
-    let folders = [
-        ("src", ".rs"),
-        ("tests/it", ".rs"),
-        ("benches", ".rs"),
-        ("editors/nvim/lua", ".lua"),
-        ("editors/vscode/src", ".ts"),
-        ("editors/page/src", ".ts"),
-    ];
-    let length = |source: &Source| source.text.lines().count();
-    let files = folders.iter().flat_map(|(folder, ending)| sources(folder, ending));
-    let long = files.filter(|source| length(source) > LONGEST_FILE);
-    let wrong: Vec<_> = long.map(|source| format!("{}: {} lines", source.path, length(&source))).collect();
-    assert_none(&format!("a file of code has at most {LONGEST_FILE} lines"), &wrong);
 }
 
 #[test]

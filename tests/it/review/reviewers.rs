@@ -82,6 +82,23 @@ fn changes_wait_while_the_daemon_is_back_and_the_editor_is_not(#[case] end: End)
     assert_eq!(state_of_a_change(&machine, &workspace), "applied");
 }
 
+/// The daemon ends for a newer version once all its clients are gone, those of the version before included.
+#[test]
+fn changes_wait_after_an_update_until_the_editor_is_back() {
+    let (mut machine, workspace) = scene();
+    let editor = reviewer(&machine, &workspace);
+    let mut session = workspace.session("editd");
+    session["clientInfo"]["version"] = "99.0.0".into();
+    drop(machine.agent_with(session));
+    assert!(machine.is_serving(), "the editor is still there");
+    drop(editor);
+    machine.until_ended();
+    machine.serve();
+    assert_eq!(state_of_a_change(&machine, &workspace), "pending");
+    close(reviewer(&machine, &workspace));
+    assert_eq!(state_of_a_change(&machine, &workspace), "applied");
+}
+
 #[test]
 fn a_folder_without_a_reviewer_does_not_wait() {
     let (mut machine, workspace) = scene();
