@@ -30,6 +30,7 @@ use std::sync::mpsc::channel;
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
 use crate::edit::{Deadline, Plan};
@@ -116,7 +117,12 @@ impl<'t> FileVersion<'t> {
     /// Returns this version as it is sent, with or without its text.
     fn with(&self, text: Option<&'t str>) -> Version<'t> {
         let hash = self.hash.unwrap_or_else(|| ContentHash::of(self.text.as_bytes()));
-        Version { file: FILES.hash_one(self.path), hash: *hash.as_bytes(), text: text.map(Cow::Borrowed) }
+        Version { file: self.number(), hash: *hash.as_bytes(), text: text.map(Cow::Borrowed) }
+    }
+
+    /// Returns the number of the file, which only this process knows.
+    fn number(&self) -> u64 {
+        FILES.hash_one(self.path)
     }
 }
 
@@ -136,6 +142,22 @@ pub fn outline_of(version: &FileVersion<'_>, deadline: Deadline) -> Result<Outli
     match POOL.get() {
         Some(pool) => version.ask(pool, |version| Task::OutlineOf { version }, MAX_TIME, deadline)?,
         None => syntax::outline(version.text, version.language, deadline),
+    }
+}
+
+/// Has a parser process parse a version of a file that may be changed soon, and keep its tree. Does nothing if the
+/// process is in use, or while another version is parsed, because others wait for the results of their requests.
+pub fn keep(version: &FileVersion<'_>) {
+    static IS_USED: Mutex<()> = Mutex::new(());
+    let (Some(pool), Some(_only)) = (POOL.get(), IS_USED.try_lock()) else { return };
+    // The parser may have the text already.
+    for text in [None, Some(version.text)] {
+        let task = Task::Keep { version: version.with(text) };
+        let request = Request { language: version.language, task };
+        let kept = pool.answer_if_free::<OfVersion<()>>(version.number(), &request, MAX_CHECK_TIME);
+        if !matches!(kept, Some(OfVersion::NeedsText)) {
+            return;
+        }
     }
 }
 

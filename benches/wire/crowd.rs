@@ -104,6 +104,18 @@ struct Tally {
 /// All clients edit one file, each a separate counter, and read the file again after a refusal.
 pub(crate) fn one_file() {
     title("8 clients x 200 edits on one file of 100 KB");
+    compete("reject");
+}
+
+/// All clients edit one file, each a separate counter, and have their edits carried over the changes of the others.
+pub(crate) fn one_file_rebased() {
+    title("8 clients x 200 edits on one file of 100 KB, rebased");
+    let stale = compete("rebase");
+    assert_eq!(stale, 0, "no edit is refused");
+}
+
+/// Returns the number of refused edits.
+fn compete(on_stale: &'static str) -> usize {
     let machine = Machine::start();
     let path = machine.put("shared.rs", &code(100 * KB));
     let first = machine.client().call("editd/read", &json!({ "path": path }))["hash"].take();
@@ -111,7 +123,7 @@ pub(crate) fn one_file() {
     let start = Instant::now();
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
         let (machine, barrier) = (&machine, &barrier);
-        let contest = |member| scope.spawn(move || contend(machine, member, barrier));
+        let contest = |member| scope.spawn(move || contend(machine, member, barrier, on_stale));
         let threads: Vec<_> = (0..COUNTERS).map(contest).collect();
         threads.into_iter().map(|thread| thread.join().expect("a client")).collect()
     });
@@ -131,11 +143,13 @@ pub(crate) fn one_file() {
         at = next;
     }
     assert!(steps.is_empty(), "an edit was not applied to its base");
-    println!("{applied} applied, {stale} refused as stale, in {:.0} ms", millis(elapsed));
+    let rate = applied as u128 * 1_000_000 / elapsed.as_micros();
+    println!("{applied} applied, {stale} refused as stale, in {:.0} ms: {rate} a second", millis(elapsed));
     println!("  => all {applied} are in the file; each is based on the result of the previous one: ok");
+    stale
 }
 
-fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {
+fn contend(machine: &Machine, member: usize, barrier: &Barrier, on_stale: &str) -> Tally {
     let mut client = machine.client_named(&format!("agent{member}"));
     let read = json!({ "path": "shared.rs", "limit": 1 });
     client.call("editd/read", &read);
@@ -144,8 +158,8 @@ fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {
     for _ in 0..EDITS {
         let done = tally.applied.len();
         let (old, new) = (counter(member, done), counter(member, done + 1));
-        let request =
-            client.request("editd/edit", &json!({ "path": "shared.rs", "oldText": old, "newText": new }));
+        let params = json!({ "path": "shared.rs", "oldText": old, "newText": new, "onStale": on_stale });
+        let request = client.request("editd/edit", &params);
         match outcome(&client.exchange(&request)) {
             Ok(result) => {
                 let hash = |name: &str| result["files"][0][name].as_str().unwrap_or_default().to_owned();

@@ -136,6 +136,45 @@ fn compare(name: &str, size: usize, daemon: &Samples, plain: &Samples) {
     }
 }
 
+/// Fifty edits of lines all over a file, in one request.
+pub(crate) fn fifty(which: usize) {
+    const EDITS: usize = 50;
+    let (size, name, rounds) = ROUNDS[which];
+    title(&format!("{EDITS} edits in one request, {name}"));
+    let machine = Machine::start();
+    let line = |which: usize, round: usize| format!("const FIFTY_{which}: u32 = {};", 100_000 + round);
+    let text = code(size);
+    // Between declarations, at about the same distances.
+    let mut with_lines = String::new();
+    let mut rest = text.as_str();
+    for which in 0..EDITS {
+        let near = (text.len() / (EDITS + 1) * (which + 1)).saturating_sub(text.len() - rest.len());
+        let at = rest[near..].find("\n}\n\n").expect("the end of a declaration") + near + "\n}\n\n".len();
+        with_lines.push_str(&rest[..at]);
+        with_lines.push_str(&line(which, 0));
+        with_lines.push_str("\n\n");
+        rest = &rest[at..];
+    }
+    let path = machine.put("fifty.rs", &(with_lines + rest));
+    let mut client = machine.client();
+    client.call("editd/read", &json!({ "path": path }));
+    let mut samples = Samples::default();
+    for round in 0..rounds + WARM_UP {
+        if round == WARM_UP {
+            samples = Samples::default();
+        }
+        let edit = |which| json!({ "oldText": line(which, round), "newText": line(which, round + 1) });
+        let edits: Vec<Value> = (0..EDITS).map(edit).collect();
+        let request = client.request("editd/edit", &json!({ "path": "fifty.rs", "edits": edits }));
+        let answer = samples.time(|| client.exchange(&request));
+        outcome(&answer).expect("an edit");
+        settle(size);
+    }
+    row("editd", &samples);
+    let most = if size > MB { 12.0 } else { 2.0 };
+    verdict(&format!("{EDITS} edits, {name}"), millis(samples.median()), " ms", most, true);
+}
+
 /// Ten thousand replacements in one edit.
 pub(crate) fn replace_all() {
     const REPLACEMENTS: usize = 10_000;

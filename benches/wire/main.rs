@@ -33,7 +33,7 @@ mod typing;
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 32] = [
+const PARTS: [Part; 35] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -54,11 +54,14 @@ const PARTS: [Part; 32] = [
     ("answers", answers::table),
     ("log", large::log),
     ("many", edits::replace_all),
+    ("fifty-100k", || edits::fifty(1)),
+    ("fifty-10m", || edits::fifty(3)),
     ("search", search::against_ripgrep),
     ("full-1", durable::one_file),
     ("full-8", durable::set),
     ("crowd", crowd::different_files),
     ("contest", crowd::one_file),
+    ("contest-rebase", crowd::one_file_rebased),
     ("flood", flood::during_floods),
     ("typing", typing::keys),
     ("memory", memory::resident),

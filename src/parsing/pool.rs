@@ -170,6 +170,26 @@ impl Pool {
         Some(Asked { turn, worker: Some(worker), until })
     }
 
+    /// Sends a request to the process that will answer for a file, and waits for the answer. Returns `None` if the
+    /// process is in use.
+    pub(super) fn answer_if_free<T: DeserializeOwned>(
+        &self,
+        file: u64,
+        request: &Request<'_>,
+        limit: Duration,
+    ) -> Option<T> {
+        let mut places = self.places.lock();
+        let place = usize::try_from(file % places.len() as u64).ok()?;
+        if !matches!(places[place], Place::Free(_)) {
+            return None;
+        }
+        let Place::Free(worker) = std::mem::replace(&mut places[place], Place::Busy) else { return None };
+        drop(places);
+        let mut turn = Turn { pool: self, place, worker };
+        let message = message(request).ok()?;
+        read(self.ask(&mut turn, &message, answer_until(limit, Deadline::NONE))).ok()
+    }
+
     /// Asks the process of a turn, or a new one. A process that gives no answer is ended.
     fn ask(&self, turn: &mut Turn<'_>, message: &[u8], until: Instant) -> Result<Vec<u8>, Silence> {
         let mut worker = match turn.worker.take() {

@@ -29,6 +29,8 @@ pub(super) enum Task<'a> {
     },
     /// Like `Outline`, for a version that the parser keeps. Answered with an [`OfVersion`].
     OutlineOf { version: Version<'a> },
+    /// Keeps the tree of a version. Answered with an [`OfVersion`] of nothing.
+    Keep { version: Version<'a> },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
     /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as

@@ -88,6 +88,13 @@ impl Parser {
                 Some(parsed) => OfVersion::Known(parsed.outline(deadline())),
                 None => OfVersion::NeedsText,
             }),
+            Task::Keep { version } => of(&match self.version(version, language) {
+                Some(parsed) => {
+                    parsed.parse(deadline());
+                    OfVersion::Known(())
+                }
+                None => OfVersion::NeedsText,
+            }),
             Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
             Task::NewErrors { version, plan } => of(&self.new_errors(version, &plan, language)),
             Task::Colours { text } => of(&colours_in_time(&text, language)),

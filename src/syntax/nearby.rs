@@ -59,7 +59,7 @@ pub(super) enum Nearby {
 
 impl Nearby {
     pub(super) fn of(before: &str, after: &str, language: Language, budget: Budget) -> Self {
-        let Some(parts) = changed_parts(before, after) else { return Self::Unknown };
+        let Some(parts) = changed_parts(before, after, usize::MAX) else { return Self::Unknown };
         let has_errors = |part| parse(part, language, budget).map(|tree| tree.root_node().has_error());
         match parts.map(has_errors) {
             [Ok(false), Ok(false)] => Self::Free,
@@ -72,8 +72,8 @@ impl Nearby {
 /// Returns the declarations around a change, before and after it, if it is worthwhile to check them alone. If both are
 /// [free of errors](FreeParts::contain), the change adds none.
 pub fn nearby_parts<'t>(before: &'t str, after: &'t str) -> Option<[&'t str; 2]> {
-    let parts = if after.len() < MIN_SIZE { None } else { changed_parts(before, after) };
-    parts.filter(|parts| parts.iter().all(|part| part.len() <= after.len() / MAX_PART))
+    let most = if after.len() < MIN_SIZE { return None } else { after.len() / MAX_PART };
+    changed_parts(before, after, most).filter(|parts| parts.iter().all(|part| part.len() <= most))
 }
 
 /// Parts of texts that are known to be free of syntax errors: the part after a change is that before the next one.
@@ -107,11 +107,14 @@ impl FreeParts {
 }
 
 /// Returns the declarations around the change in both texts. Returns `None` if the change concerns a text that
-/// pairs with one outside them.
-fn changed_parts<'t>(before: &'t str, after: &'t str) -> Option<[&'t str; 2]> {
+/// pairs with one outside them, or if the changed lines have more than `most` bytes.
+fn changed_parts<'t>(before: &'t str, after: &'t str, most: usize) -> Option<[&'t str; 2]> {
     // Lines before and after the change are the same in both texts.
     let (head, tail) = common_lines(before.as_bytes(), after.as_bytes());
     let changed = [before, after].map(|text| &text[head..text.len() - tail]);
+    if changed.iter().any(|lines| lines.len() > most) {
+        return None;
+    }
     let count = |text: &str, word: &&str| text.matches(*word).count();
     let pairs_elsewhere = PAIRED.iter().any(|word| count(changed[0], word) != count(changed[1], word));
     if pairs_elsewhere || !paired_lines(changed[0]).eq(paired_lines(changed[1])) {

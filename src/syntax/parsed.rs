@@ -105,6 +105,12 @@ impl ParsedText {
         }
     }
 
+    /// Parses the text, so that its tree is there when it is needed.
+    pub fn parse(&mut self, deadline: Deadline) {
+        // A text without a tree is parsed again when the tree is needed.
+        let _ = self.tree(Budget::new(MAX_CHECK_TIME, deadline));
+    }
+
     /// Returns the tree. A copy shares its nodes.
     fn tree(&mut self, budget: Budget) -> Result<Tree, NoSyntax> {
         let earlier = match &self.tree {
@@ -127,19 +133,17 @@ impl ParsedText {
     ) -> Option<Vec<SyntaxError>> {
         let budget = || Budget::new(MAX_CHECK_TIME, deadline);
         let language = self.language;
-        let mut are_free = |before: &Self, after: &Self| {
-            let parts = nearby_parts(&before.text, &after.text);
-            parts.is_some_and(|parts| free.contain(parts, language, deadline))
-        };
+        let parts = nearby_parts(&before.text, &self.text);
         // Of a text without errors, following the tree is faster than parsing large parts.
         let is_small = |parts: [&str; 2]| parts.iter().all(|part| part.len() <= SMALL_PART);
-        let is_followed =
-            before.is_free_of_errors() && !nearby_parts(&before.text, &self.text).is_some_and(is_small);
-        if !is_followed && are_free(before, self) {
+        let is_followed = before.is_free_of_errors() && !parts.is_some_and(is_small);
+        let mut are_free =
+            |parts: Option<[&str; 2]>| parts.is_some_and(|parts| free.contain(parts, language, deadline));
+        if !is_followed && are_free(parts) {
             return Some(Vec::new());
         }
         let tree = self.tree(budget()).ok()?;
-        if !tree.root_node().has_error() || is_followed && are_free(before, self) {
+        if !tree.root_node().has_error() || is_followed && are_free(nearby_parts(&before.text, &self.text)) {
             return Some(Vec::new());
         }
         let (trees, texts) =

@@ -253,7 +253,9 @@ impl PlannedFile {
 
     /// Drops the text of the diff, which is too long to be stored.
     pub(super) fn drop_diff(&mut self, hunks: Vec<Hunk>) {
-        self.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
+        let FileDiff { first_changed_line, added, removed, .. } = *self.diff;
+        let unified = String::new();
+        self.diff = Arc::new(FileDiff { unified, hunks, first_changed_line, added, removed });
         self.warnings.push(DROPPED_DIFF.to_owned());
     }
 

@@ -217,7 +217,7 @@ fn past_file(write: &PendingWrite, detail: usize) -> PastFile {
 
 fn past_detail(computed: &ComputedChange) -> PastDetail {
     let diff = &computed.file.diff;
-    let unified = Some(diff.unified.clone()).filter(|unified| unified.len() <= KEPT_DIFF);
+    let unified = (diff.unified.len() <= KEPT_DIFF).then(|| diff.unified.clone());
     PastDetail { hunks: diff.hunks.clone(), diff: unified, back: undo_plan(computed) }
 }
 

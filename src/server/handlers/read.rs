@@ -4,27 +4,33 @@ mod large;
 mod notebook;
 mod window;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::config::SyntaxMode;
 use crate::disk::{FileBytes, Stat, Target};
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
+use crate::parsing::{self, FileVersion};
 use crate::protocol::{ImageContent, Invalid, ReadContent, ReadParams, ReadResult, requested_path, uri_of};
 use crate::server::handlers::read::window::{View, Window};
 use crate::server::handlers::symbols::lines_of_symbol;
 use crate::server::{Daemon, encode};
-use crate::text::{ContentHash, Encoding, HashTag};
-use crate::workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, ShownLines, Snapshot};
+use crate::syntax::Language;
+use crate::text::{ContentHash, Encoding, Format, HashTag};
+use crate::workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, Role, ShownLines, Snapshot};
+
+/// Maximum size of a text that is parsed before a change needs it, in bytes: a parser keeps a few of this size.
+const MAX_READ_AHEAD: usize = 512 << 10;
 
 /// The outcome of the first step of a read, which holds the file lock.
 enum FirstStep {
-    Read(ReadResult),
+    Read(ReadResult, Option<SoonChanged>),
     /// An image. Decoding takes time and memory, so it follows after the lock on the file is released.
     Image(Encoded),
     /// A file that is too large for memory. It is streamed after the lock on the file is released.
@@ -50,7 +56,13 @@ impl Daemon {
             }
         });
         match first.await? {
-            FirstStep::Read(result) => Ok(result),
+            FirstStep::Read(result, soon_changed) => {
+                // Parsed beside the answer, which does not wait for it.
+                if let Some(soon_changed) = soon_changed {
+                    tokio::task::spawn_blocking(move || soon_changed.parse());
+                }
+                Ok(result)
+            }
             FirstStep::Image(encoded) => decode(&self.engine, encoded).await,
             FirstStep::Large(target) => {
                 // Such a file cannot be edited, so its version needs no name.
@@ -97,7 +109,42 @@ fn read(
     engine.record_read(session, observation, reading);
     match encoded {
         Some(encoded) => Ok(FirstStep::Image(encoded)),
-        None => shown.map(|(result, _)| FirstStep::Read(result)),
+        None => {
+            let soon_changed = SoonChanged::of(engine, session, &observed);
+            shown.map(|(result, _)| FirstStep::Read(result, soon_changed))
+        }
+    }
+}
+
+/// A version of a file that its reader may change. The check of the change for syntax errors is quicker if the version
+/// was parsed before.
+struct SoonChanged {
+    path: PathBuf,
+    snapshot: Arc<Snapshot>,
+    language: Language,
+}
+
+impl SoonChanged {
+    /// Returns the version that an agent reads, or `None` if its changes are not checked.
+    fn of(engine: &Engine, session: &SessionContext, observed: &Observed) -> Option<Self> {
+        if session.role != Role::Agent || engine.config.syntax == SyntaxMode::Off {
+            return None;
+        }
+        let path = &observed.target.path;
+        let snapshot = observed.content.snapshot().filter(|snapshot| snapshot.format == Format::UTF8)?;
+        let language = Language::of_path(path).filter(|_| snapshot.text.len_bytes() <= MAX_READ_AHEAD)?;
+        Some(Self { path: path.clone(), snapshot: snapshot.clone(), language })
+    }
+
+    fn parse(&self) {
+        let text = self.snapshot.text.to_string();
+        let version = FileVersion {
+            path: &self.path,
+            text: &text,
+            hash: Some(self.snapshot.hash),
+            language: self.language,
+        };
+        parsing::keep(&version);
     }
 }
 

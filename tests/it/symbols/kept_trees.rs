@@ -5,7 +5,7 @@ use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::hostile::parsers::parsers_of;
-use crate::support::{Agent, Machine, Outcome, Workspace};
+use crate::support::{Agent, Machine, Outcome, Workspace, eventually};
 
 /// No syntax errors.
 const NONE: [u64; 0] = [];
@@ -71,6 +71,22 @@ fn changes_of_others_are_followed(#[case] mark: &str) {
         assert_eq!(returns(&mut other, "a.py", at, &at.to_string(), "y)"), [line_of(at) + 5]);
         workspace.put("a.py", format!("{mark}{}", functions(155)));
     }
+}
+
+/// The first change does not wait for a parser to start.
+#[test]
+fn a_read_has_its_file_parsed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", functions(155)));
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(parsers_of(&machine).len(), 0);
+    agent.read("a.py");
+    eventually("a parser", || (parsers_of(&machine).len() == 1).then_some(()));
+    assert_eq!(returns(&mut agent, "a.py", 5, "5", "(5"), [line_of(5)]);
+    // Only agents change what they have read.
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", functions(155)));
+    machine.editor(&workspace).call("editd/read", json!({ "path": workspace.path("a.py") })).done();
+    machine.agent(&workspace).call("editd/status", json!({})).done();
+    assert_eq!(parsers_of(&machine).len(), 0);
 }
 
 #[test]
