@@ -35,6 +35,7 @@ mod line_diff;
 mod line_edit;
 mod merge;
 mod order;
+mod pattern;
 mod plan;
 mod refusal;
 mod replaced_lines;
@@ -58,6 +59,9 @@ pub use line_edit::{
     plan_lines, reindented,
 };
 pub use merge::{ConflictRegion, MarkedMerge, MergeError, merge, merge_marked};
+pub use pattern::{PatternError, PatternKind};
 pub use plan::{MappedRange, Plan, PlanError, Splice, Spot, UndoPlan};
-pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences, snippet};
+pub use refusal::{
+    Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences, listed_lines, snippet,
+};
 pub use request::{Anchor, Count, Edit, Options, Strategy};

@@ -26,6 +26,10 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
     if (arguments.all || arguments.expect.is_some()) && arguments.old.is_none() {
         return Err(CliError::usage("--all and --expect require --old"));
     }
+    if arguments.old.is_some() && arguments.new.is_none() {
+        return Err(CliError::usage("--old requires --new"));
+    }
+    let is_text = arguments.old.is_some();
     let file = Versioned::of(path)?;
     let mut edit = Map::new();
     let fields = [
@@ -34,11 +38,13 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
         ("after", arguments.after.map(Value::from)),
         ("before", arguments.before.map(Value::from)),
         ("symbol", arguments.symbol.map(Value::from)),
-        ("op", arguments.op.map(Value::from)),
+        ("op", arguments.op.filter(|_| !is_text).map(Value::from)),
         ("newText", arguments.new.map(Value::from)),
         ("first", arguments.first.map(Value::from)),
         ("last", arguments.last.map(Value::from)),
         ("expectedReplacements", arguments.expect.map(Value::from)),
+        ("word", arguments.word.then_some(true.into())),
+        ("regex", arguments.regex.then_some(true.into())),
         ("replaceAll", arguments.all.then_some(true.into())),
         ("delete", arguments.delete.then_some(true.into())),
     ];

@@ -52,12 +52,7 @@ pub(super) fn missing_context(base: &Base<'_>, line: &str) -> EditRefusalKind {
 
 /// Creates the refusal for a match from which the indentation of a new line does not follow.
 pub(super) fn unclear(base: &Base<'_>, needle: &Needle<'_>, site: &Site, line: usize) -> EditRefusalKind {
-    let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
-    let start = base.lines_between(0, line_start(base.text, site.range.start));
-    let count = base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
-    let lines_there = start..start + count;
-    let similarity = similarity_to(&requested, &contents(base, &lines_there));
-    let mut closest = explain(base, &requested, &Region { lines: lines_there, similarity });
+    let mut closest = at_site(base, needle, site);
     let line = lines(&needle.new).nth(line).map_or("", |line| line.content.trim());
     closest.reason = format!(
         "the text is here with another indentation, and the indentation of the new line `{}` does not follow \
@@ -65,6 +60,22 @@ pub(super) fn unclear(base: &Base<'_>, needle: &Needle<'_>, site: &Site, line: u
         truncated(line, MAX_QUOTED)
     );
     EditRefusalKind::NotFound { closest: vec![closest], already_applied: false }
+}
+
+/// Creates the refusal for several matches that are only tolerated, of which none can be chosen.
+pub(super) fn several(base: &Base<'_>, needle: &Needle<'_>, sites: &[Site]) -> EditRefusalKind {
+    let closest = sites.iter().take(MAX_LISTED).map(|site| at_site(base, needle, site)).collect();
+    EditRefusalKind::NotFound { closest, already_applied: false }
+}
+
+/// Describes a match as a region that is similar to the old text.
+fn at_site(base: &Base<'_>, needle: &Needle<'_>, site: &Site) -> Closest {
+    let requested: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
+    let start = base.lines_between(0, line_start(base.text, site.range.start));
+    let count = base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
+    let lines_there = start..start + count;
+    let similarity = similarity_to(&requested, &contents(base, &lines_there));
+    explain(base, &requested, &Region { lines: lines_there, similarity })
 }
 
 /// Returns `true` if the file already has the new text, and not by accident: as whole lines, or as words of

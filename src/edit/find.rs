@@ -10,7 +10,7 @@ use super::plan::{Shift, overlap};
 use super::refusal::LineCounter;
 use super::replaced_lines::{indentation_before, join_removals};
 use super::whole_lines::split_indent;
-use super::{Edit, EditRefusal, EditRefusalKind, Options, Plan, Splice, Strategy};
+use super::{Edit, EditRefusal, EditRefusalKind, LineRange, Options, Plan, Splice, Strategy};
 use crate::text::{Line, line_end, line_start, lines};
 
 /// Maximum number of refusals per call that list closest regions: more are of no use, and each costs a few
@@ -43,6 +43,8 @@ pub struct Match {
     pub end_line: usize,
     /// Number of replaced matches.
     pub replacements: usize,
+    /// Lines of each replaced match, in the text in which the edit was matched.
+    pub places: Vec<LineRange>,
 }
 
 /// Matches every edit in `base` and plans the change, or returns a refusal for each edit without a match. All
@@ -66,7 +68,14 @@ pub struct Match {
 pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch, Vec<EditRefusal>> {
     if let Some(following) = base.strip_prefix('\u{FEFF}') {
         // The byte order mark is not part of any line.
-        let found = find(following, edits, options)?;
+        let mark = base.len() - following.len();
+        let before = |offset: usize| offset.saturating_sub(mark);
+        let unscoped = |scope: &Range<usize>| before(scope.start)..before(scope.end);
+        let edits: Vec<Edit> = edits
+            .iter()
+            .map(|edit| Edit { scope: edit.scope.as_ref().map(unscoped), ..edit.clone() })
+            .collect();
+        let found = find(following, &edits, options)?;
         return Ok(FoundMatch { plan: found.plan.moved_by(base.len() - following.len()), ..found });
     }
     if options.sequential && edits.len() > 1 {
@@ -115,6 +124,13 @@ fn find_together(
         }
         let hunk = needle.whole_lines;
         let before = if hunk { hunks_before } else { HunksBefore::default() };
+        if edits[edit].kind.is_pattern() {
+            match finder.locate_pattern(edit, refused.len() < MAX_EXPLAINED) {
+                Ok(found) => located.push(found),
+                Err(kind) => refused.push(EditRefusal { edit, kind }),
+            }
+            continue;
+        }
         if needle.old == needle.new && !needle.old.is_empty() {
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
             if hunk {
@@ -158,7 +174,9 @@ fn describe(base: &str, located: &[LocatedEdit], edits: &[Edit], warnings: &mut 
         for warning in &located.warnings {
             warnings.push(format!("edit {edit}, line {}: {warning}", lines.start));
         }
+        let is_pattern = edits[edit].kind.is_pattern();
         if matches!(located.strategy, Strategy::Exact | Strategy::TrailingBlanks | Strategy::Typography)
+            && !is_pattern
             && let Some(shallow) = under_indented_line(base, located.first.start, &edits[edit])
         {
             let line = lines.start;
@@ -167,7 +185,7 @@ fn describe(base: &str, located: &[LocatedEdit], edits: &[Edit], warnings: &mut 
                 "edit {edit}: line {line} is indented deeper than the old text; the new text was written as given{detail}"
             ));
         }
-        if located.strategy == Strategy::Exact && within_a_word(base, &located.first) {
+        if located.strategy == Strategy::Exact && !is_pattern && within_a_word(base, &located.first) {
             let line = lines.start;
             warnings.push(format!("edit {edit}, line {line}: the match begins or ends within a word"));
         }
@@ -181,6 +199,10 @@ fn describe(base: &str, located: &[LocatedEdit], edits: &[Edit], warnings: &mut 
             start_line: lines.start,
             end_line: lines.end,
             replacements: located.replacements,
+            places: match located.replacements {
+                0 | 1 => vec![lines],
+                _ => located.sites.iter().map(|site| counter.lines(site)).collect(),
+            },
         }
     };
     located.iter().map(describe).collect()
@@ -236,7 +258,13 @@ fn find_in_sequence(
     for range in sequence {
         let (at, edits) = (range.start, &edits[range.clone()]);
         let options = if steps.is_empty() { options } else { &later };
-        let step = find_together(&text, edits, options);
+        let moved = edits.iter().map(|edit| {
+            let after_all = |scope: &Range<usize>| {
+                steps.iter().fold(scope.clone(), |scope, (_, step)| scope_after(step, &scope))
+            };
+            Edit { scope: edit.scope.as_ref().map(after_all), ..edit.clone() }
+        });
+        let step = find_together(&text, &moved.collect::<Vec<_>>(), options);
         let refused = |kind| Err(vec![EditRefusal { edit: at, kind }]);
         if options.deadline.check().is_err() {
             return refused(EditRefusalKind::Timeout);
@@ -276,6 +304,30 @@ fn find_in_sequence(
         return Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
     }
     Ok(found)
+}
+
+/// Returns a scope after the changes of a plan. A line that was changed stays in the scope, and a line that was
+/// inserted before its first line or after its last one is outside.
+fn scope_after(plan: &Plan, scope: &Range<usize>) -> Range<usize> {
+    let after = |at: usize, is_start: bool| {
+        let mut shift = Shift::default();
+        for splice in plan.splices() {
+            let range = &splice.range;
+            let is_behind = range.start > at || range.start == at && (!range.is_empty() || !is_start);
+            if is_behind || is_start && range.start == at && !splice.text.ends_with('\n') {
+                break;
+            }
+            if range.end > at {
+                // The border lies in what the splice replaced.
+                let start = shift.apply(range.start);
+                return if is_start { start } else { start + splice.text.len() };
+            }
+            shift.pass(splice);
+        }
+        shift.apply(at)
+    };
+    let (start, end) = (after(scope.start, true), after(scope.end, false));
+    start..end.max(start)
 }
 
 /// Adds `first` to the number of the edit at the start of a warning.

@@ -8,14 +8,17 @@ use super::anchor::Scope;
 use super::base::Base;
 use super::conflicts::NewTexts;
 use super::elided::{placeholder, placeholder_beside_text};
-use super::fold::{Needle, with_lf_endings};
+use super::fold::{Fold, Level, Needle, lf_endings, with_lf_endings};
+use super::line_diff::trimmed;
 use super::order::{Hunks, HunksBefore};
+use super::pattern::Pattern;
+use super::refusal::LineCounter;
 use super::replaced_lines::{removes_lines, widen};
 use super::replacement::ReplacementBuilder;
 use super::tiers::{Hits, INDENTATION, MANY, Reads, Site, TIERS, Tier, Tolerance};
 use super::unwrap::{Unwrapped, unwrapped};
-use super::{Closest, Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy};
-use super::{closest, similarity};
+use super::{Closest, Count, Edit, EditRefusalKind, Occurrences, Options, PatternKind, Splice, Strategy};
+use super::{closest, similarity, tiers};
 use crate::text::{line_end, line_start, lines};
 
 /// Reason for a region whose text matches, but not where the anchor requires it.
@@ -25,6 +28,12 @@ const ELSEWHERE: &str =
 /// Warning for whole lines that were removed.
 const LINES_REMOVED: &str =
     "the lines were removed together with their last line ending, which the old text left out";
+
+/// Reason for a region outside of the scope of the edit.
+const OUTSIDE: &str = "this is outside of the lines in which the text is searched for";
+
+/// Maximum number of matches of a pattern. A pattern with more is probably a mistake, and each match is remembered.
+const MAX_MATCHES: usize = 100_000;
 
 /// Number of replacements built between two deadline checks.
 const STRIDE: usize = 256;
@@ -115,6 +124,9 @@ impl<'a> Finder<'a> {
         {
             return Ok(located);
         }
+        if let Some(within) = &edit_request.scope {
+            return Err(self.not_in_scope(needle, within, explain)?);
+        }
         let mut refused = closest::not_found(&self.base, needle, explain);
         if let (true, EditRefusalKind::NotFound { closest, .. }) = (search.scope.narrows(), &mut refused) {
             let is_unexplained = |region: &&mut Closest| region.similarity >= 1.0 && region.reason.is_empty();
@@ -123,6 +135,169 @@ impl<'a> Finder<'a> {
             }
         }
         Err(refused)
+    }
+
+    /// Returns the refusal for a text without a match in the scope of its edit: it may stand elsewhere.
+    fn not_in_scope(
+        &self,
+        needle: &Needle<'_>,
+        within: &Range<usize>,
+        explain: bool,
+    ) -> Result<EditRefusalKind, EditRefusalKind> {
+        let scope = LineCounter::new(self.base.text).lines(within);
+        let elsewhere = (TIERS[0].locate)(&self.base, needle, MANY)?;
+        if !elsewhere.sites.is_empty() {
+            let occurrences = Occurrences::of(self.base.text, &elsewhere);
+            return Ok(EditRefusalKind::OutsideScope { scope, occurrences });
+        }
+        let mut refused = closest::not_found(&self.base, needle, explain);
+        if let EditRefusalKind::NotFound { closest, already_applied } = &mut refused {
+            let is_inside =
+                |region: &Closest| scope.start <= region.start_line && region.end_line <= scope.end;
+            if closest.iter().any(is_inside) {
+                closest.retain(is_inside);
+            }
+            for region in closest.iter_mut().filter(|region| !is_inside(region)) {
+                let reason = std::mem::take(&mut region.reason);
+                let separator = if reason.is_empty() { "" } else { "; " };
+                region.reason = format!("{reason}{separator}{OUTSIDE}");
+            }
+            let scoped = with_lf_endings(&self.base.text[within.clone()]);
+            *already_applied &= scoped.contains(needle.new.trim_end_matches('\n'));
+        }
+        Ok(refused)
+    }
+
+    /// Matches an edit whose old text is a pattern.
+    pub(super) fn locate_pattern(&self, edit: usize, explain: bool) -> Located {
+        let (request, needle) = (&self.edits[edit], &self.needles[edit]);
+        let pattern = Pattern::new(request.kind, &request.old, &request.new);
+        let no_match = |scope| EditRefusalKind::NoMatch { scope, within_words: Occurrences::default() };
+        // The caller has checked the pattern.
+        let Ok(pattern) = pattern else { return Err(no_match(None)) };
+        let base = self.base.text;
+        let view = self.base.view(Level::LineEndings);
+        if !pattern.is_affordable(view.text.len()) {
+            return Err(EditRefusalKind::Timeout);
+        }
+        let within = request.scope.clone().unwrap_or(0..base.len());
+        let found = self.matches_of(&pattern, view, &within)?;
+        if found.is_empty() {
+            return Err(self.no_match_of(edit, &within, explain)?);
+        }
+        let occurrences = || Occurrences::at(base, found.iter().map(|(range, _)| range.clone()));
+        match request.count {
+            Count::Exactly(expected) if expected as usize != found.len() => {
+                let (found, occurrences) = (found.len(), occurrences());
+                return Err(EditRefusalKind::CountMismatch { expected, found, occurrences });
+            }
+            Count::One if found.len() > 1 => {
+                return Err(EditRefusalKind::Ambiguous { occurrences: occurrences() });
+            }
+            Count::One | Count::All | Count::Exactly(_) => {}
+        }
+        // Only what the request itself writes can be a placeholder.
+        let may_elide = self.refuses_placeholders() && placeholder("", &needle.new).is_some();
+        let mut splices: Vec<Splice> = Vec::with_capacity(found.len());
+        for (number, (range, new)) in found.iter().enumerate() {
+            if number % STRIDE == 0 {
+                self.base.deadline.check()?;
+            }
+            let old = lf_endings(&base[range.clone()]);
+            if may_elide && let Some(line) = placeholder(&old, new) {
+                return Err(placeholder_refusal(needle, line));
+            }
+            if old.contains('\n') || new.contains('\n') {
+                let built = ReplacementBuilder::new(base, range.clone(), &old, new, self.base.deadline);
+                splices.extend(built.splices().unwrap_or_default());
+            } else {
+                splices.extend(trimmed(base, range.clone(), new));
+            }
+        }
+        self.base.deadline.check()?;
+        Ok(LocatedEdit {
+            edit,
+            strategy: Strategy::Exact,
+            warnings: Vec::new(),
+            similarity: 1.0,
+            first: found.first().map_or(0..0, |(range, _)| range.clone()),
+            replacements: found.len(),
+            sites: found.into_iter().map(|(range, _)| range).collect(),
+            splices,
+        })
+    }
+
+    /// Returns the matches of a pattern in a range of the base, each with its new text.
+    fn matches_of(
+        &self,
+        pattern: &Pattern,
+        view: &Fold<'_>,
+        within: &Range<usize>,
+    ) -> Result<Vec<(Range<usize>, String)>, EditRefusalKind> {
+        let mut found = Vec::new();
+        pattern.each_match(&view.text, self.range_in(view, within), |one| {
+            if found.len() % STRIDE == 0 {
+                self.base.deadline.check()?;
+            }
+            if found.len() == MAX_MATCHES {
+                return Err(EditRefusalKind::TooManyMatches { limit: MAX_MATCHES });
+            }
+            self.reserve(1, one.new.len())?;
+            found.push((raw_range(view, &one.range), one.new));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the first places at which a pattern matches in a range of the base.
+    fn places_of(&self, pattern: &Pattern, within: &Range<usize>) -> Occurrences {
+        let view = self.base.view(Level::LineEndings);
+        let mut found = Vec::new();
+        let ended = pattern.each_match(&view.text, self.range_in(view, within), |one| {
+            found.push(raw_range(view, &one.range));
+            if found.len() < MANY { Ok(()) } else { Err(()) }
+        });
+        Occurrences { more: ended.is_err(), ..Occurrences::at(self.base.text, found.into_iter()) }
+    }
+
+    /// Returns a range of the base as a range of its view with LF line endings.
+    fn range_in(&self, view: &Fold<'_>, range: &Range<usize>) -> Range<usize> {
+        let offset = |offset: usize| {
+            let line = line_start(self.base.text, offset);
+            // The rest of the line has no line ending, which is all that the view folds.
+            view.view_offset_of_line(line) + (offset - line)
+        };
+        offset(range.start)..offset(range.end).min(view.text.len())
+    }
+
+    /// Returns the refusal for a pattern without a match in a range of the base.
+    fn no_match_of(
+        &self,
+        edit: usize,
+        within: &Range<usize>,
+        explain: bool,
+    ) -> Result<EditRefusalKind, EditRefusalKind> {
+        let (request, base) = (&self.edits[edit], self.base.text);
+        let lines = request.scope.as_ref().map(|_| LineCounter::new(base).lines(within));
+        let places = |kind: PatternKind, range: &Range<usize>| {
+            let pattern = Pattern::new(kind, &request.old, "").ok();
+            pattern.map_or_else(Occurrences::default, |pattern| self.places_of(&pattern, range))
+        };
+        if let Some(scope) = lines {
+            let occurrences = places(request.kind, &(0..base.len()));
+            if occurrences.total > 0 {
+                return Ok(EditRefusalKind::OutsideScope { scope, occurrences });
+            }
+        }
+        let anywhere = PatternKind { word: false, ..request.kind };
+        let within_words = if request.kind.word { places(anywhere, within) } else { Occurrences::default() };
+        if within_words.total > 0 || request.kind.regex {
+            return Ok(EditRefusalKind::NoMatch { scope: lines, within_words });
+        }
+        match &request.scope {
+            Some(within) => self.not_in_scope(&self.needles[edit], within, explain),
+            None => Ok(closest::not_found(&self.base, &self.needles[edit], explain)),
+        }
     }
 
     /// Returns a warning if not all places are replaced, as requested, because some have another indentation.
@@ -137,7 +312,11 @@ impl<'a> Finder<'a> {
             return Ok(None);
         }
         let hits = (INDENTATION.locate)(&self.base, needle, MANY)?;
+        let within = self.edits[search.edit].scope.as_ref();
         let is_left = |site: &&Site| {
+            if within.is_some_and(|within| !contains(within, &site.range)) {
+                return false;
+            }
             let at = located.sites.partition_point(|replaced| replaced.end <= site.range.start);
             located.sites.get(at).is_none_or(|replaced| replaced.start >= site.range.end)
         };
@@ -160,11 +339,18 @@ impl<'a> Finder<'a> {
             || search.count == Count::All && tier.strategy == Strategy::Indentation;
         // To narrow the matches, all of them have to be known.
         let ordered = self.edits[search.edit].anchor.ordered;
-        let narrows = search.scope.narrows() || search.before.end.is_some() || ordered;
+        let within = self.edits[search.edit].scope.as_ref();
+        let narrows = search.scope.narrows() || search.before.end.is_some() || ordered || within.is_some();
         let limit = if replaces_all || narrows { usize::MAX } else { MANY };
         let mut hits = (tier.locate)(&self.base, needle, limit)?;
+        if hits.more && replaces_all && tier.strategy == Strategy::Exact {
+            hits = tiers::exact_apart(&self.base, needle, within.cloned())?;
+        }
         if tier.reads == Reads::Unwrapped {
             hits.sites.retain(|site| self.base.is_whole_lines(&site.range));
+        }
+        if let Some(within) = within {
+            hits.sites.retain(|site| contains(within, &site.range));
         }
         let all = if ordered { hits.sites.clone() } else { Vec::new() };
         search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
@@ -241,16 +427,26 @@ impl<'a> Finder<'a> {
     /// Accepts the matches of a tier, or refuses the edit if their number is not the expected one. A tolerant
     /// tier must have a single match, whatever the count. Several that differ in indentation are all replaced on
     /// request: each has to prove the indentation of its new lines.
-    fn decide(&self, search: &Search<'_>, needle: &Needle<'_>, tier: &Tier, hits: Hits) -> Located {
-        let found = hits.sites.len();
+    fn decide(&self, search: &Search<'_>, needle: &Needle<'_>, tier: &Tier, mut hits: Hits) -> Located {
         let is_exact = tier.strategy == Strategy::Exact;
         let replaces_all = is_exact || search.count == Count::All && tier.strategy == Strategy::Indentation;
+        if replaces_all && search.count != Count::One {
+            hits.drop_overlapping();
+        }
+        let found = hits.sites.len();
         let occurrences = || Occurrences::of(self.base.text, &hits);
         match search.count {
             Count::Exactly(expected) if expected as usize != found && (is_exact || expected != 1) => {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
-            count if found > 1 && (!replaces_all || count == Count::One || hits.overlap()) => {
+            // The caller wants all places, but each can only be tolerated alone.
+            Count::All if found > 1 && !replaces_all => {
+                Err(closest::several(&self.base, needle, &hits.sites))
+            }
+            Count::All | Count::Exactly(_) if replaces_all && hits.more => {
+                Err(EditRefusalKind::TooManyMatches { limit: MANY })
+            }
+            count if found > 1 && (!replaces_all || count == Count::One) => {
                 Err(EditRefusalKind::Ambiguous { occurrences: occurrences() })
             }
             _ => self.located(search, needle, tier, hits.sites),
@@ -358,6 +554,17 @@ impl<'a> Finder<'a> {
             splices,
         })
     }
+}
+
+/// Returns a range of the view with LF line endings as a range of the base.
+fn raw_range(view: &Fold<'_>, range: &Range<usize>) -> Range<usize> {
+    let raw = |offset: usize| view.raw_offsets(offset).map_or(offset, |raw| raw.start);
+    raw(range.start)..raw(range.end)
+}
+
+/// Returns `true` if a range contains another one.
+fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Creates the refusal for a placeholder line in the new text.

@@ -10,6 +10,8 @@ use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
 
 /// Maximum number of matches that are listed.
 const MAX_LISTED: usize = 10;
+/// Maximum number of matches whose lines are given.
+const MAX_LINES_LISTED: usize = 200;
 /// Maximum number of characters of a line in an excerpt.
 const WIDTH: usize = 160;
 /// Maximum number of lines of a snippet; the middle of a longer one is cut.
@@ -42,6 +44,22 @@ pub enum EditRefusalKind {
         context: String,
         /// Up to three similar lines, most similar first.
         closest: Vec<Closest>,
+    },
+    /// The old text is not in the lines or the symbol in which it is searched for, but elsewhere in the file.
+    #[strum(serialize = "not_found")]
+    OutsideScope {
+        /// The lines in which it is searched for.
+        scope: LineRange,
+        /// The matches elsewhere.
+        occurrences: Occurrences,
+    },
+    /// A regular expression has no match, or a word stands only within longer words.
+    #[strum(serialize = "not_found")]
+    NoMatch {
+        /// The lines in which it is searched for, if these are not all lines.
+        scope: Option<LineRange>,
+        /// The places within longer words.
+        within_words: Occurrences,
     },
     /// The new text elides code in words where the old text elides nothing.
     Placeholder {
@@ -99,8 +117,24 @@ pub enum EditRefusalKind {
         /// Total size, up to the first text that exceeds the limit.
         size: usize,
     },
+    /// A pattern has too many matches.
+    #[strum(serialize = "too_large")]
+    TooManyMatches {
+        /// Maximum number.
+        limit: usize,
+    },
     /// The deadline passed.
     Timeout,
+}
+
+/// Names lines briefly, such as `3, 7-8, 12`.
+pub fn listed_lines(lines: &[LineRange]) -> String {
+    let name = |LineRange { start, end }: &LineRange| {
+        if start == end { start.to_string() } else { format!("{start}-{end}") }
+    };
+    let mut names: Vec<String> = lines.iter().map(name).collect();
+    names.dedup();
+    names.join(", ")
 }
 
 /// Lines of the base, from 1, both ends included.
@@ -138,6 +172,8 @@ pub struct Occurrences {
     pub overlap: bool,
     /// The first ten matches.
     pub listed: Vec<Occurrence>,
+    /// Lines of the first 200 matches.
+    pub lines: Vec<LineRange>,
 }
 
 /// A match of a text.
@@ -159,13 +195,26 @@ impl From<TimedOut> for EditRefusalKind {
 
 impl Occurrences {
     pub(super) fn of(base: &str, hits: &Hits) -> Self {
+        let ranges = hits.sites.iter().map(|site| site.range.clone());
+        Self { more: hits.more, overlap: hits.overlap(), ..Self::at(base, ranges) }
+    }
+
+    /// Creates the list of matches at ranges of bytes, in the order of the file.
+    pub(super) fn at(base: &str, ranges: impl Iterator<Item = Range<usize>>) -> Self {
         let mut counter = LineCounter::new(base);
-        let listed = hits.sites.iter().take(MAX_LISTED).map(|site| {
-            let lines = counter.lines(&site.range);
-            let excerpt = excerpt(base, site.range.start, lines.start);
-            Occurrence { start_line: lines.start, end_line: lines.end, excerpt }
-        });
-        Self { total: hits.sites.len(), more: hits.more, overlap: hits.overlap(), listed: listed.collect() }
+        let mut found = Self::default();
+        for range in ranges {
+            if found.total < MAX_LINES_LISTED {
+                let lines = counter.lines(&range);
+                if found.total < MAX_LISTED {
+                    let excerpt = excerpt(base, range.start, lines.start);
+                    found.listed.push(Occurrence { start_line: lines.start, end_line: lines.end, excerpt });
+                }
+                found.lines.push(lines);
+            }
+            found.total += 1;
+        }
+        found
     }
 }
 

@@ -1,9 +1,11 @@
 //! Edits and the options for matching them.
 
-use super::{Deadline, SharedIndex};
+use std::ops::Range;
 
-/// A replacement: the text to search for and the text to replace it with. Both are literal text, not
-/// patterns.
+use super::{Deadline, PatternKind, SharedIndex};
+
+/// A replacement: the text to search for and the text to replace it with. Both are literal text, unless `kind` says
+/// that they are a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Edit {
     /// Text to search for in the base.
@@ -14,6 +16,10 @@ pub struct Edit {
     pub count: Count,
     /// Further constraints on the location, from a patch.
     pub anchor: Anchor,
+    /// The way to read the old text. A pattern matches exactly or not at all.
+    pub kind: PatternKind,
+    /// Bytes of the base within which the text is searched for; `None` for all of it.
+    pub scope: Option<Range<usize>>,
 }
 
 /// Constraints of a patch on the location of a hunk, besides its text.
@@ -52,9 +58,9 @@ pub enum Count {
     /// Exactly one; a second match is `Ambiguous`.
     #[default]
     One,
-    /// All matches, at least one.
+    /// All matches, at least one. Of matches that overlap, the first one counts.
     All,
-    /// Exactly this many; any other number is a `CountMismatch`.
+    /// All matches, as for `All`, of which there must be exactly this many; any other number is a `CountMismatch`.
     Exactly(u32),
 }
 

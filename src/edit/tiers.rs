@@ -142,6 +142,16 @@ impl Hits {
         self.sites.windows(2).any(|pair| pair[1].range.start < pair[0].range.end)
     }
 
+    /// Drops matches that overlap one before them that stays.
+    pub(super) fn drop_overlapping(&mut self) {
+        let mut end = 0;
+        self.sites.retain(|site| {
+            let stays = site.range.start >= end;
+            end = if stays { site.range.end } else { end };
+            stays
+        });
+    }
+
     /// Keeps only the match that `is_wanted` accepts, if there is exactly one.
     pub(super) fn keep_only(&mut self, is_wanted: impl FnMut(&&Site) -> bool) {
         let wanted: Vec<&Site> = self.sites.iter().filter(is_wanted).take(2).collect();
@@ -178,6 +188,32 @@ impl Site {
 /// Finds the text as it is given, except for line endings.
 fn exact(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
     search(base, needle, Level::LineEndings, limit)
+}
+
+/// Finds the text as it is given, from the start of a range of the base on, without matches that overlap.
+pub(super) fn exact_apart(
+    base: &Base<'_>,
+    needle: &Needle<'_>,
+    within: Option<Range<usize>>,
+) -> Result<Hits, TimedOut> {
+    let (level, pattern) = (Level::LineEndings, needle.at(Level::LineEndings));
+    let view = base.view(level);
+    let context =
+        MatchContext { base: base.text, view, pattern: &pattern, level, whole_lines: needle.whole_lines };
+    let start = within.map_or(0, |within| view.view_offset_of_line(line_start(base.text, within.start)));
+    let finder = memmem::Finder::new(pattern.text.as_bytes());
+    let mut hits = Hits::default();
+    for (checked, at) in finder.find_iter(&view.text.as_bytes()[start..]).enumerate() {
+        if checked % STRIDE == 0 {
+            base.deadline.check()?;
+        }
+        let at = start + at;
+        hits.sites.extend(context.raw(at..at + pattern.text.len()).map(Site::whole));
+    }
+    if !needle.blank {
+        hits.sites.extend(context.at_end().map(Site::whole));
+    }
+    Ok(hits)
 }
 
 /// Finds the text with other trailing whitespace, on either side.

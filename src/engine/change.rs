@@ -70,6 +70,17 @@ pub(crate) struct RequestedEdit {
     /// The edit of the request; `None` if it is the one at this position.
     pub(crate) of: Option<EditIndex>,
     pub(crate) form: EditForm,
+    /// The part of the file in which a text is searched for; only for an edit of a text.
+    pub(crate) within: Option<EditScope>,
+}
+
+/// The part of a file in which the old text of an edit is searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EditScope {
+    /// Lines of the version that the author was shown.
+    Lines(LineRange),
+    /// A reference to a symbol.
+    Symbol(String),
 }
 
 /// An edit of a request: the index of its change, and its index there.
@@ -105,7 +116,7 @@ pub(crate) enum EditForm {
 
 impl From<Edit> for RequestedEdit {
     fn from(edit: Edit) -> Self {
-        Self { of: None, form: EditForm::Text(edit) }
+        Self { of: None, form: EditForm::Text(edit), within: None }
     }
 }
 
@@ -179,10 +190,11 @@ impl<F> ChangeKind<F> {
         matches!(self, Self::Edit(edits, _) if edits.iter().all(copies))
     }
 
-    /// The text that each edit searches for; empty for edits at lines.
+    /// The text that each edit searches for; empty for edits at lines and for patterns.
     pub(crate) fn old_texts(&self) -> Vec<String> {
-        let old = |edit: &RequestedEdit| {
-            if let EditForm::Text(edit) = &edit.form { edit.old.clone() } else { String::new() }
+        let old = |edit: &RequestedEdit| match &edit.form {
+            EditForm::Text(edit) if !edit.kind.is_pattern() => edit.old.clone(),
+            _ => String::new(),
         };
         self.edits().iter().map(old).collect()
     }

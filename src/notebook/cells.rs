@@ -108,7 +108,7 @@ impl<'b> Cells<'b> {
             Occurrence { start_line: lines.start, end_line: lines.end, excerpt: format!("cell {index}") }
         };
         let listed = cells.iter().take(LISTED).map(occurrence).collect();
-        let occurrences = Occurrences { total: cells.len(), more: false, overlap: false, listed };
+        let occurrences = Occurrences { total: cells.len(), listed, ..Occurrences::default() };
         CellRefusalKind::Ambiguous { id: id.to_owned(), occurrences }
     }
 }

@@ -60,8 +60,12 @@ impl Invalid {
 
 /// Returns the argument of the command line from which a parameter is made, at the beginning of a sentence.
 fn name_on_command_line(field: &str) -> Option<String> {
-    let name = match field {
+    let name = match field.strip_prefix("changes[0].edits[0].").unwrap_or(field) {
         "changes[0].baseHash" => "--base",
+        "oldText" => "--old",
+        "newText" => "--new",
+        "lines" => "--lines",
+        "symbol" => "--symbol",
         "pattern" => "The pattern",
         "glob" => "--glob",
         "limit" => "--limit",

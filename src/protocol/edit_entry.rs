@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::edit::{Count, Edit, LineEdit, LinePlace, LineRange, parse_range};
+use crate::edit::{Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, parse_range};
 
 use crate::syntax::{SymbolEdit, SymbolOp};
 
 use super::SymbolOpParam;
 use super::decode::Invalid;
 
-/// An edit of a file in one of four forms: `oldText` with `newText`; `lines`, `after` or `before` with `newText`
-/// or `delete`; `symbol` with `op`; `move` or `copy` with `to`.
+/// An edit of a file in one of four forms: `oldText` with `newText`, perhaps within `lines` or a `symbol`; `lines`,
+/// `after` or `before` with `newText` or `delete`; `symbol` with `op`; `move` or `copy` with `to`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct EditEntry {
@@ -24,13 +24,20 @@ pub struct EditEntry {
     #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
     #[serde(alias = "newStr", alias = "new_str", skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
+    /// Matches `oldText` only as whole words.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub word: bool,
+    /// Reads `oldText` as a regular expression, to whose groups `newText` may refer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub regex: bool,
     /// Replaces every exact occurrence of `oldText`.
     #[serde(alias = "replace_all", skip_serializing_if = "std::ops::Not::not")]
     pub replace_all: bool,
     /// Replaces all occurrences of `oldText`; there must be exactly this many.
-    #[serde(alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "expected_replacements", alias = "expect", skip_serializing_if = "Option::is_none")]
     pub expected_replacements: Option<u32>,
-    /// Lines to replace, such as `12-15`, in the version that was shown.
+    /// Lines to replace, such as `12-15`, in the version that was shown; with `oldText`, the lines in which it is
+    /// searched for.
     #[serde(deserialize_with = "number_or_text", skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
     /// Line after which `newText` is inserted; 0 is the start of the file.
@@ -48,7 +55,7 @@ pub struct EditEntry {
     /// Text of the last line, as a check; whitespace is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// Symbol to edit, such as `Class.method`.
+    /// Symbol to edit, such as `Class.method`; with `oldText`, the symbol in which it is searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Operation on the symbol; default `replace`.
@@ -101,14 +108,23 @@ pub struct PlaceIn {
 /// An edit as it was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestedForm {
-    /// Text is replaced.
-    Text(Edit),
+    /// Text is replaced, in the whole file or in a part of it.
+    Text(Edit, Option<TextScope>),
     /// Lines are replaced or inserted.
     Lines(LineEdit),
     /// A symbol is edited.
     Symbol(SymbolEdit),
     /// Lines are moved or copied.
     Move(MoveRequest),
+}
+
+/// The part of a file in which a text is searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextScope {
+    /// Lines.
+    Lines(LineRange),
+    /// A reference to a symbol.
+    Symbol(String),
 }
 
 /// The forms of an edit.
@@ -141,7 +157,7 @@ impl EditEntry {
     /// Validates the entry.
     pub fn read(self) -> Result<RequestedForm, Invalid> {
         match self.form()? {
-            Form::Text => self.read_text().map(RequestedForm::Text),
+            Form::Text => self.read_text().map(|(edit, scope)| RequestedForm::Text(edit, scope)),
             Form::Lines => self.read_lines().map(RequestedForm::Lines),
             Form::Symbol => self.read_symbol().map(RequestedForm::Symbol),
             Form::Move => self.read_move().map(RequestedForm::Move),
@@ -162,11 +178,22 @@ impl EditEntry {
                 "it is missing, and so are `lines`, `after` or `before`, `symbol`, and `move` or `copy`";
             return Err(Invalid::new("oldText", problem));
         };
-        if let Some((_, other, _)) = present.next() {
-            return Err(Invalid::new(first, format!("it cannot be combined with `{other}`")));
+        // Lines or a symbol beside a text are the place of the text.
+        let is_place = |other: Form| form == Form::Text && (other == Form::Symbol || self.lines.is_some());
+        let mut places = 0;
+        for (other, name, _) in present {
+            places += 1;
+            let is_misplaced = !is_place(other) || self.after.is_some() || self.before.is_some();
+            if is_misplaced || places > 1 {
+                let name =
+                    if other == Form::Lines && self.lines.is_none() { "after` or `before" } else { name };
+                return Err(Invalid::new(first, format!("it cannot be combined with `{name}`")));
+            }
         }
         let members = [
             ("newText", self.new_text.is_some(), &[Form::Text, Form::Lines, Form::Symbol][..]),
+            ("word", self.word, &[Form::Text]),
+            ("regex", self.regex, &[Form::Text]),
             ("replaceAll", self.replace_all, &[Form::Text]),
             ("expectedReplacements", self.expected_replacements.is_some(), &[Form::Text]),
             ("delete", self.delete, &[Form::Lines]),
@@ -197,7 +224,7 @@ impl EditEntry {
         Ok(SymbolEdit::new(self.symbol.unwrap_or_default(), op, new))
     }
 
-    fn read_text(self) -> Result<Edit, Invalid> {
+    fn read_text(self) -> Result<(Edit, Option<TextScope>), Invalid> {
         let count = match (self.expected_replacements, self.replace_all) {
             (Some(0), _) => return Err(Invalid::new("expectedReplacements", "must be at least 1")),
             (Some(expected), _) => Count::Exactly(expected),
@@ -205,7 +232,20 @@ impl EditEntry {
             (None, false) => Count::One,
         };
         let new = self.new_text.ok_or_else(|| Invalid::new("newText", "it is missing"))?;
-        Ok(Edit { count, ..Edit::new(self.old_text.unwrap_or_default(), new) })
+        let old = self.old_text.unwrap_or_default();
+        let kind = PatternKind { word: self.word, regex: self.regex };
+        if kind.is_pattern() {
+            kind.check(&old, &new).map_err(|error| match error {
+                PatternError::Old(problem) => Invalid::new("oldText", problem),
+                PatternError::New(problem) => Invalid::new("newText", problem),
+            })?;
+        }
+        let scope = match (self.lines, self.symbol) {
+            (Some(lines), _) => Some(TextScope::Lines(range("lines", &lines)?)),
+            (None, Some(symbol)) => Some(TextScope::Symbol(symbol)),
+            (None, None) => None,
+        };
+        Ok((Edit { count, kind, ..Edit::new(old, new) }, scope))
     }
 
     fn read_lines(self) -> Result<LineEdit, Invalid> {
@@ -254,7 +294,7 @@ fn place(after: Option<usize>, before: Option<usize>) -> Result<LinePlace, Inval
 }
 
 /// Deserializes lines, which some models send as a number.
-fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text)),

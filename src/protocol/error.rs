@@ -3,7 +3,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, LineRefusal, Occurrences};
+use crate::edit::{
+    Closest, ConflictRegion, EditRefusalKind, LineRange, LineRefusal, Occurrences, listed_lines,
+};
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::syntax::{Candidate, SymbolRefusal};
 use crate::text::ContentHash;
@@ -245,13 +247,26 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
         EditRefusalKind::MissingContext { context, closest } => {
             json!({ "context": context, "closest": closest_entries(closest) })
         }
+        EditRefusalKind::OutsideScope { scope, occurrences } => {
+            let scope = listed_lines(&[*scope]);
+            let data = json!({
+                "closest": [], "scope": scope, "found": occurrences.total, "occurrences": listed(occurrences),
+            });
+            with(data, ("more", occurrences.more.then_some(true.into())))
+        }
+        EditRefusalKind::NoMatch { scope, within_words } => {
+            let data = json!({ "closest": [], "occurrences": listed(within_words) });
+            with(data, ("scope", scope.map(|scope| listed_lines(&[scope]).into())))
+        }
+        EditRefusalKind::TooManyMatches { limit } => json!({ "limit": limit }),
         EditRefusalKind::Placeholder { line, .. } => json!({ "line": line }),
         EditRefusalKind::Ambiguous { occurrences } => {
             let data = json!({ "found": occurrences.total, "occurrences": listed(occurrences) });
             with(data, ("more", occurrences.more.then_some(true.into())))
         }
         EditRefusalKind::CountMismatch { expected, found, occurrences } => json!({
-            "expected": expected, "found": found, "occurrences": listed(occurrences),
+            "expected": expected, "found": found, "lines": listed_lines(&occurrences.lines),
+            "occurrences": listed(occurrences),
         }),
         EditRefusalKind::Overlap { other_edit, lines, other_lines } => {
             both((edit, Some(*lines)), (Some(*other_edit), Some(*other_lines)))

@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::edit::Display;
 use crate::workspace::ChangeForm;
 
-use super::EditEntry;
 use super::change::{ChangeParams, EditChange, PatchAndBases, PatchParams};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
+use super::edit_entry::{EditEntry, number_or_text};
 
 /// Reduces the schema of an enum to the names of its variants.
 pub(super) fn names_only(schema: &mut Schema) {
@@ -157,8 +157,20 @@ pub struct ProposeParams {
     #[serde(alias = "replace_all")]
     pub replace_all: Option<bool>,
     /// Short form: belongs to `oldText`.
-    #[serde(alias = "expected_replacements")]
+    #[serde(alias = "expected_replacements", alias = "expect")]
     pub expected_replacements: Option<u32>,
+    /// Short form: belongs to `oldText`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word: Option<bool>,
+    /// Short form: belongs to `oldText`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regex: Option<bool>,
+    /// Short form: belongs to `oldText`.
+    #[serde(deserialize_with = "number_or_text", skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// Short form: belongs to `oldText`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
     /// Short form: the encoding of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
@@ -185,6 +197,10 @@ impl ProposeParams {
             ("newText", self.new_text.is_some()),
             ("replaceAll", self.replace_all.is_some()),
             ("expectedReplacements", self.expected_replacements.is_some()),
+            ("word", self.word.is_some()),
+            ("regex", self.regex.is_some()),
+            ("lines", self.lines.is_some()),
+            ("symbol", self.symbol.is_some()),
             ("encoding", self.encoding.is_some()),
         ];
         match others.iter().find(|(_, is_there)| *is_there) {
@@ -230,18 +246,27 @@ impl ProposeParams {
     }
 
     fn take_single(&mut self) -> Result<Option<EditEntry>, Invalid> {
-        let counted = self.replace_all.is_some() || self.expected_replacements.is_some();
+        let goes_with_text = self.replace_all.is_some()
+            || self.expected_replacements.is_some()
+            || self.word.is_some()
+            || self.regex.is_some()
+            || self.lines.is_some()
+            || self.symbol.is_some();
         match (self.old_text.take(), self.new_text.take()) {
             (Some(old_text), Some(new_text)) => Ok(Some(EditEntry {
                 old_text: Some(old_text),
                 new_text: Some(new_text),
                 replace_all: self.replace_all.take().unwrap_or_default(),
                 expected_replacements: self.expected_replacements.take(),
+                word: self.word.take().unwrap_or_default(),
+                regex: self.regex.take().unwrap_or_default(),
+                lines: self.lines.take(),
+                symbol: self.symbol.take(),
                 ..EditEntry::default()
             })),
             (Some(_), None) => Err(Invalid::new("newText", "it is missing, but `oldText` is present")),
             (None, Some(_)) => Err(Invalid::new("oldText", "it is missing, but `newText` is present")),
-            (None, None) if counted => Err(Invalid::new("oldText", "it is missing")),
+            (None, None) if goes_with_text => Err(Invalid::new("oldText", "it is missing")),
             (None, None) => Ok(None),
         }
     }

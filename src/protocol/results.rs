@@ -56,6 +56,9 @@ pub struct MatchEntry {
     pub end_line: usize,
     /// Number of replaced occurrences.
     pub replacements: usize,
+    /// Lines of the first 200 replaced occurrences, such as `3, 7-8`, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
 }
 
 /// The change of one file in a proposal.

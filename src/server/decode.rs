@@ -21,7 +21,7 @@ use crate::protocol::{
 use crate::server::once::{Kind, request_digest};
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::history::Origin;
-use crate::workspace::limits::PATCH_BYTES;
+use crate::workspace::limits::{PATCH_BYTES, PATTERNS};
 use crate::workspace::{Limits, NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role, names};
 
 fn read_changes(
@@ -213,7 +213,7 @@ fn of_line_hunks(hunks: Vec<LineHunk>) -> Vec<RequestedEdit> {
         LineHunkEdit::Take { clip, lines } => EditForm::Take { clip: Clip(0, clip), lines, removes: true },
         LineHunkEdit::Put { clip, place } => EditForm::Put { clip: Clip(0, clip), place, reindent: false },
     };
-    hunks.into_iter().map(|hunk| RequestedEdit { of: None, form: form(hunk) }).collect()
+    hunks.into_iter().map(|hunk| RequestedEdit { of: None, form: form(hunk), within: None }).collect()
 }
 
 /// Maximum length of each id in an origin, in bytes.
@@ -271,9 +271,17 @@ pub(crate) fn call(
         let problem = format!("it changes more than {} files", limits.changes);
         return Err(Invalid::new(field, problem).into());
     }
-    if params.sequential && files.iter().any(|file| file.kind.has_anchors()) {
-        let problem = "line numbers and symbols refer to the version that was shown, so such edits cannot be sequential";
+    let is_placed =
+        |file: &RequestedChange<RequestedPath>| file.kind.edits().iter().any(RequestedEdit::is_anchored);
+    if params.sequential && files.iter().any(is_placed) {
+        let problem = "line numbers and symbols refer to the version that was shown, so such edits cannot be sequential; beside `oldText` they can";
         return Err(Invalid::new("sequential", problem).into());
+    }
+    let is_regex = |edit: &&RequestedEdit| matches!(&edit.form, EditForm::Text(edit) if edit.kind.regex);
+    let patterns: usize = files.iter().map(|file| file.kind.edits().iter().filter(is_regex).count()).sum();
+    if patterns > PATTERNS {
+        let problem = format!("more than {PATTERNS} of them have `regex`");
+        return Err(Invalid::new(field, problem).into());
     }
     let edits: usize = files.iter().map(|file| file.kind.len()).sum();
     if edits > limits.edits {

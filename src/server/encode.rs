@@ -15,7 +15,7 @@ use paths::add_paths;
 
 use crate::disk::MTime;
 use crate::edit;
-use crate::edit::Match;
+use crate::edit::{Match, listed_lines};
 use crate::engine::change::commit::CommittedFile;
 use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
 use crate::engine::diagnostics::FileDiagnostic;
@@ -155,6 +155,7 @@ fn match_entry(found: &Match) -> MatchEntry {
         start_line: found.start_line,
         end_line: found.end_line,
         replacements: found.replacements,
+        lines: (found.replacements > 1).then(|| listed_lines(&found.places)),
     }
 }
 

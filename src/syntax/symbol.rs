@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::Language;
+use super::{Language, SymbolPath, SymbolRefusal};
 use crate::edit::LineRange;
 
 /// The kind of a symbol, named as in the Language Server Protocol where it has a name for it.
@@ -161,6 +161,16 @@ impl Outline {
     /// Returns the path of a symbol: its names from the outermost to its own, with dots between.
     pub fn path(&self, symbol: &Symbol) -> String {
         self.segments(symbol).join(".")
+    }
+
+    /// Returns the bytes of the symbol that a reference means: the whole declaration. Refuses a symbol with a syntax
+    /// error inside, because its end is uncertain.
+    pub fn extent(&self, path: &SymbolPath) -> Result<Range<usize>, SymbolRefusal> {
+        let symbol = self.resolve(path)?;
+        match symbol.broken {
+            Some(line) => Err(SymbolRefusal::Broken { line }),
+            None => Ok(symbol.range.clone()),
+        }
     }
 
     /// Returns the symbols before and after a symbol in its block. To move a symbol past one of them, delete it

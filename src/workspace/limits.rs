@@ -95,6 +95,8 @@ limits! {
 /// Maximum size of a patch, in bytes. It is parsed before its files are known, and takes up to four times
 /// its size during that.
 pub const PATCH_BYTES: usize = 16 << 20;
+/// Maximum number of regular expressions in one change. Each is compiled when the request is read.
+pub const PATTERNS: usize = 64;
 /// Maximum number of lines in one reply of `editd/read`.
 pub const READ_LINES: usize = 2000;
 /// Maximum bytes of text in one reply of `editd/read`.

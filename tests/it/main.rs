@@ -109,10 +109,12 @@ mod freshness {
 mod matching {
     mod counts;
     mod documented;
+    mod patterns;
     mod placeholders;
     mod refusals;
     #[cfg(target_os = "linux")]
     mod repetitive;
+    mod scopes;
     mod sequential;
     mod several;
     mod single_edit;
@@ -331,6 +333,7 @@ mod cli {
     mod man_pages;
     mod non_utf8_names;
     mod outcomes;
+    mod patterns;
     mod pipes;
     mod review;
     mod search;

@@ -11,7 +11,7 @@ use crate::syntax::SymbolOp;
 
 #[derive(Debug, Args)]
 #[command(
-    group = ArgGroup::new("place").args(["old", "lines", "after", "before", "symbol", "json"]).required(true),
+    group = ArgGroup::new("place").args(["old", "lines", "after", "before", "symbol", "json"]).required(true).multiple(true),
     override_usage = "editd edit PATH <--old TEXT|--lines LINES|--after LINE|--symbol NAME> [OPTIONS]"
 )]
 pub(crate) struct EditArguments {
@@ -19,28 +19,29 @@ pub(crate) struct EditArguments {
     #[arg(required_unless_present = "json")]
     pub(crate) path: Option<PathBuf>,
 
-    /// The text to replace; must match in one place, unless --all or --expect is given
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// The text to replace; must match in one place, unless --all or --expect is given; with --lines or --symbol,
+    /// it is looked for only there
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["after", "before", "json"])]
     pub(crate) old: Option<String>,
 
     /// The lines to replace instead, such as 12-15; `editd read --anchored` shows their numbers
-    #[arg(long, value_name = "LINES")]
+    #[arg(long, value_name = "LINES", conflicts_with_all = ["after", "before", "symbol", "json"])]
     pub(crate) lines: Option<String>,
 
     /// Insert the new text after this line instead; 0 is the start
-    #[arg(long, value_name = "LINE")]
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["before", "symbol", "json"])]
     pub(crate) after: Option<usize>,
 
     /// Insert the new text before this line instead
-    #[arg(long, value_name = "LINE")]
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["symbol", "json"])]
     pub(crate) before: Option<usize>,
 
     /// The symbol to edit instead, such as Class.method; `editd outline` lists them
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub(crate) symbol: Option<String>,
 
     /// The operation on the symbol
-    #[arg(long, value_name = "OPERATION", requires = "symbol", default_value_if("symbol", ArgPredicate::IsPresent, "replace"), value_parser = PossibleValuesParser::new(SymbolOp::VARIANTS))]
+    #[arg(long, value_name = "OPERATION", requires = "symbol", conflicts_with = "old", default_value_if("symbol", ArgPredicate::IsPresent, "replace"), value_parser = PossibleValuesParser::new(SymbolOp::VARIANTS))]
     pub(crate) op: Option<String>,
 
     /// The new text
@@ -58,6 +59,14 @@ pub(crate) struct EditArguments {
     /// Change the lines only if the last one has this text, ignoring whitespace
     #[arg(long, value_name = "TEXT", conflicts_with = "old", allow_hyphen_values = true)]
     pub(crate) last: Option<String>,
+
+    /// Match the text of --old only as whole words
+    #[arg(long, requires = "old")]
+    pub(crate) word: bool,
+
+    /// Read --old as a regular expression; $1 or ${name} in --new is the text of a group, $$ a dollar sign
+    #[arg(long, requires = "old")]
+    pub(crate) regex: bool,
 
     /// Replace every occurrence
     #[arg(long, conflicts_with = "expect")]

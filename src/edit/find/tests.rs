@@ -7,6 +7,7 @@ mod edge_cases;
 mod indented;
 mod order;
 mod output;
+mod patterns;
 mod properties;
 mod refusals;
 mod tolerant;

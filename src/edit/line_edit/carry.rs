@@ -101,6 +101,26 @@ impl LineMap {
         (is_whole && is_sure).then(|| LineRange { start: moved + 1, end })
     }
 
+    /// Returns the lines in the current version between which those of a range are, whatever a known change has made
+    /// of them. Returns `None` if the change reaches over an end of the range, or if nothing of it is left.
+    pub fn span(&self, range: LineRange) -> Option<LineRange> {
+        let (first, last) = (range.start.checked_sub(1)?, range.end.checked_sub(1)?);
+        if !self.is_known || last >= self.current.len() {
+            return None;
+        }
+        let start = match (self.current_of(first), first.checked_sub(1)) {
+            (Some(start), _) => start,
+            (None, None) => 0,
+            (None, Some(before)) => self.current_of(before)? + 1,
+        };
+        let end = match self.current_of(last) {
+            Some(end) => end + 1,
+            None if last + 1 == self.current.len() => self.total,
+            None => self.current_of(last + 1)?,
+        };
+        (start < end).then_some(LineRange { start: start + 1, end })
+    }
+
     /// Returns `true` if a known change moves neither the lines before a range nor those after it, so that its numbers
     /// mean the same place in both versions, even if the lines themselves were replaced.
     pub fn keeps_numbers(&self, range: LineRange) -> bool {

@@ -1,17 +1,24 @@
 //! Drafts of edits that search for text, of edits that name lines or symbols, and of both together.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::edit::{
-    Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, Match, Options, Plan, Splice, find, plan_lines,
+    Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, LineRefusal, Match, Options, Plan, Splice,
+    find, lines_of, plan_lines,
 };
 use crate::engine::change::compute::{ComputeOptions, MatchOptions};
 use crate::engine::change::draft::{Draft, DraftError};
-use crate::engine::change::placed::Placed;
-use crate::engine::change::{EditForm, RequestedEdit};
-use crate::text::{ContentHash, count_lines};
+use crate::engine::change::lines::unseen;
+use crate::engine::change::placed::{Placed, outline_at};
+use crate::engine::change::{EditForm, EditScope, RequestedEdit};
+use crate::syntax::{Outline, SymbolPath};
+use crate::text::{ContentHash, count_lines, line_start};
 use crate::workspace::{ShownLines, is_prose};
+
+/// Maximum number of places of an edit that are remembered.
+const PLACES: usize = 200;
 
 /// A version of a file that edits are made for.
 #[derive(Clone, Copy)]
@@ -29,11 +36,9 @@ pub(crate) fn draft_edits(
     edits: &[RequestedEdit],
     rules: &ComputeOptions<'_>,
 ) -> Result<Draft, DraftError> {
-    let (positions, texts): (Vec<_>, Vec<_>) = edits.iter().enumerate().filter_map(text_edit).unzip();
-    if texts.len() == edits.len() {
-        return draft_texts(path, (version.hash, version.text), &texts, rules);
-    }
-    let placed = Placed::of(path, version, edits, rules)?;
+    let (positions, texts) = text_edits((path, version.text), edits, rules)?;
+    let placed =
+        if texts.len() == edits.len() { Placed::default() } else { Placed::of(path, version, edits, rules)? };
     let mut found = if texts.is_empty() {
         FoundMatch { plan: Plan::empty(version.text.len()), matches: Vec::new(), warnings: Vec::new() }
     } else {
@@ -42,7 +47,14 @@ pub(crate) fn draft_edits(
             .map_err(|refused| DraftError::Edits(refused.into_iter().map(at_position).collect()))?
     };
     found.matches.iter_mut().for_each(|found| found.edit = positions[found.edit]);
+    refuse_unseen(version, edits, &found, rules.matching.sequential)?;
     let FoundMatch { plan, mut matches, mut warnings } = found;
+    for found in &mut matches {
+        found.places.truncate(PLACES);
+    }
+    if texts.len() == edits.len() {
+        return Ok(Draft { plan, matches, warnings, ..Draft::default() });
+    }
     let plan = combined(version.text, &placed, (plan, &matches))?;
     matches.extend(placed.matches());
     warnings.extend(placed.warnings());
@@ -100,8 +112,101 @@ fn find_texts(
     find(text, edits, &Options { fuzzy, sequential, prose, room, deadline: rules.deadline, index })
 }
 
-fn text_edit((position, edit): (usize, &RequestedEdit)) -> Option<(usize, Edit)> {
-    if let EditForm::Text(edit) = &edit.form { Some((position, edit.clone())) } else { None }
+/// Returns the edits that search for text, each with its position, and with the bytes of its scope.
+fn text_edits(
+    (path, text): (&Path, &str),
+    edits: &[RequestedEdit],
+    rules: &ComputeOptions<'_>,
+) -> Result<(Vec<usize>, Vec<Edit>), DraftError> {
+    let mut outline = None;
+    let (mut positions, mut texts) = (Vec::new(), Vec::new());
+    let (mut not_there, mut not_named) = (Vec::new(), Vec::new());
+    for (position, requested) in edits.iter().enumerate() {
+        let EditForm::Text(edit) = &requested.form else { continue };
+        let scope = match &requested.within {
+            None => None,
+            Some(EditScope::Lines(lines)) => match bytes_of(text, *lines) {
+                Ok(scope) => Some(scope),
+                Err(kind) => {
+                    not_there.push(EditRefusal { edit: position, kind });
+                    None
+                }
+            },
+            Some(EditScope::Symbol(symbol)) => {
+                let outline: &Outline = match &outline {
+                    Some(outline) => outline,
+                    None => outline.insert(outline_at(path, text, rules)?),
+                };
+                match outline.extent(&SymbolPath::parse(symbol)) {
+                    Ok(scope) => Some(scope),
+                    Err(refusal) => {
+                        not_named.push((position, refusal));
+                        None
+                    }
+                }
+            }
+        };
+        positions.push(position);
+        texts.push(Edit { scope, ..edit.clone() });
+    }
+    match (not_there.is_empty(), not_named.is_empty()) {
+        (false, _) => Err(DraftError::Edits(not_there)),
+        (true, false) => Err(DraftError::Symbols(not_named)),
+        (true, true) => Ok((positions, texts)),
+    }
+}
+
+/// Returns the bytes of lines of a text, or the refusal for lines that it does not have.
+pub(crate) fn bytes_of(text: &str, lines: LineRange) -> Result<Range<usize>, EditRefusalKind> {
+    let total = count_lines(text);
+    if lines.end > total {
+        return Err(EditRefusalKind::Lines(LineRefusal::NoSuchLine { line: lines.end, total }));
+    }
+    let part = lines_of(text, lines);
+    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    Ok(start..start + part.len())
+}
+
+/// Refuses edits that change lines which their author was not shown, where it need not know these lines to ask for
+/// the change: it can then not have meant them.
+fn refuse_unseen(
+    version: Version<'_>,
+    edits: &[RequestedEdit],
+    found: &FoundMatch,
+    sequential: bool,
+) -> Result<(), DraftError> {
+    let needs = |edit: usize| edits.get(edit).is_some_and(RequestedEdit::needs_shown_lines);
+    if *version.shown == ShownLines::All || !found.matches.iter().any(|found| needs(found.edit)) {
+        return Ok(());
+    }
+    let refusal = |edit: usize, lines: LineRange| {
+        (!version.shown.contains(lines))
+            .then(|| EditRefusal { edit, kind: EditRefusalKind::Lines(unseen(version.text, lines)) })
+    };
+    let refused: Vec<_> = if sequential && found.matches.len() > 1 {
+        // The places of an edit are those in the result of the edits before it.
+        let first =
+            found.matches.iter().map(|found| found.edit).find(|edit| needs(*edit)).unwrap_or_default();
+        let mut lines = found.plan.splices().iter().map(|splice| lines_of_splice(version.text, splice));
+        lines.find_map(|lines| refusal(first, lines)).into_iter().collect()
+    } else {
+        // All of them at once, so that one more read is enough.
+        let of_edit = |found: &Match| {
+            let mut unseen = found.places.iter().filter(|lines| !version.shown.contains(**lines));
+            let first = unseen.next()?;
+            let last = unseen.next_back().unwrap_or(first);
+            refusal(found.edit, LineRange { start: first.start, end: last.end })
+        };
+        found.matches.iter().filter(|found| needs(found.edit)).filter_map(of_edit).collect()
+    };
+    if refused.is_empty() { Ok(()) } else { Err(DraftError::Edits(refused)) }
+}
+
+/// Returns the lines that a splice changes.
+fn lines_of_splice(text: &str, splice: &Splice) -> LineRange {
+    let start = count_lines(&text[..line_start(text, splice.range.start)]) + 1;
+    let touched = count_lines(&text[line_start(text, splice.range.start)..splice.range.end]).max(1);
+    LineRange { start, end: start + touched - 1 }
 }
 
 /// Returns the plan of all edits of a text.

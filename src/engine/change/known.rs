@@ -91,7 +91,7 @@ impl RequestedChange<Observed> {
             return Some(edit::snippet(text, lines.start, lines.end, EXCERPT_CONTEXT));
         }
         let EditForm::Text(edit) = &first.form else { return None };
-        let wanted = Some(edit.old.as_str()).filter(|old| !old.is_empty())?;
+        let wanted = Some(edit.old.as_str()).filter(|old| !old.is_empty() && !edit.kind.regex)?;
         let start = text.find(wanted)?;
         let first = count_lines(&text[..line_start(text, start)]) + 1;
         let last = first + count_lines(wanted).saturating_sub(1);

@@ -8,12 +8,13 @@ use crate::edit::{
 };
 use crate::engine::change::own::{read_last, with_expected_text};
 use crate::engine::change::rebase::stale;
-use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
+use crate::engine::change::{ChangeKind, EditForm, EditIndex, EditScope, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
 use crate::text::{ContentHash, HashTag, count_lines};
 use crate::workspace::{
-    BaseState, FileKey, NamedVersion, Refusal, RefusalKind, SentBase, ShownLines, ShownVersion, Snapshot,
+    BaseState, Coverage, FileKey, NamedVersion, Refusal, RefusalKind, SentBase, ShownLines, ShownVersion,
+    Snapshot,
 };
 
 /// Number of lines around the excerpt of a refusal.
@@ -45,11 +46,22 @@ impl RequestedEdit {
     /// Returns the lines that the author of the edit must know.
     pub(crate) fn anchors(&self) -> Option<LineRange> {
         match &self.form {
-            EditForm::Text(_) | EditForm::Symbol(_) => None,
+            EditForm::Text(_) => match self.within {
+                Some(EditScope::Lines(lines)) => Some(lines),
+                Some(EditScope::Symbol(_)) | None => None,
+            },
+            EditForm::Symbol(_) => None,
             EditForm::Lines(edit) => edit.place.anchors(),
             EditForm::Take { lines, .. } => Some(*lines),
             EditForm::Put { place, .. } => place.anchors(),
         }
+    }
+
+    /// Returns `true` if the edit changes text that its author need not know: a pattern, or a text in a part of the
+    /// file. Then the author must have been shown the lines that it changes.
+    pub(crate) fn needs_shown_lines(&self) -> bool {
+        let is_pattern = matches!(&self.form, EditForm::Text(edit) if edit.kind.is_pattern());
+        is_pattern || self.within.is_some()
     }
 
     /// Returns `true` if the edit names lines or a symbol, and so can be carried over changes of others.
@@ -59,9 +71,9 @@ impl RequestedEdit {
 }
 
 impl<F> ChangeKind<F> {
-    /// Returns `true` if an edit names lines or a symbol.
+    /// Returns `true` if an edit names lines or a symbol, at least as the place of a text.
     pub(crate) fn has_anchors(&self) -> bool {
-        self.edits().iter().any(RequestedEdit::is_anchored)
+        self.edits().iter().any(|edit| edit.is_anchored() || edit.within.is_some())
     }
 
     /// Returns `true` if all edits name lines or symbols.
@@ -94,9 +106,33 @@ impl Engine {
             if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = &mut state {
                 *text = self.stored_base(*base);
             }
+            let shown = match shown {
+                ShownLines::All => self.shown_of(session, change, &state),
+                some @ ShownLines::Some(_) => some,
+            };
             self.over_own_changes(session, change, (sent, Basis { state, shown }))
         };
         Ok(changes.iter_mut().zip(states.into_iter().zip(sent)).map(with_text).collect())
+    }
+
+    /// Returns the lines of its base that the author of a change was shown, if the change needs them.
+    fn shown_of(
+        &self,
+        session: &SessionContext,
+        change: &RequestedChange<Observed>,
+        state: &BaseState,
+    ) -> ShownLines {
+        let (hash, coverage) = match state {
+            BaseState::Fresh(coverage) => (change.file.content.hash(), *coverage),
+            BaseState::Moved { base, coverage, .. } => (Some(*base), *coverage),
+            BaseState::Unread { .. } => return ShownLines::All,
+        };
+        if coverage == Coverage::Whole || !change.kind.edits().iter().any(RequestedEdit::needs_shown_lines) {
+            return ShownLines::All;
+        }
+        let versions = self.workspace.update(|w| w.shown_versions(session.id, &change.file.target.key));
+        let version = versions.iter().find(|version| Some(version.hash) == hash);
+        version.map_or(ShownLines::NONE, |version| version.lines.clone())
     }
 
     /// Returns the version that a change names, with the lines of it that the author was shown. Without a

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::edit::{LineMap, LinePlace, LineRange, Plan};
 use crate::engine::change::lines::Basis;
-use crate::engine::change::{ChangeKind, EditForm, RequestedChange};
+use crate::engine::change::{ChangeKind, EditForm, EditScope, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
 use crate::workspace::{BaseState, FileKey, SentBase, ShownVersion, Snapshot};
@@ -75,19 +75,22 @@ fn renumber(change: &mut RequestedChange<Observed>, map: &LineMap) -> bool {
             LinePlace::Before(at) => LinePlace::Before(line(at)?),
         })
     };
-    let moved = |form: &EditForm| {
-        let mut form = form.clone();
+    let moved = |edit: &RequestedEdit| {
+        let (mut form, mut within) = (edit.form.clone(), edit.within.clone());
+        if let Some(EditScope::Lines(lines)) = &mut within {
+            *lines = map.span(*lines)?;
+        }
         match &mut form {
             EditForm::Text(_) | EditForm::Symbol(_) => {}
             EditForm::Lines(edit) => edit.place = place(edit.place)?,
             EditForm::Take { lines, .. } => *lines = map.get(*lines)?,
             EditForm::Put { place: at, .. } => *at = place(*at)?,
         }
-        Some(form)
+        Some(RequestedEdit { form, within, ..edit.clone() })
     };
-    let forms: Option<Vec<_>> = change.kind.edits().iter().map(|edit| moved(&edit.form)).collect();
-    let Some(forms) = forms else { return false };
-    change.kind.edits_mut().iter_mut().zip(forms).for_each(|(edit, form)| edit.form = form);
+    let edits: Option<Vec<_>> = change.kind.edits().iter().map(moved).collect();
+    let Some(edits) = edits else { return false };
+    change.kind.edits_mut().clone_from_slice(&edits);
     true
 }
 

@@ -13,7 +13,7 @@ use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
 use crate::parsing::{FileVersion, outline_of};
-use crate::syntax::{Language, SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
+use crate::syntax::{Language, Outline, SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
 use crate::text::{count_lines, line_start};
 use crate::workspace::RefusalKind;
 
@@ -98,6 +98,7 @@ impl Placed {
             start_line: lines.start,
             end_line: lines.end,
             replacements: 1,
+            places: vec![lines],
         })
     }
 
@@ -207,10 +208,7 @@ fn place_symbols(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let language = Language::of_path(path).ok_or_else(no_grammar)?;
-    let version = FileVersion { path, text, hash: None, language };
-    let outline =
-        outline_of(&version, rules.deadline).map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))?;
+    let outline = outline_at(path, text, rules)?;
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (position, edit) in wanted {
         match edit_symbol(text, &outline, &edit) {
@@ -219,6 +217,17 @@ fn place_symbols(
         }
     }
     if refused.is_empty() { Ok(placed) } else { Err(DraftError::Symbols(refused)) }
+}
+
+/// Returns the symbols of a file.
+pub(crate) fn outline_at(
+    path: &Path,
+    text: &str,
+    rules: &ComputeOptions<'_>,
+) -> Result<Outline, RefusalKind> {
+    let language = Language::of_path(path).ok_or_else(no_grammar)?;
+    let version = FileVersion { path, text, hash: None, language };
+    outline_of(&version, rules.deadline).map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))
 }
 
 /// Returns the refusal for a file whose language is not known.

@@ -29,6 +29,8 @@ pub(super) struct FileOutput {
     tag: Option<String>,
     /// New lines of the file, such as `3-5, 9`.
     lines: Option<String>,
+    /// Number of replaced places, if an edit replaced several.
+    replacements: Option<usize>,
     /// Lines by which the lines below each of them have moved, after an edit by line numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shifts: Vec<isize>,
@@ -82,6 +84,8 @@ impl FileOutput {
         let decides = is_partial || state == "pending";
         let differs = decides && entry.hunks.iter().any(|hunk| hunk.state != "pending");
         let lines = lines(&entry.hunks).filter(|_| landed.is_some() && !is_partial);
+        let several = entry.matches.iter().any(|found| found.replacements > 1);
+        let replaced: usize = entry.matches.iter().map(|found| found.replacements).sum();
         let hunk =
             |Hunk { id, old_start, old_lines, state, .. }| HunkOutput { id, old_start, old_lines, state };
         let mut hunks: Vec<_> = entry.hunks.into_iter().filter(|_| differs).map(hunk).collect();
@@ -94,6 +98,7 @@ impl FileOutput {
             diff,
             tag,
             shifts,
+            replacements: several.then_some(replaced),
             lines: lines.filter(|_| entry.action == "edit"),
             path: entry.path,
             action: entry.action,
@@ -123,10 +128,11 @@ impl FileOutput {
         let several = |lines: &str| if lines.contains(['-', ',']) { "lines" } else { "line" };
         let mode = self.mode.as_ref().map(|_| ", executable".to_owned());
         let lines = self.lines.as_ref().map(|lines| format!(", {} {lines}", several(lines)));
+        let replaced = self.replacements.map(|number| format!(", {number} replacements"));
         let hash = self.hash.as_ref().map(|hash| format!(", hash {hash}"));
         let shifts = self.shifts.iter().map(|shift| format!("{shift:+}")).collect::<Vec<_>>().join(", ");
         let shifts = (!shifts.is_empty()).then(|| format!("; lines below moved by {shifts}"));
-        let extras: String = [mode, lines, shifts, hash].into_iter().flatten().collect();
+        let extras: String = [mode, replaced, lines, shifts, hash].into_iter().flatten().collect();
         let tag = self.tag.as_ref().map(|tag| format!("#{tag}")).unwrap_or_default();
         let (path, (added, removed)) = (in_one_line(&self.path), self.size);
         // Writing to a string cannot fail.

@@ -22,17 +22,21 @@ use crate::protocol::{
 #[serde(rename_all = "camelCase")]
 #[schemars(description = "")]
 struct EditItem {
-    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
+    /// Text of the file, without line numbers; must match once.
     old_text: Option<String>,
-    /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
+    /// Complete: "... rest unchanged" is refused. Empty deletes.
     new_text: Option<String>,
-    /// Replace every exact occurrence. Default false.
+    /// Only whole words match.
+    word: Option<bool>,
+    /// `oldText` is a pattern, `$1` in `newText` a group.
+    regex: Option<bool>,
+    /// Replace all matches.
     replace_all: Option<bool>,
-    /// Replace all; there must be exactly this many.
-    expected_replacements: Option<u32>,
-    /// Lines to replace, such as `12-15`.
+    /// Replace all; there must be this many.
+    expect: Option<u32>,
+    /// Such as `12-15`; with `oldText`: where to look.
     lines: Option<String>,
-    /// Insert after this line (0: at the start).
+    /// Insert after this line; 0: at the start.
     after: Option<u32>,
     /// Insert before this line.
     before: Option<u32>,
@@ -42,7 +46,7 @@ struct EditItem {
     first: Option<String>,
     /// Of the last line.
     last: Option<String>,
-    /// Symbol to edit, such as `Class.method` or `name@line`.
+    /// Such as `Class.method` or `name@line`.
     symbol: Option<String>,
     /// Default `replace`.
     op: Option<SymbolOpParam>,
@@ -52,12 +56,12 @@ struct EditItem {
     copy: Option<LinesOf>,
     /// New place.
     to: Option<PlaceIn>,
-    /// Adapt the indentation to the new place.
+    /// Adapt the indentation.
     reindent: Option<bool>,
 }
 
 /// Members of an edit that searches for text.
-const OF_TEXT: [&str; 3] = ["oldText", "replaceAll", "expectedReplacements"];
+const OF_TEXT: [&str; 6] = ["oldText", "word", "regex", "replaceAll", "expect", "expectedReplacements"];
 
 /// Members of an edit that names lines or a symbol.
 const OF_LINES: [&str; 12] =
@@ -78,7 +82,6 @@ pub(super) fn edit_in_any_form() -> JsonObject {
     remove(&mut schema, &OF_TEXT);
     // Rarely needed, and accepted nevertheless.
     remove(&mut schema, &["newText", "display"]);
-    remove(&mut schema["properties"]["edits"]["items"], &["expectedReplacements"]);
     let Value::Object(schema) = schema else { return Map::new() };
     schema
 }
@@ -124,18 +127,18 @@ pub(super) struct EditArguments {
     /// Goes with `oldText`.
     replace_all: Option<bool>,
     /// Goes with `oldText`.
-    expected_replacements: Option<u32>,
+    expect: Option<u32>,
     /// Match each edit in the result of the previous ones. Default false.
     sequential: Option<bool>,
-    /// Tolerate small differences (default), or none; `exact` also takes placeholders literally.
+    /// `exact` tolerates no differences, and placeholders.
     matching: Option<Matching>,
-    /// Hash from a result: the version to change. Default: the one you were last given.
+    /// Hash from a result: the version to change. Default: the one last given.
     base_hash: Option<String>,
-    /// If the file has changed: refuse (default) or merge with the changes of others.
+    /// If the file has changed: refuse (default) or merge.
     on_stale: Option<OnStaleParam>,
     /// If merging fails: refuse (default) or write conflict markers.
     on_conflict: Option<OnConflictParam>,
-    /// The encoding that `read` reported, to add non-ASCII characters.
+    /// As `read` reported it, to add non-ASCII characters.
     encoding: Option<String>,
     /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<DisplayParam>,

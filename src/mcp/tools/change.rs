@@ -50,10 +50,9 @@ pub(super) static EDITS: [Tool; 3] = [
         edit_by_lines,
     ),
     edit_tool(
-        "Change one file that you have read. By text: each `oldText` must match exactly once; \
-            small differences in spaces, quotes or indentation are tolerated. Or without old text: `lines`, `after` or `before` with `newText`, `symbol` with `op`, or `move`/`copy` with \
-            `to`; all numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied together or not \
-            at all. A refusal says what to send next.",
+        "Change one file that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
+            small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or `before` with `newText`, `symbol` with `op`, `move`/`copy` with \
+            `to`. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none.",
         edit_in_any_form,
     ),
 ];
@@ -64,7 +63,7 @@ const fn edit_tool(description: &'static str, schema: fn() -> JsonObject) -> Too
         title: "Edit a file",
         description,
         instead: &[
-            ("apply_patch", "To change several files at once, to delete or rename, use `apply_patch`."),
+            ("apply_patch", "To change several files, delete or rename, use `apply_patch`."),
             ("write", "For a new file use `write`."),
             ("notebook_edit", "For cells of a notebook use `notebook_edit`, which keeps its JSON valid."),
         ],

@@ -2,10 +2,11 @@
 
 use crate::edit::Count;
 use crate::engine::change::{
-    ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange, RequestedEdit,
+    ChangeKind, Clip, EditForm, EditIndex, EditScope, NewContent, Precondition, RequestedChange,
+    RequestedEdit,
 };
 use crate::engine::files::access::Clearance;
-use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
+use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, TextScope, requested_path};
 use crate::workspace::{NamedVersion, RequestedPath};
 
 use super::{named_version, read_encoding, read_version};
@@ -30,15 +31,25 @@ pub(super) fn read(
     for (edit, entry) in edits.into_iter().enumerate() {
         let within = |invalid: Invalid| invalid.within(&format!("edits[{edit}]"));
         let (of, clip) = (Some(EditIndex { change, edit }), Clip(change, edit));
-        let mut push = |file: Option<String>, form| match file {
-            None => {
-                own.push(RequestedEdit { of, form });
-                Ok(())
+        let mut push = |file: Option<String>, form| {
+            let edit = RequestedEdit { of, form, within: None };
+            match file {
+                None => {
+                    own.push(edit);
+                    Ok(())
+                }
+                Some(file) => implied(change, file, edit).map(|one| others.push(one)),
             }
-            Some(file) => implied(change, file, RequestedEdit { of, form }).map(|one| others.push(one)),
         };
         match entry.read().map_err(within)? {
-            RequestedForm::Text(edit) => push(None, EditForm::Text(edit)),
+            RequestedForm::Text(edit, scope) => {
+                let within = scope.map(|scope| match scope {
+                    TextScope::Lines(lines) => EditScope::Lines(lines),
+                    TextScope::Symbol(symbol) => EditScope::Symbol(symbol),
+                });
+                own.push(RequestedEdit { of, form: EditForm::Text(edit), within });
+                Ok(())
+            }
             RequestedForm::Lines(edit) => push(None, EditForm::Lines(edit)),
             RequestedForm::Symbol(edit) => push(None, EditForm::Symbol(edit)),
             RequestedForm::Move(MoveRequest { removes, from, lines, to, place, reindent }) => {
@@ -69,7 +80,7 @@ pub(super) fn read(
 /// Returns the new text of a single edit without old text: the content of a file that is empty or missing.
 fn filling(edits: &[RequestedEdit]) -> Option<String> {
     match edits {
-        [RequestedEdit { form: EditForm::Text(edit), .. }] => {
+        [RequestedEdit { form: EditForm::Text(edit), within: None, .. }] => {
             let is_empty = edit.old.trim_start_matches('\u{feff}').is_empty();
             (is_empty && edit.count == Count::One).then(|| edit.new.clone())
         }

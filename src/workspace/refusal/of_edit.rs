@@ -1,6 +1,6 @@
 //! Texts for edits of texts and of notebook cells that cannot be located or applied.
 
-use crate::edit::EditRefusalKind;
+use crate::edit::{EditRefusalKind, LineRange};
 use crate::notebook::{CellRef, CellRefusalKind, CellSummary, is_named_as_notebook};
 use crate::workspace::{Audience, ChangeForm};
 
@@ -19,6 +19,11 @@ pub(super) fn texts_of(kind: &EditRefusalKind, refusal: &Refusal, file: &str, au
         return of_lines::texts_of(lines, &terms, file, audience);
     }
     texts(message(kind, refusal, file, audience), hint(kind, refusal, audience))
+}
+
+/// Names lines within a sentence.
+fn named(LineRange { start, end }: LineRange) -> String {
+    if start == end { format!("line {start}") } else { format!("lines {start}-{end}") }
 }
 
 /// The names of the parts of an edit, as its author knows them.
@@ -80,6 +85,34 @@ fn message(kind: &EditRefusalKind, refusal: &Refusal, file: &str, audience: Audi
         EditRefusalKind::MissingContext { context, .. } => {
             format!("The context line `{context}` of {edit} is not in {file}.")
         }
+        EditRefusalKind::OutsideScope { scope, occurrences } => {
+            let more = if occurrences.more { "more than " } else { "" };
+            let places = if occurrences.total == 1 && !occurrences.more { "place" } else { "places" };
+            let found = occurrences
+                .lines
+                .first()
+                .map_or_else(String::new, |lines| format!(", first in {}", named(*lines)));
+            format!(
+                "The {old_text} is not in {} of {file}, but in {more}{} {places} outside{found}.",
+                named(*scope),
+                occurrences.total
+            )
+        }
+        EditRefusalKind::NoMatch { scope, within_words } => {
+            let there = scope.map_or_else(|| file.to_owned(), |scope| format!("{} of {file}", named(scope)));
+            match within_words.lines.first() {
+                Some(lines) => {
+                    format!(
+                        "The {old_text} is no whole word in {there}: it stands only within longer words, first in {}.",
+                        named(*lines)
+                    )
+                }
+                None => format!("The pattern of {edit} matches nothing in {there}."),
+            }
+        }
+        EditRefusalKind::TooManyMatches { limit } => {
+            format!("The {old_text} has more than {limit} matches in {file}.")
+        }
         EditRefusalKind::Placeholder { line, text } if refusal.edit.is_none() && !is_hunk => {
             format!("Line {line} of the content omits code of {file}: `{text}`.")
         }
@@ -136,6 +169,25 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
         EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => {
             hint_for_missing_text(kind, is_hunk, audience)
         }
+        EditRefusalKind::OutsideScope { .. } => {
+            let look = audience.parameters_or("Look at `occurrences`", "Look at the places above");
+            let scope = audience.parameters_or("`lines` or `symbol`", "--lines or --symbol");
+            format!("{look}, then {send} the {scope} that is meant, or leave {scope} out.")
+        }
+        EditRefusalKind::NoMatch { within_words, .. } if within_words.total > 0 => {
+            let word = audience.parameters_or("`word`", "--word");
+            format!(
+                "If parts of words are meant, leave {word} out; otherwise {send} the whole word in {old}."
+            )
+        }
+        EditRefusalKind::NoMatch { .. } => {
+            let search = audience.select("editd/search", "search", "editd search");
+            format!("Correct the pattern; `{search}` with the same pattern shows the lines that it matches.")
+        }
+        EditRefusalKind::TooManyMatches { .. } => {
+            let scope = audience.parameters_or("`lines` or `symbol`", "--lines or --symbol");
+            format!("{at_start} a longer {old}, or fewer lines at a time with {scope}.")
+        }
         EditRefusalKind::Placeholder { .. } => {
             hint_for_placeholder(is_hunk, refusal.edit.is_some(), audience)
         }
@@ -153,7 +205,7 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
         }
         EditRefusalKind::CountMismatch { .. } => {
             let look = audience.parameters_or(
-                "Look at `occurrences`, then send `expectedReplacements`",
+                "Look at `occurrences`, then send `expect`",
                 "Look at the places above, then pass --expect",
             );
             format!("{look} with the intended number, or a longer {old}.")

@@ -38,6 +38,10 @@ fn kinds_of_edits(quoted: &str) -> Vec<RefusalKind> {
         EditRefusalKind::Placeholder { line: 1, text: text() },
         EditRefusalKind::Ambiguous { occurrences: occurrences(true) },
         EditRefusalKind::Ambiguous { occurrences: occurrences(false) },
+        EditRefusalKind::OutsideScope { scope: lines, occurrences: occurrences(false) },
+        EditRefusalKind::NoMatch { scope: None, within_words: Occurrences::default() },
+        EditRefusalKind::NoMatch { scope: Some(lines), within_words: occurrences(false) },
+        EditRefusalKind::TooManyMatches { limit: 3 },
         EditRefusalKind::CountMismatch { expected: 3, found: 2, occurrences: occurrences(false) },
         EditRefusalKind::Overlap { other_edit: 1, lines, other_lines: lines },
         EditRefusalKind::Dependency { other_edit: 1 },
@@ -205,6 +209,9 @@ fn is_possible_in_patch(kind: &RefusalKind) -> bool {
         kind,
         EditRefusalKind::CountMismatch { .. }
             | EditRefusalKind::EmptyOldText
+            | EditRefusalKind::OutsideScope { .. }
+            | EditRefusalKind::NoMatch { .. }
+            | EditRefusalKind::TooManyMatches { .. }
             | EditRefusalKind::TooLarge { .. }
     );
     !of_parameters

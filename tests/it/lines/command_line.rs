@@ -71,7 +71,7 @@ fn lines_are_moved_and_copied() {
 
 #[rstest]
 #[case::no_place(&["edit", "a.txt", "--new", "x"])]
-#[case::two_places(&["edit", "a.txt", "--old", "x", "--lines", "1", "--new", "x"])]
+#[case::two_places(&["edit", "a.txt", "--old", "x", "--after", "1", "--new", "x"])]
 #[case::delete_without_lines(&["edit", "a.txt", "--old", "x", "--delete"])]
 #[case::all_with_lines(&["edit", "a.txt", "--lines", "1", "--new", "x", "--all"])]
 #[case::no_new_place(&["move", "a.txt", "1"])]

@@ -74,7 +74,7 @@ fn lines_are_edited(#[case] requested: Value, #[case] after: &str) {
 #[case::no_new_text(json!([{ "lines": "2" }]), "invalid_params", "`delete`")]
 #[case::delete_and_new_text(json!([{ "lines": "2", "newText": "x", "delete": true }]), "invalid_params", "delete")]
 #[case::two_places(json!([{ "lines": "2", "after": 3, "newText": "x" }]), "invalid_params", "lines")]
-#[case::two_forms(json!([{ "lines": "2", "oldText": "two", "newText": "x" }]), "invalid_params", "oldText")]
+#[case::two_forms(json!([{ "after": 2, "oldText": "two", "newText": "x" }]), "invalid_params", "oldText")]
 #[case::no_form(json!([{ "newText": "x" }]), "invalid_params", "oldText")]
 #[case::first_without_lines(json!([{ "oldText": "two", "newText": "x", "first": "two" }]), "invalid_params", "first")]
 fn lines_that_cannot_be_edited_are_refused(#[case] requested: Value, #[case] kind: &str, #[case] says: &str) {

@@ -90,15 +90,18 @@ fn a_different_count_is_refused_with_the_locations(
 
 #[rstest]
 #[case::all(all())]
-#[case::expected(expecting(2))]
-fn overlapping_matches_are_ambiguous(#[case] count: Value) {
+#[case::expected(expecting(1))]
+#[case::under_its_short_name(json!({ "expect": 1 }))]
+fn overlapping_matches_are_taken_from_the_left(#[case] count: Value) {
     let (answer, text) = edit_with_count("aaa\n", "aa", "x", &count);
-    let data = answer.refused("ambiguous");
-    let hint = data["hint"].as_str().expect("a hint");
-    assert!(
-        hint.contains("overlap") && !hint.contains("replaceAll"),
-        "the hint does not repeat the request: {hint}"
-    );
+    assert_eq!(answer.done()["files"][0]["matches"][0]["replacements"], 1);
+    assert_eq!(text, "xa\n");
+}
+
+#[test]
+fn overlapping_matches_are_ambiguous_if_one_is_wanted() {
+    let (answer, text) = edit_with_count("aaa\n", "aa", "x", &json!({}));
+    answer.refused("ambiguous");
     assert_eq!(text, "aaa\n");
 }
 
@@ -135,7 +138,8 @@ fn an_absent_text_is_not_found(#[case] count: Value) {
 #[test]
 fn several_tolerated_matches_are_never_replaced_together() {
     let (answer, text) = edit_with_count("it’s\nit’s\n", "it's", "x", &all());
-    answer.refused("ambiguous");
+    let data = answer.refused("not_found");
+    assert_eq!(data["closest"].as_array().map(Vec::len), Some(2), "{data}");
     assert_eq!(text, "it’s\nit’s\n");
 }
 

@@ -87,7 +87,7 @@ fn a_new_name_in_200_lines_costs_150() {
         scene.call("edit", json!({ "oldText": "line", "newText": "row", "replaceAll": true })).done();
     assert_eq!(scene.text(), numbered_lines(200).replace("line", "row"));
     cost(&edited, 150);
-    assert!(edited.text.contains("(+200 -200), lines 1-200\n"), "{}", edited.text);
+    assert!(edited.text.contains("(+200 -200), 200 replacements, lines 1-200\n"), "{}", edited.text);
     let every_other = numbered_lines(400)
         .lines()
         .zip(["keep\n"; 400])

@@ -33,7 +33,7 @@ fn the_requested_number_of_matches_is_replaced(
 #[rstest]
 #[case("a a a\n", "a", 2, 3)]
 #[case("a\n", "a", 2, 1)]
-#[case::overlapping_hits_count("aaa\n", "aa", 1, 2)]
+#[case::overlapping_hits_count_once("aaa\n", "aa", 2, 1)]
 #[case::a_tolerant_place_serves_for_one("“a”\n", "\"a\"", 2, 1)]
 fn another_number_is_a_mismatch(
     #[case] base: &str,
@@ -50,9 +50,7 @@ fn another_number_is_a_mismatch(
 }
 
 #[rstest]
-#[case::overlapping("aaa\n", "aa", Count::All)]
-#[case::overlapping_and_counted("aaa\n", "aa", Count::Exactly(2))]
-#[case::several_tolerant("“a” “a”\n", "\"a\"", Count::All)]
+#[case::overlapping("aaa\n", "aa", Count::One)]
 #[case::several_tolerant_counted("“a” “a”\n", "\"a\"", Count::Exactly(2))]
 fn overlapping_or_tolerant_matches_are_ambiguous(
     #[case] base: &str,
@@ -61,6 +59,12 @@ fn overlapping_or_tolerant_matches_are_ambiguous(
 ) {
     let kind = counted(base, old, count).unwrap_err().remove(0).kind;
     assert!(matches!(kind, EditRefusalKind::Ambiguous { .. }), "{kind:?}");
+}
+
+#[test]
+fn several_tolerant_matches_are_not_found_all_at_once() {
+    let kind = counted("“a”\n“a”\n", "\"a\"", Count::All).unwrap_err().remove(0).kind;
+    assert!(matches!(kind, EditRefusalKind::NotFound { closest, .. } if !closest.is_empty()));
 }
 
 #[test]
