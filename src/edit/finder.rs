@@ -218,7 +218,7 @@ impl<'a> Finder<'a> {
         Ok(LocatedEdit {
             edit,
             strategy: Strategy::Exact,
-            warnings: Vec::new(),
+            warnings: pattern.warning().into_iter().map(Cow::from).collect(),
             similarity: 1.0,
             first: found.first().map_or(0..0, |(range, _)| range.clone()),
             replacements: found.len(),

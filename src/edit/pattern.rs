@@ -65,6 +65,8 @@ pub(super) struct Pattern {
     /// Number of states of the automaton.
     states: usize,
     template: Vec<Piece>,
+    /// A reference to a group in the new text as other programs write it.
+    foreign: Option<String>,
 }
 
 /// A part of a new text.
@@ -96,7 +98,7 @@ impl Pattern {
             // Parsed alone, so that what stands around it cannot change its meaning.
             let parsed = syntax::parse_with(&old, &config).map_err(|error| invalid(&error.to_string()))?;
             if parsed.properties().minimum_len() == Some(0) {
-                let problem = "the regular expression matches the empty text, which is everywhere";
+                let problem = "the regular expression can match an empty text, which is everywhere; `.+` and `[ \\t]+$` for example match only text";
                 return Err(PatternError::Old(problem.to_owned()));
             }
             old.into_owned()
@@ -114,8 +116,17 @@ impl Pattern {
         let built = Regex::builder().configure(Config::new().nfa_size_limit(limit)).build_from_hir(&hir);
         let built = built.map_err(|_| too_large())?;
         let new = with_lf_endings(new).into_owned();
+        let foreign = if kind.regex { foreign_reference(&new) } else { None };
         let template = if kind.regex { pieces(&new, &built)? } else { vec![Piece::Text(new)] };
-        Ok(Self { regex: built, states, template })
+        Ok(Self { regex: built, states, template, foreign })
+    }
+
+    /// Returns a warning for the author of the pattern, if its new text was probably not meant as it was written.
+    pub(super) fn warning(&self) -> Option<String> {
+        let reference = self.foreign.as_ref()?;
+        Some(format!(
+            "`{reference}` in the new text was written as it is; the groups of a match are `$1`, `$2`, ..."
+        ))
     }
 
     /// Returns `true` if a search in a text of this length takes a bounded time.
@@ -157,6 +168,20 @@ impl Pattern {
         }
         new
     }
+}
+
+/// Returns the first `\1` or `\g<1>` of a new text.
+fn foreign_reference(new: &str) -> Option<String> {
+    let after = |at: usize| &new[at + 1..];
+    let reference = |at: usize| match after(at).chars().next()? {
+        digit @ '1'..='9' => Some(format!("\\{digit}")),
+        'g' if after(at)[1..].starts_with('<') => {
+            let end = after(at).find('>')?;
+            Some(new[at..=at + 1 + end].to_owned())
+        }
+        _ => None,
+    };
+    new.match_indices('\\').find_map(|(at, _)| reference(at))
 }
 
 /// Returns a regular expression that matches a text.
@@ -205,7 +230,8 @@ fn pieces(new: &str, regex: &Regex) -> Result<Vec<Piece>, PatternError> {
             text.push('$');
             (None, 1)
         } else if let Some(inner) = after.strip_prefix('{') {
-            let end = inner.find('}').ok_or_else(|| unknown("${"))?;
+            let unclosed = || PatternError::New("`${` has no `}`; `$$` is a dollar sign".to_owned());
+            let end = inner.find('}').ok_or_else(unclosed)?;
             (Some(group(&inner[..end], &rest[at..at + end + 3])?), end + 2)
         } else if digits > 0 {
             (Some(group(&after[..digits], &rest[at..=at + digits])?), digits)

@@ -184,7 +184,10 @@ impl EditEntry {
         for (other, name, _) in present {
             places += 1;
             let is_misplaced = !is_place(other) || self.after.is_some() || self.before.is_some();
-            if is_misplaced || places > 1 {
+            if places > 1 {
+                return Err(Invalid::new("lines", "it cannot be combined with `symbol`"));
+            }
+            if is_misplaced {
                 let name =
                     if other == Form::Lines && self.lines.is_none() { "after` or `before" } else { name };
                 return Err(Invalid::new(first, format!("it cannot be combined with `{name}`")));
@@ -206,6 +209,7 @@ impl EditEntry {
         let misplaced =
             |(_, is_present, forms): &(&str, bool, &[Form])| *is_present && !forms.contains(&form);
         match members.into_iter().find(misplaced) {
+            Some((name, _, [Form::Text])) => Err(Invalid::new(name, "it needs `oldText`")),
             Some((name, ..)) => Err(Invalid::new(name, format!("it cannot be combined with `{first}`"))),
             None => Ok(form),
         }
@@ -226,7 +230,7 @@ impl EditEntry {
 
     fn read_text(self) -> Result<(Edit, Option<TextScope>), Invalid> {
         let count = match (self.expected_replacements, self.replace_all) {
-            (Some(0), _) => return Err(Invalid::new("expectedReplacements", "must be at least 1")),
+            (Some(0), _) => return Err(Invalid::new("expect", "must be at least 1")),
             (Some(expected), _) => Count::Exactly(expected),
             (None, true) => Count::All,
             (None, false) => Count::One,

@@ -8,7 +8,7 @@ use crate::edit::{Deadline, Display, Plan};
 use crate::engine::change::check::{check, new_errors, path_after, version_of};
 use crate::engine::change::content::{Content, encoding_change};
 use crate::engine::change::draft::{Draft, DraftError, Indexes, created, draft_cells, stays_notebook};
-use crate::engine::change::edits::{Version, carry_edits, draft_edits, draft_texts};
+use crate::engine::change::edits::{Rebased, Version, carry_edits, draft_edits, draft_texts};
 use crate::engine::change::guard::Guard;
 use crate::engine::change::left_uses::left_uses;
 use crate::engine::change::lines::Basis;
@@ -179,8 +179,15 @@ impl RequestedChange<Observed> {
             }
         }
         let mut draft = self.draft_on(version, rules)?;
-        draft.original_plan = Some((version.hash, Arc::new(draft.plan.clone())));
-        rebase(path, (version.text, now), draft, rules)
+        let wanted = draft.plan.clone();
+        draft.original_plan = Some((version.hash, Arc::new(wanted.clone())));
+        let draft = rebase(path, (version.text, now), draft, rules)?;
+        let rebased = Rebased { path, given: version.text, plan: &wanted, now, rebased: &draft.plan };
+        // With marks, the text of the others is left beside each conflict.
+        if rules.on_stale != OnStale::Mark && !rebased.replaces_all(self.kind.edits(), rules) {
+            return Err(stale(Some(given), &self.file, rules.deadline).into());
+        }
+        Ok(draft)
     }
 
     /// Checks that a patch that deletes a file removes all of its text.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::edit::{
-    Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, LineRefusal, Match, Options, Plan, Splice,
-    find, lines_of, plan_lines,
+    Count, Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, LineRefusal, Match, Options, Plan,
+    Splice, find, lines_of, plan_lines,
 };
 use crate::engine::change::compute::{ComputeOptions, MatchOptions};
 use crate::engine::change::draft::{Draft, DraftError};
@@ -84,6 +84,60 @@ pub(crate) fn carry_edits(
         original_plan: Some((version.hash, Arc::new(original))),
         renamed: placed.renamed(),
     }))
+}
+
+/// A change of one version of a text, and the same change rebased onto a later version.
+pub(crate) struct Rebased<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) given: &'a str,
+    pub(crate) plan: &'a Plan,
+    pub(crate) now: &'a str,
+    pub(crate) rebased: &'a Plan,
+}
+
+impl Rebased<'_> {
+    /// Returns `true` if the edits that replace all places of a text have replaced all of them in the later version,
+    /// too. Others may have written the text again, and such an edit is not done without these places.
+    pub(crate) fn replaces_all(&self, edits: &[RequestedEdit], rules: &ComputeOptions<'_>) -> bool {
+        let is_for_all =
+            |edit: &&RequestedEdit| matches!(&edit.form, EditForm::Text(text) if text.count != Count::One);
+        let mut for_all = edits.iter().filter(is_for_all).peekable();
+        if for_all.peek().is_none() {
+            return true;
+        }
+        let results = [self.plan.apply(self.given), self.rebased.apply(self.now)];
+        for_all.all(|edit| {
+            let [wanted, rebased] = results.each_ref().map(|text| self.places(edit, text, rules));
+            wanted == rebased || !self.is_touched(edit, rules)
+        })
+    }
+
+    /// Returns the number of places of an edit in a text.
+    fn places(&self, edit: &RequestedEdit, text: &str, rules: &ComputeOptions<'_>) -> usize {
+        let EditForm::Text(requested) = &edit.form else { return 0 };
+        let form = EditForm::Text(Edit { count: Count::All, ..requested.clone() });
+        // Lines have other numbers in the results.
+        let within = edit.within.clone().filter(|within| matches!(within, EditScope::Symbol(_)));
+        let edit = RequestedEdit { form, within, ..edit.clone() };
+        let options = Options { fuzzy: false, prose: true, deadline: rules.deadline, ..Options::default() };
+        let edits = text_edits((self.path, text), &[edit], rules).ok();
+        let found = edits.and_then(|(_, edits)| find(text, &edits, &options).ok());
+        found.map_or(0, |found| found.matches.iter().map(|found| found.replacements).sum())
+    }
+
+    /// Returns `true` if others have changed the part of the file in which an edit searches for its text.
+    fn is_touched(&self, edit: &RequestedEdit, rules: &ComputeOptions<'_>) -> bool {
+        let Some(EditScope::Lines(lines)) = &edit.within else { return true };
+        let Ok(scope) = bytes_of(self.given, *lines) else { return true };
+        let since = Plan::between(self.given, self.now, rules.deadline);
+        since.splices().iter().any(|splice| {
+            let is_insertion = splice.range.is_empty();
+            let ends_before =
+                splice.range.end < scope.start || !is_insertion && splice.range.end == scope.start;
+            let starts_behind = splice.range.start >= scope.end;
+            !ends_before && !starts_behind
+        })
+    }
 }
 
 /// Plans edits that search for text.

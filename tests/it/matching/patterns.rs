@@ -59,8 +59,12 @@ fn a_file_in_utf_16_keeps_its_encoding() {
 #[case::unknown_group(json!({ "oldText": "(a)", "newText": "$9", "regex": true }), "newText", "$9")]
 #[case::empty_match(json!({ "oldText": "a*", "newText": "x", "regex": true }), "oldText", "empty")]
 #[case::no_pattern(json!({ "oldText": "f(", "newText": "x", "regex": true }), "oldText", "without `regex`")]
-#[case::no_count(json!({ "oldText": "a", "newText": "x", "expect": 0 }), "expectedReplacements", "at least 1")]
-#[case::no_text(json!({ "lines": "1", "newText": "x", "word": true }), "word", "cannot be combined")]
+#[case::no_count(json!({ "oldText": "a", "newText": "x", "expect": 0 }), "expect", "at least 1")]
+#[case::no_text(json!({ "lines": "1", "newText": "x", "word": true }), "word", "needs `oldText`")]
+#[case::two_places(json!({ "oldText": "a", "lines": "1", "symbol": "a", "newText": "x" }), "lines", "with `symbol`")]
+#[case::no_brace(json!({ "oldText": "a", "newText": "${1", "regex": true }), "newText", "no `}`")]
+#[case::a_list(json!({ "lines": "1,3", "delete": true }), "lines", "several ranges")]
+#[case::no_end(json!({ "lines": "1-", "oldText": "a", "newText": "x" }), "lines", "such as `12-15`")]
 fn bad_parameters_are_named(#[case] requested: Value, #[case] field: &str, #[case] said: &str) {
     let (_machine, workspace, mut agent) = scene("a.txt", "a\n");
     let error = edit(&mut agent, "a.txt", requested).expect_err("it is refused");
@@ -129,18 +133,46 @@ fn a_hash_stands_for_the_whole_file() {
     agent.call("editd/edit", json!({ "path": "a.txt", "baseHash": hash, "edits": edits })).done();
 }
 
-#[test]
-fn others_changes_make_a_pattern_stale_and_rebase_merges_it() {
+#[rstest]
+#[case::elsewhere("# new\n", "done")]
+#[case::with_another_place("# new rv\n", "stale")]
+fn others_changes_make_a_pattern_stale_and_rebase_merges_it(#[case] added: &str, #[case] outcome: &str) {
     let (_machine, workspace, mut agent) = scene("a.py", CODE);
-    workspace.put("a.py", format!("# new rv\n{CODE}"));
-    let requested = |on_stale: &str| {
-        let edits = json!([{ "oldText": "rv", "newText": "x", "word": true, "replaceAll": true }]);
-        json!({ "path": "a.py", "edits": edits, "onStale": on_stale })
+    workspace.put("a.py", format!("{added}{CODE}"));
+    let requested = |on_stale: &str, count: Value| {
+        let mut edit = json!({ "oldText": "rv", "newText": "x", "word": true });
+        edit.as_object_mut().expect("an edit").extend(count.as_object().expect("a count").clone());
+        json!({ "path": "a.py", "edits": [edit], "onStale": on_stale })
     };
-    agent.call("editd/edit", requested("reject")).refused("stale");
-    agent.call("editd/edit", requested("rebase")).done();
-    // Only what the session has seen is replaced.
-    assert_eq!(workspace.text("a.py"), "# new rv\ndef f(x):\n    rva = x\n    return x\n");
+    let all = json!({ "replaceAll": true });
+    agent.call("editd/edit", requested("reject", all.clone())).refused("stale");
+    if outcome == "stale" {
+        // All places would not be replaced.
+        agent.call("editd/edit", requested("rebase", all)).refused("stale");
+        let stale = agent.call("editd/edit", requested("rebase", json!({ "expect": 3 }))).refused("stale");
+        assert_eq!(workspace.text("a.py"), format!("{added}{CODE}"));
+        // On the current text, they are.
+        let mut now = requested("reject", json!({ "expect": 4 }));
+        now["baseHash"] = stale["currentHash"].clone();
+        agent.call("editd/edit", now).done();
+        assert_eq!(workspace.text("a.py"), "# new x\ndef f(x):\n    rva = x\n    return x\n");
+        return;
+    }
+    agent.call("editd/edit", requested("rebase", all)).done();
+    assert_eq!(workspace.text("a.py"), "# new\ndef f(x):\n    rva = x\n    return x\n");
+}
+
+/// References of other programs are text.
+#[rstest]
+#[case(r"\1 = 0", r"`\1`")]
+#[case(r"\g<1> = 0", r"`\g<1>`")]
+fn a_reference_of_another_program_is_named(#[case] new: &str, #[case] named: &str) {
+    let (_machine, workspace, mut agent) = scene("a.txt", "one = 1\n");
+    let done =
+        edit(&mut agent, "a.txt", json!({ "oldText": r"(\w+) = 1", "newText": new, "regex": true })).done();
+    assert_eq!(workspace.text("a.txt"), format!("{new}\n"));
+    let warning = done["files"][0]["warnings"][0].as_str().expect("a warning");
+    assert!(warning.contains(named) && warning.contains("`$1`"), "{warning}");
 }
 
 #[test]

@@ -115,6 +115,23 @@ fn a_scope_is_stale_after_changes_of_others_and_can_be_rebased() {
     assert_eq!(workspace.text("a.py"), format!("# rv\n{}", in_g()));
 }
 
+/// Others have written the text within the scope again.
+#[rstest]
+#[case::lines(json!({ "lines": "6-8" }))]
+#[case::symbol(json!({ "symbol": "A.g" }))]
+fn a_scope_with_another_place_by_others_is_not_rebased(#[case] scope: Value) {
+    let (_machine, workspace, mut agent) = scene();
+    let changed = CODE.replace("        rv = 2\n", "        rv = 2\n        print(rv)\n");
+    assert_ne!(changed, CODE);
+    workspace.put("a.py", &changed);
+    let mut edit = json!({ "oldText": "rv", "newText": "value", "replaceAll": true });
+    edit.as_object_mut().expect("an edit").extend(scope.as_object().expect("a scope").clone());
+    agent
+        .call("editd/edit", json!({ "path": "a.py", "edits": [edit], "onStale": "rebase" }))
+        .refused("stale");
+    assert_eq!(workspace.text("a.py"), changed);
+}
+
 #[test]
 fn a_scope_in_a_sequence_follows_the_earlier_edits() {
     let (_machine, workspace, mut agent) = scene();

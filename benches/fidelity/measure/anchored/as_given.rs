@@ -118,16 +118,14 @@ pub(super) fn blank_lines_at_edges(rng: &mut Rng) -> Option<Case> {
 pub(super) fn spellings_of_ranges(rng: &mut Rng) -> Option<Case> {
     let draft = single(rng, replaces)?;
     let (first, last) = (draft.hunk().lines.start + 1, draft.hunk().lines.end);
-    let text = match rng.below(6) {
+    let text = match rng.below(5) {
         0 => format!("{first}..{last}"),
         1 => format!("{first}:{last}"),
         2 => format!("L{first}-L{last}"),
         3 => format!("{first}-{last}"),
-        4 if first == last => format!("{first}-"),
+        _ if first == last => first.to_string(),
         _ => format!("L{first}-{last}"),
     };
-    // `12-` means one line or all the rest, so it is not drawn for longer ranges.
-    let text = if text.ends_with('-') { first.to_string() } else { text };
     let put = Put { place: Place::Lines(text), ..put(rng, draft.hunk()) };
     draft.case(vec![put])
 }
