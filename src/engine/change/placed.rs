@@ -12,8 +12,8 @@ use crate::engine::change::edits::Version;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::{FileVersion, outline_of};
-use crate::syntax::{Language, SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
+use crate::parsing::{FileVersion, outline_of, rename};
+use crate::syntax::{Language, Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol};
 use crate::text::{count_lines, line_start};
 use crate::workspace::RefusalKind;
 
@@ -88,16 +88,19 @@ impl Placed {
     pub(crate) fn matches(&self) -> impl Iterator<Item = Match> + '_ {
         let lines = self.lines.iter().map(|located| {
             let lines = located.place.anchors().unwrap_or(LineRange { start: 1, end: 1 });
-            (located.edit, lines, Strategy::Lines)
+            (located.edit, lines, Strategy::Lines, 1)
         });
-        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, symbol.extent, Strategy::Symbol));
-        lines.chain(symbols).map(|(edit, lines, strategy)| Match {
+        let symbols = self.symbols.iter().map(|symbol| {
+            let places = symbol.change.uses.as_ref().map_or(1, |uses| uses.splices.len());
+            (symbol.edit, symbol.extent, Strategy::Symbol, places)
+        });
+        lines.chain(symbols).map(|(edit, lines, strategy, replacements)| Match {
             edit,
             strategy,
             similarity: 1.0,
             start_line: lines.start,
             end_line: lines.end,
-            replacements: 1,
+            replacements,
         })
     }
 
@@ -112,7 +115,7 @@ impl Placed {
         let guard = Guard::new(path, rules);
         let of_symbol = |(edit, splices): (usize, Vec<Splice>)| {
             let EditForm::Symbol(SymbolEdit { op, new, .. }) = &edits.get(edit)?.form else { return None };
-            let has_text = !matches!(op, SymbolOp::Delete | SymbolOp::RenameHere);
+            let has_text = !matches!(op, SymbolOp::Delete | SymbolOp::Rename | SymbolOp::RenameHere);
             let old: String = splices.iter().map(|splice| &text[splice.range.clone()]).collect();
             has_text.then_some((edit, old, new.as_str()))
         };
@@ -138,6 +141,11 @@ impl Placed {
         self.symbols.iter().filter_map(|symbol| symbol.change.renamed.clone()).collect()
     }
 
+    /// Returns the renames of symbols with their uses.
+    pub(crate) fn renames(&self) -> Vec<Renamed> {
+        self.symbols.iter().filter_map(|symbol| symbol.change.uses.clone()).collect()
+    }
+
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lines = self.lines.iter().map(|located| (located.edit, &located.warnings));
         let symbols = self.symbols.iter().map(|symbol| (symbol.edit, &symbol.change.warnings));
@@ -160,6 +168,10 @@ impl PlacedSymbol {
     }
 
     fn carried(&self, map: &LineMap, given: &str, now: &str) -> Option<Self> {
+        // Others may have added uses.
+        if self.change.uses.is_some() {
+            return None;
+        }
         let extent = map.get(self.extent)?;
         let (old, new) = (lines_of(given, self.extent), lines_of(now, extent));
         // Offsets are valid only if all bytes are equal, line endings included.
@@ -214,11 +226,26 @@ fn place_symbols(
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (position, edit) in wanted {
         match edit_symbol(text, &outline, &edit) {
-            Ok(change) => placed.push(PlacedSymbol::new(text, position, change)),
+            Ok(change) => match with_uses(change, &version, rules)? {
+                Ok(change) => placed.push(PlacedSymbol::new(text, position, change)),
+                Err(refusal) => refused.push((position, refusal)),
+            },
             Err(refusal) => refused.push((position, refusal)),
         }
     }
     if refused.is_empty() { Ok(placed) } else { Err(DraftError::Symbols(refused)) }
+}
+
+/// Finds the places of a rename.
+fn with_uses(
+    change: SymbolChange,
+    version: &FileVersion<'_>,
+    rules: &ComputeOptions<'_>,
+) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
+    let Some(wanted) = &change.wanted else { return Ok(Ok(change)) };
+    let found = rename(version.text, version.language, wanted, rules.deadline);
+    let found = found.map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))?;
+    Ok(found.map(|uses| change.with_uses(uses)).map_err(SymbolRefusal::from))
 }
 
 /// Returns the refusal for a file whose language is not known.

@@ -22,13 +22,13 @@ use crate::protocol::{
 #[serde(rename_all = "camelCase")]
 #[schemars(description = "")]
 struct EditItem {
-    /// Literal text of the file, not a pattern, no line numbers; with enough surrounding lines to be unique.
+    /// Literal text of the file, no line numbers; with enough surrounding lines to be unique.
     old_text: Option<String>,
     /// The complete new text: a line like "... rest unchanged" is refused. Empty deletes.
     new_text: Option<String>,
     /// Replace every exact occurrence. Default false.
     replace_all: Option<bool>,
-    /// Replace all; there must be exactly this many.
+    /// Replace all, exactly this many.
     expected_replacements: Option<u32>,
     /// Lines to replace, such as `12-15`.
     lines: Option<String>,
@@ -38,14 +38,16 @@ struct EditItem {
     before: Option<u32>,
     /// Delete `lines`.
     delete: Option<bool>,
-    /// Text of the first line, to be sure.
+    /// Text of the first line.
     first: Option<String>,
     /// Of the last line.
     last: Option<String>,
     /// Symbol to edit, such as `Class.method` or `name@line`.
     symbol: Option<String>,
-    /// Default `replace`.
+    /// Default `replace`; `rename`: with its uses in the file.
     op: Option<SymbolOpParam>,
+    /// Rename also in comments and strings.
+    comments: Option<bool>,
     /// Lines to move.
     r#move: Option<LinesOf>,
     /// Lines to copy.
@@ -60,8 +62,10 @@ struct EditItem {
 const OF_TEXT: [&str; 3] = ["oldText", "replaceAll", "expectedReplacements"];
 
 /// Members of an edit that names lines or a symbol.
-const OF_LINES: [&str; 12] =
-    ["lines", "after", "before", "delete", "first", "last", "symbol", "op", "move", "copy", "to", "reindent"];
+const OF_LINES: [&str; 13] = [
+    "lines", "after", "before", "delete", "first", "last", "symbol", "op", "comments", "move", "copy", "to",
+    "reindent",
+];
 
 /// Returns the schema of `edit` for edits that search for text.
 pub(super) fn edit_by_text() -> JsonObject {
