@@ -270,6 +270,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
         Command::Move(arguments) => edit::move_lines(&context, &arguments),
+        Command::Rename(arguments) => edit::rename(&context, &arguments),
         Command::Write(write) => edit::write(&context, &write),
         Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),

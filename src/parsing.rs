@@ -34,7 +34,10 @@ use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
 use crate::edit::{Deadline, Plan};
-use crate::syntax::{self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, SyntaxError};
+use crate::syntax::{
+    self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, Rename, RenameRefusal, Renamed,
+    SyntaxError,
+};
 use crate::text::ContentHash;
 use pool::{Asked, Pool};
 use wire::{OfVersion, Request, Task, Version};
@@ -169,6 +172,22 @@ pub fn uses(text: &str, language: Language, name: &str, deadline: Deadline) -> R
             pool.answer(&Request { language, task }, MAX_TIME, deadline)?
         }
         None => syntax::uses(text, language, name, deadline),
+    }
+}
+
+/// Returns the places of a rename, as [`syntax::rename`](syntax::rename()) does.
+pub fn rename(
+    text: &str,
+    language: Language,
+    wanted: &Rename,
+    deadline: Deadline,
+) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
+    match POOL.get() {
+        Some(pool) => {
+            let task = Task::Rename { text: text.into(), wanted: Cow::Borrowed(wanted) };
+            pool.answer(&Request { language, task }, MAX_TIME, deadline)?
+        }
+        None => syntax::rename(text, language, wanted, deadline),
     }
 }
 

@@ -34,6 +34,7 @@ mod parse;
 mod parsed;
 mod path;
 mod refusal;
+mod rename;
 mod symbol;
 mod uses;
 
@@ -47,5 +48,6 @@ pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
 pub use parsed::ParsedText;
 pub use path::SymbolPath;
 pub use refusal::{Candidate, SymbolRefusal};
+pub use rename::{Rename, RenameRefusal, Renamed, Unclear, Why, rename};
 pub use symbol::{Outline, Symbol, SymbolKind};
 pub use uses::uses;

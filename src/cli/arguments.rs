@@ -102,6 +102,11 @@ pub(crate) enum Command {
     ///
     /// Shows the change and asks like `editd edit`.
     Move(MoveArguments),
+    /// Rename a symbol and its uses in a file
+    ///
+    /// Renames a place only if the syntax shows that it means the symbol, and lists the others with the name.
+    /// Other files are not changed. Shows the change and asks like `editd edit`.
+    Rename(RenameArguments),
     /// Replace the content of a file, or create it
     ///
     /// Creates missing folders. Shows the change and asks like `editd edit`.

@@ -1,4 +1,4 @@
-//! Commands that change a file: `editd edit`, `editd move` and `editd write`.
+//! Commands that change a file: `editd edit`, `editd move`, `editd rename` and `editd write`.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::text::{ContentHash, HashTag};
 use crate::transport::Client;
 use crate::workspace::{NamedVersion, NewMode};
 
-use super::arguments::{Consent, EditArguments, MoveArguments, WriteArguments};
+use super::arguments::{Consent, EditArguments, MoveArguments, RenameArguments, WriteArguments};
 use super::root::Target;
 use super::{CliError, Context, End, consent, paint, root};
 
@@ -67,6 +67,15 @@ pub(crate) fn move_lines(context: &Context, arguments: &MoveArguments) -> Result
     let edit = json!({ form: { "lines": arguments.lines }, "to": place, "reindent": arguments.reindent });
     let files: Vec<_> = [file].into_iter().chain(to).collect();
     change(context, &files, json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
+}
+
+/// `editd rename`.
+pub(crate) fn rename(context: &Context, arguments: &RenameArguments) -> Result<End, CliError> {
+    let file = Versioned::of(&arguments.path)?;
+    let edit = json!({
+        "symbol": arguments.symbol, "op": "rename", "newText": arguments.name, "comments": arguments.comments,
+    });
+    change(context, &[file], json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
 }
 
 /// A file, and the version that the arguments name.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::Plan;
-use crate::syntax::Language;
+use crate::syntax::{Language, Rename};
 
 /// Maximum length of a message, in bytes: two texts of the maximum size, or the outline of a text that consists of
 /// declarations.
@@ -33,6 +33,8 @@ pub(super) enum Task<'a> {
     Keep { version: Version<'a> },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
+    /// Answered with the result of [`rename`](crate::syntax::rename()).
+    Rename { text: Cow<'a, str>, wanted: Cow<'a, Rename> },
     /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as
     /// [`new_errors`](crate::syntax::new_errors) returns them.
     NewErrors { version: Version<'a>, plan: Cow<'a, Plan> },

@@ -96,6 +96,7 @@ impl Parser {
                 None => OfVersion::NeedsText,
             }),
             Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
+            Task::Rename { text, wanted } => of(&syntax::rename(&text, language, &wanted, deadline())),
             Task::NewErrors { version, plan } => of(&self.new_errors(version, &plan, language)),
             Task::Colours { text } => of(&colours_in_time(&text, language)),
         }

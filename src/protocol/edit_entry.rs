@@ -61,6 +61,9 @@ pub struct EditEntry {
     /// Operation on the symbol; default `replace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub op: Option<SymbolOpParam>,
+    /// With `op: "rename"`: also renames whole words in comments and strings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub comments: bool,
     /// Lines to move.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
     pub moved: Option<LinesOf>,
@@ -203,6 +206,7 @@ impl EditEntry {
             ("first", self.first.is_some(), &[Form::Lines]),
             ("last", self.last.is_some(), &[Form::Lines]),
             ("op", self.op.is_some(), &[Form::Symbol]),
+            ("comments", self.comments, &[Form::Symbol]),
             ("to", self.to.is_some(), &[Form::Move]),
             ("reindent", self.reindent, &[Form::Move]),
         ];
@@ -217,6 +221,9 @@ impl EditEntry {
 
     fn read_symbol(self) -> Result<SymbolEdit, Invalid> {
         let op = SymbolOp::from(self.op.unwrap_or_default());
+        if self.comments && op != SymbolOp::Rename {
+            return Err(Invalid::new("comments", "it is allowed only with `op: \"rename\"`"));
+        }
         let new = match (op, self.new_text) {
             (SymbolOp::Delete, None) => String::new(),
             (SymbolOp::Delete, Some(_)) => {
@@ -225,7 +232,10 @@ impl EditEntry {
             (_, Some(new)) => new,
             (_, None) => return Err(Invalid::new("newText", "it is missing")),
         };
-        Ok(SymbolEdit::new(self.symbol.unwrap_or_default(), op, new))
+        Ok(SymbolEdit {
+            comments: self.comments,
+            ..SymbolEdit::new(self.symbol.unwrap_or_default(), op, new)
+        })
     }
 
     fn read_text(self) -> Result<(Edit, Option<TextScope>), Invalid> {

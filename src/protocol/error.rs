@@ -319,6 +319,12 @@ fn symbol_details(refusal: &SymbolRefusal) -> Value {
             json!({ "closest": [], "line": lines.start })
         }
         SymbolRefusal::BadText { reason } => json!({ "reason": reason }),
+        SymbolRefusal::NoRename(refusal)
+        | SymbolRefusal::NameTaken(refusal)
+        | SymbolRefusal::RenameUnclear(refusal) => match refusal.line() {
+            Some(line) => json!({ "reason": refusal.to_string(), "line": line }),
+            None => json!({ "reason": refusal.to_string() }),
+        },
     }
 }
 

@@ -24,6 +24,8 @@ pub enum SymbolOpParam {
     After,
     /// Deletes it.
     Delete,
+    /// Replaces its name in the declaration and in its uses in the file.
+    Rename,
     /// Replaces its name in the declaration.
     RenameHere,
 }
@@ -36,6 +38,7 @@ impl From<SymbolOpParam> for SymbolOp {
             SymbolOpParam::Before => Self::Before,
             SymbolOpParam::After => Self::After,
             SymbolOpParam::Delete => Self::Delete,
+            SymbolOpParam::Rename => Self::Rename,
             SymbolOpParam::RenameHere => Self::RenameHere,
         }
     }

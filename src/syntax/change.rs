@@ -9,7 +9,7 @@ mod replace;
 
 use super::grammar::{Grammar, NameStyle, grammar};
 use super::lines::{BOM, Lines};
-use super::{Outline, Symbol, SymbolPath, SymbolRefusal};
+use super::{Outline, Rename, Renamed, Symbol, SymbolPath, SymbolRefusal};
 use crate::edit::{LineRange, Splice};
 use crate::text::{LineEnding, line_end};
 
@@ -22,6 +22,8 @@ pub struct SymbolEdit {
     pub op: SymbolOp,
     /// New text; ignored by `Delete`.
     pub new: String,
+    /// `Rename` also changes whole words in comments and strings.
+    pub comments: bool,
 }
 
 /// An operation on a symbol.
@@ -49,6 +51,8 @@ pub enum SymbolOp {
     After,
     /// Deletes the symbol.
     Delete,
+    /// Replaces the name in the declaration and in its uses in the text.
+    Rename,
     /// Replaces the name in the declaration, and nowhere else.
     RenameHere,
 }
@@ -64,12 +68,24 @@ pub struct SymbolChange {
     pub warnings: Vec<String>,
     /// The old name, if the edit changes the name in the declaration only.
     pub renamed: Option<String>,
+    /// A rename whose places are still to be found, by [`rename`](super::rename()).
+    pub wanted: Option<Rename>,
+    /// A rename whose places were found.
+    pub uses: Option<Renamed>,
 }
 
 impl SymbolEdit {
     /// Creates an edit.
     pub fn new(symbol: impl Into<String>, op: SymbolOp, new: impl Into<String>) -> Self {
-        Self { symbol: symbol.into(), op, new: new.into() }
+        Self { symbol: symbol.into(), op, new: new.into(), comments: false }
+    }
+}
+
+impl SymbolChange {
+    /// Completes a rename with its places.
+    #[must_use]
+    pub fn with_uses(self, uses: Renamed) -> Self {
+        Self { splices: uses.splices.clone(), wanted: None, uses: Some(uses), ..self }
     }
 }
 
@@ -87,6 +103,7 @@ impl SymbolEdit {
 ///   its neighbor on that side. A list gets the commas that it needs.
 /// * **`Delete`** also removes the blank lines that separated the symbol from one neighbor: of the two runs
 ///   around it, the shorter one, or the only one if the symbol is the first or the last in its block.
+/// * **`Rename`** has no splices yet: [`SymbolChange::wanted`] is for [`rename`](super::rename()), which needs a tree.
 /// * If there is other code in the lines of a symbol, only the bytes of the symbol change.
 ///
 /// A symbol with a syntax error inside is refused, because its end is uncertain. `Before` and `After` are
@@ -119,6 +136,7 @@ pub fn edit_symbol(text: &str, outline: &Outline, edit: &SymbolEdit) -> Result<S
         SymbolOp::Before => insert::insert(&site, &edit.new, insert::Position::Before)?,
         SymbolOp::After => insert::insert(&site, &edit.new, insert::Position::After)?,
         SymbolOp::Delete => delete::delete(&site),
+        SymbolOp::Rename => wanted(&site, edit)?,
         SymbolOp::RenameHere => rename(&site, &edit.new)?,
     };
     change.splices.sort_by_key(|splice| splice.range.start);
@@ -141,11 +159,20 @@ fn lines_to_read(site: &Site<'_>, op: SymbolOp) -> Vec<LineRange> {
         SymbolOp::Replace | SymbolOp::Body | SymbolOp::Delete => vec![site.symbol.lines],
         SymbolOp::Before | SymbolOp::After if start == end => vec![single(start)],
         SymbolOp::Before | SymbolOp::After => vec![single(start), single(end)],
-        SymbolOp::RenameHere => {
+        SymbolOp::Rename | SymbolOp::RenameHere => {
             let name = site.symbol.name_range.as_ref().map_or(site.symbol.parts.bare, |range| range.start);
             vec![single(site.lines.of(name) + 1)]
         }
     }
+}
+
+/// Returns the rename of a symbol with its uses, which are still to be found.
+fn wanted(site: &Site<'_>, edit: &SymbolEdit) -> Result<SymbolChange, SymbolRefusal> {
+    let declared = rename(site, &edit.new)?;
+    let wanted = declared.splices.into_iter().next().filter(|_| declared.renamed.is_some()).map(|splice| {
+        Rename { name: splice.range, kind: site.symbol.kind, new: splice.text, comments: edit.comments }
+    });
+    Ok(SymbolChange { wanted, ..SymbolChange::of(Vec::new()) })
 }
 
 fn rename(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefusal> {

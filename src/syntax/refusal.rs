@@ -1,6 +1,6 @@
 //! Refusals of operations on symbols.
 
-use super::SymbolKind;
+use super::{RenameRefusal, SymbolKind};
 use crate::edit::LineRange;
 
 /// The reason why an operation on a symbol was refused, with the name of the refusal.
@@ -52,6 +52,33 @@ pub enum SymbolRefusal {
         /// Description of the text, for example "blank".
         reason: &'static str,
     },
+    /// A rename of which the syntax does not allow to know the uses, or which would change the meaning of the text.
+    #[strum(serialize = "syntax")]
+    #[error("{0}")]
+    NoRename(RenameRefusal),
+    /// The new name means something else already.
+    #[strum(serialize = "exists")]
+    #[error("{0}")]
+    NameTaken(RenameRefusal),
+    /// It is not certain what belongs to the symbol.
+    #[strum(serialize = "ambiguous")]
+    #[error("{0}")]
+    RenameUnclear(RenameRefusal),
+}
+
+impl From<RenameRefusal> for SymbolRefusal {
+    fn from(refusal: RenameRefusal) -> Self {
+        match refusal {
+            RenameRefusal::NotOffered { .. }
+            | RenameRefusal::Broken { .. }
+            | RenameRefusal::Keyword
+            | RenameRefusal::Reread { .. } => Self::NoRename(refusal),
+            RenameRefusal::Taken { .. } | RenameRefusal::Captured { .. } | RenameRefusal::Hidden { .. } => {
+                Self::NameTaken(refusal)
+            }
+            RenameRefusal::Unclear { .. } => Self::RenameUnclear(refusal),
+        }
+    }
 }
 
 /// A symbol as listed in a refusal.

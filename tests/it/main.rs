@@ -73,6 +73,8 @@ mod symbols {
     mod edits;
     mod kept_trees;
     mod reads;
+    mod renames;
+    mod renames_of_real_files;
     mod syntax_errors;
     mod tools;
 }

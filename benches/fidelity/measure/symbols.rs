@@ -57,7 +57,7 @@ impl Judge for Case {
     }
 
     fn request(&self) -> String {
-        let SymbolEdit { symbol, op, new } = &self.edit;
+        let SymbolEdit { symbol, op, new, .. } = &self.edit;
         format!("---- {:?}: {op:?} {symbol}\n{new}\n", self.language)
     }
 }

@@ -118,6 +118,25 @@ pub(crate) struct MoveArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct RenameArguments {
+    /// The file; `#` and the tag of a version may follow
+    pub(crate) path: PathBuf,
+
+    /// The symbol, such as Class.method; `editd outline` lists them
+    pub(crate) symbol: String,
+
+    /// The new name
+    pub(crate) name: String,
+
+    /// Also rename whole words in comments and strings
+    #[arg(long)]
+    pub(crate) comments: bool,
+
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct WriteArguments {
     /// The file
     pub(crate) path: PathBuf,

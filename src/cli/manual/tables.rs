@@ -2,7 +2,7 @@
 
 /// The commands, grouped by purpose.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Change text", &["edit", "move", "write", "apply", "run", "undo"]),
+    ("Change text", &["edit", "move", "rename", "write", "apply", "run", "undo"]),
     ("Read and search", &["read", "outline", "search", "find", "list"]),
     ("Review and history", &["review", "proposals", "log", "show", "blame"]),
     ("Serve agents and editors", &["connect", "mcp", "ide", "lsp"]),

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::edit;
 use crate::edit::{Deadline, Match, Plan, SharedIndex};
 use crate::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
-use crate::syntax::SymbolRefusal;
+use crate::syntax::{Renamed, SymbolRefusal};
 use crate::text::ContentHash;
 use crate::workspace::RefusalKind;
 
@@ -25,6 +25,8 @@ pub(crate) struct Draft {
     pub(crate) original_plan: Option<(ContentHash, Arc<Plan>)>,
     /// Names that the change replaces in a declaration only.
     pub(crate) renamed: Vec<String>,
+    /// Renames of symbols with their uses.
+    pub(crate) renames: Vec<Renamed>,
 }
 
 /// Refusal of operations on cells that take too long.

@@ -58,7 +58,14 @@ pub(crate) fn draft_edits(
     let plan = combined(version.text, &placed, (plan, &matches))?;
     matches.extend(placed.matches());
     warnings.extend(placed.warnings());
-    Ok(Draft { plan, matches, warnings, renamed: placed.renamed(), ..Draft::default() })
+    Ok(Draft {
+        plan,
+        matches,
+        warnings,
+        renamed: placed.renamed(),
+        renames: placed.renames(),
+        ..Draft::default()
+    })
 }
 
 /// Plans edits that name lines or symbols of an earlier version for the current text. Returns `None` if their
@@ -83,6 +90,7 @@ pub(crate) fn carry_edits(
         rebased: true,
         original_plan: Some((version.hash, Arc::new(original))),
         renamed: placed.renamed(),
+        renames: placed.renames(),
     }))
 }
 

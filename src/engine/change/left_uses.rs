@@ -1,11 +1,13 @@
-//! Uses of a name that a rename of its declaration leaves as they are.
+//! Reports of renames: the places that were renamed, and those that were left.
 
 use crate::edit::Deadline;
+use crate::edit::Plan;
 use crate::engine::change::draft::Draft;
 use crate::engine::change::rebase::shown_path;
 use crate::engine::files::observe::Observed;
 use crate::parsing::uses;
-use crate::syntax::Language;
+use crate::syntax::{Language, Renamed, Why};
+use crate::text::{count_lines, line_start};
 
 /// Maximum number of lines that a warning lists.
 const LISTED: usize = 20;
@@ -14,11 +16,23 @@ const LISTED: usize = 20;
 pub(super) fn left_uses(file: &Observed, draft: &Draft, deadline: Deadline) -> Vec<String> {
     let Some(language) = Language::of_path(&file.target.path) else { return Vec::new() };
     let before = file.text.as_ref().map_or("", |text| text.as_str());
-    if draft.renamed.is_empty() || !draft.plan.fits(before) {
+    if draft.renamed.is_empty() && draft.renames.is_empty() || !draft.plan.fits(before) {
         return Vec::new();
     }
     let after = draft.plan.apply(before);
     let path = shown_path(file);
+    let mut reports: Vec<String> = Vec::new();
+    for renamed in &draft.renames {
+        if draft.rebased {
+            reports.extend(of_rebased(
+                renamed,
+                &uses(&after, language, &renamed.old, deadline).unwrap_or_default(),
+                &path,
+            ));
+        } else {
+            reports.extend(report(renamed, &path, |offset| line_after(&draft.plan, &after, offset)));
+        }
+    }
     let warning = |name: &String| match uses(&after, language, name, deadline) {
         Ok(lines) if lines.is_empty() => None,
         Ok(lines) => Some(format!(
@@ -29,7 +43,66 @@ pub(super) fn left_uses(file: &Observed, draft: &Draft, deadline: Deadline) -> V
             "only the declaration of `{name}` was renamed; its uses in {path} were not looked for: {reason}"
         )),
     };
-    draft.renamed.iter().filter_map(warning).collect()
+    reports.extend(draft.renamed.iter().filter_map(warning));
+    reports
+}
+
+/// Describes a rename. `line` returns the line of the result for an offset before the change.
+fn report(renamed: &Renamed, path: &str, line: impl Fn(usize) -> usize) -> Vec<String> {
+    let lines = |offsets: &mut dyn Iterator<Item = usize>| {
+        let mut lines: Vec<usize> = offsets.map(&line).collect();
+        lines.dedup();
+        lines
+    };
+    let (old, new) = (&renamed.old, &renamed.new);
+    let places = renamed.splices.len();
+    let word = if places == 1 { "place" } else { "places" };
+    let of = listed(&lines(&mut renamed.splices.iter().map(|splice| splice.range.start)));
+    let mut reasons: Vec<Why> = renamed.left.iter().map(|(_, why)| *why).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let left: Vec<String> = reasons
+        .into_iter()
+        .map(|reason| {
+            let of = renamed.left.iter().filter(|(_, why)| *why == reason).map(|(offset, _)| *offset);
+            format!("{} ({reason})", listed(&lines(&mut of.into_iter())))
+        })
+        .collect();
+    let left = if left.is_empty() { String::new() } else { format!("; left {}", left.join(", ")) };
+    let mut reports = vec![format!("renamed `{old}` to `{new}` in {places} {word} of {path}, {of}{left}")];
+    if !renamed.by_name.is_empty() {
+        let of = listed(&lines(&mut renamed.by_name.iter().copied()));
+        reports.push(format!(
+            "the syntax does not show the type in {of}; `{old}` was renamed there because no other type of {path} has it"
+        ));
+    }
+    if let Some((inner, outer)) = &renamed.inherits {
+        reports.push(format!(
+            "`{inner}` inherits from `{outer}`, which is not in this file and may have `{old}`, too"
+        ));
+    }
+    reports
+}
+
+/// Describes a rename that was merged with the changes of others: they may have added uses.
+fn of_rebased(renamed: &Renamed, lines: &[usize], path: &str) -> Vec<String> {
+    let (old, new, places) = (&renamed.old, &renamed.new, renamed.splices.len());
+    let left = if lines.is_empty() { String::new() } else { format!("; left `{old}` in {}", listed(lines)) };
+    vec![format!("renamed `{old}` to `{new}` in {places} places of {path}{left}")]
+}
+
+/// Returns the line of the result of a plan in which an offset of the text before is.
+fn line_after(plan: &Plan, after: &str, offset: usize) -> usize {
+    let mut moved = offset;
+    for splice in plan.splices().iter().take_while(|splice| splice.range.start <= offset) {
+        if splice.range.end <= offset && splice.range.start < offset {
+            moved = moved + splice.text.len() - splice.range.len();
+        } else if splice.range.is_empty() {
+            moved += splice.text.len();
+        }
+    }
+    let moved = crate::text::floor_char_boundary(after, moved.min(after.len()));
+    count_lines(&after[..line_start(after, moved)]) + 1
 }
 
 fn listed(lines: &[usize]) -> String {

@@ -12,9 +12,11 @@ use crate::engine::change::edits::Version;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::{FileVersion, outline_of};
-use crate::syntax::{Language, Outline, SymbolChange, SymbolEdit, SymbolOp, edit_symbol};
-use crate::text::{count_lines, line_start};
+use crate::parsing::{FileVersion, outline_of, rename};
+use crate::syntax::{
+    Language, NoSyntax, Outline, Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol,
+};
+use crate::text::{count_line_ends, count_lines, line_start};
 use crate::workspace::RefusalKind;
 
 /// The edits of a change that name lines or symbols.
@@ -31,6 +33,8 @@ pub(crate) struct PlacedSymbol {
     change: SymbolChange,
     /// The lines that the edit needs or changes.
     extent: LineRange,
+    /// The line of each use that a rename changes; otherwise the lines of the edit.
+    places: Vec<LineRange>,
 }
 
 impl Placed {
@@ -88,17 +92,20 @@ impl Placed {
     pub(crate) fn matches(&self) -> impl Iterator<Item = Match> + '_ {
         let lines = self.lines.iter().map(|located| {
             let lines = located.place.anchors().unwrap_or(LineRange { start: 1, end: 1 });
-            (located.edit, lines, Strategy::Lines)
+            (located.edit, lines, Strategy::Lines, vec![lines])
         });
-        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, symbol.extent, Strategy::Symbol));
-        lines.chain(symbols).map(|(edit, lines, strategy)| Match {
+        let symbols = self
+            .symbols
+            .iter()
+            .map(|symbol| (symbol.edit, symbol.extent, Strategy::Symbol, symbol.places.clone()));
+        lines.chain(symbols).map(|(edit, lines, strategy, places)| Match {
             edit,
             strategy,
             similarity: 1.0,
             start_line: lines.start,
             end_line: lines.end,
-            replacements: 1,
-            places: vec![lines],
+            replacements: places.len(),
+            places,
         })
     }
 
@@ -113,7 +120,7 @@ impl Placed {
         let guard = Guard::new(path, rules);
         let of_symbol = |(edit, splices): (usize, Vec<Splice>)| {
             let EditForm::Symbol(SymbolEdit { op, new, .. }) = &edits.get(edit)?.form else { return None };
-            let has_text = !matches!(op, SymbolOp::Delete | SymbolOp::RenameHere);
+            let has_text = !matches!(op, SymbolOp::Delete | SymbolOp::Rename | SymbolOp::RenameHere);
             let old: String = splices.iter().map(|splice| &text[splice.range.clone()]).collect();
             has_text.then_some((edit, old, new.as_str()))
         };
@@ -139,6 +146,11 @@ impl Placed {
         self.symbols.iter().filter_map(|symbol| symbol.change.renamed.clone()).collect()
     }
 
+    /// Returns the renames of symbols with their uses.
+    pub(crate) fn renames(&self) -> Vec<Renamed> {
+        self.symbols.iter().filter_map(|symbol| symbol.change.uses.clone()).collect()
+    }
+
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lines = self.lines.iter().map(|located| (located.edit, &located.warnings));
         let symbols = self.symbols.iter().map(|symbol| (symbol.edit, &symbol.change.warnings));
@@ -152,15 +164,26 @@ impl Placed {
 impl PlacedSymbol {
     fn new(text: &str, edit: usize, change: SymbolChange) -> Self {
         let line_of = |offset: usize| count_lines(&text[..line_start(text, offset)]) + 1;
-        let changed = change.splices.iter().flat_map(|splice| [splice.range.start, splice.range.end]);
+        let first = change.splices.first().map(|splice| splice.range.start);
+        let last = change.splices.iter().map(|splice| splice.range.end).max();
+        let changed = first.into_iter().chain(last).map(line_of);
         let needed = change.lines.iter().flat_map(|lines| [lines.start, lines.end]);
-        let touched: Vec<usize> = changed.map(line_of).chain(needed).collect();
+        let touched: Vec<usize> = changed.chain(needed).collect();
         let start = touched.iter().copied().min().unwrap_or(1);
         let end = touched.into_iter().max().unwrap_or(start).min(count_lines(text).max(1));
-        Self { edit, change, extent: LineRange { start: start.min(end), end } }
+        let extent = LineRange { start: start.min(end), end };
+        let places = match &change.uses {
+            Some(uses) => lines_of_uses(text, &uses.splices),
+            None => vec![extent],
+        };
+        Self { edit, change, extent, places }
     }
 
     fn carried(&self, map: &LineMap, given: &str, now: &str) -> Option<Self> {
+        // Others may have added uses.
+        if self.change.uses.is_some() {
+            return None;
+        }
         let extent = map.get(self.extent)?;
         let (old, new) = (lines_of(given, self.extent), lines_of(now, extent));
         // Offsets are valid only if all bytes are equal, line endings included.
@@ -175,8 +198,19 @@ impl PlacedSymbol {
         };
         let splices = self.change.splices.iter().map(moved).collect();
         let change = SymbolChange { splices, lines: vec![extent], ..self.change.clone() };
-        Some(Self { edit: self.edit, change, extent })
+        Some(Self { edit: self.edit, change, extent, places: vec![extent] })
     }
+}
+
+/// Returns the line of each splice of a rename, which are in the order of the text.
+fn lines_of_uses(text: &str, splices: &[Splice]) -> Vec<LineRange> {
+    let (mut line, mut counted) = (1, 0);
+    let line_of = |splice: &Splice| {
+        line += count_line_ends(&text[counted..splice.range.start]);
+        counted = splice.range.start;
+        LineRange { start: line, end: line }
+    };
+    splices.iter().map(line_of).collect()
 }
 
 /// Returns the edits at lines, with their positions.
@@ -208,11 +242,16 @@ fn place_symbols(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let outline = outline_at(path, text, rules)?;
+    let language = Language::of_path(path).ok_or_else(no_grammar)?;
+    let version = FileVersion { path, text, hash: None, language };
+    let outline = outline_of(&version, rules.deadline).map_err(no_outline)?;
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (position, edit) in wanted {
         match edit_symbol(text, &outline, &edit) {
-            Ok(change) => placed.push(PlacedSymbol::new(text, position, change)),
+            Ok(change) => match with_uses(change, &version, rules)? {
+                Ok(change) => placed.push(PlacedSymbol::new(text, position, change)),
+                Err(refusal) => refused.push((position, refusal)),
+            },
             Err(refusal) => refused.push((position, refusal)),
         }
     }
@@ -227,7 +266,23 @@ pub(crate) fn outline_at(
 ) -> Result<Outline, RefusalKind> {
     let language = Language::of_path(path).ok_or_else(no_grammar)?;
     let version = FileVersion { path, text, hash: None, language };
-    outline_of(&version, rules.deadline).map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))
+    outline_of(&version, rules.deadline).map_err(no_outline)
+}
+
+fn no_outline(reason: NoSyntax) -> RefusalKind {
+    RefusalKind::NoSyntax(reason.to_string())
+}
+
+/// Finds the places of a rename.
+fn with_uses(
+    change: SymbolChange,
+    version: &FileVersion<'_>,
+    rules: &ComputeOptions<'_>,
+) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
+    let Some(wanted) = &change.wanted else { return Ok(Ok(change)) };
+    let found = rename(version.text, version.language, wanted, rules.deadline);
+    let found = found.map_err(no_outline)?;
+    Ok(found.map(|uses| change.with_uses(uses)).map_err(SymbolRefusal::from))
 }
 
 /// Returns the refusal for a file whose language is not known.

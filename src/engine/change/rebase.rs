@@ -61,6 +61,7 @@ pub(crate) fn rebase_planned(
         rebased: file.rebased,
         original_plan: Some((before.hash, file.plan.clone())),
         renamed: Vec::new(),
+        renames: Vec::new(),
     };
     let draft = match rebased {
         Some(plan) => {

@@ -233,6 +233,7 @@ impl Engine {
             rebased: file.rebased || !is_fresh,
             original_plan: None,
             renamed: Vec::new(),
+            renames: Vec::new(),
         };
         // The author has not seen the other changes since the proposal.
         let coverage = if is_fresh { file.coverage } else { Coverage::Part };

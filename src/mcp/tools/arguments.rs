@@ -42,14 +42,16 @@ struct EditItem {
     before: Option<u32>,
     /// Delete `lines`.
     delete: Option<bool>,
-    /// Text of the first line, to be sure.
+    /// Text of the first line.
     first: Option<String>,
     /// Of the last line.
     last: Option<String>,
     /// Such as `Class.method` or `name@line`.
     symbol: Option<String>,
-    /// Default `replace`.
+    /// Default `replace`; `rename`: with its uses in the file.
     op: Option<SymbolOpParam>,
+    /// Rename also in comments and strings.
+    comments: Option<bool>,
     /// Lines to move.
     r#move: Option<LinesOf>,
     /// Lines to copy.
@@ -64,8 +66,10 @@ struct EditItem {
 const OF_TEXT: [&str; 6] = ["oldText", "word", "regex", "replaceAll", "expect", "expectedReplacements"];
 
 /// Members of an edit that names lines or a symbol.
-const OF_LINES: [&str; 12] =
-    ["lines", "after", "before", "delete", "first", "last", "symbol", "op", "move", "copy", "to", "reindent"];
+const OF_LINES: [&str; 13] = [
+    "lines", "after", "before", "delete", "first", "last", "symbol", "op", "comments", "move", "copy", "to",
+    "reindent",
+];
 
 /// Returns the schema of `edit` for edits that search for text.
 pub(super) fn edit_by_text() -> JsonObject {

@@ -1,6 +1,6 @@
 //! Texts for operations on symbols and for syntax errors.
 
-use crate::syntax::{Candidate, SymbolRefusal, SyntaxError};
+use crate::syntax::{Candidate, RenameRefusal, SymbolRefusal, SyntaxError, Unclear};
 use crate::workspace::Audience;
 
 use super::messages::{Texts, texts};
@@ -41,6 +41,33 @@ pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) 
         SymbolRefusal::BadText { reason } => texts(
             format!("The new text for the symbol of {file} is {reason}."),
             format!("Send the complete new text; {} deletes a symbol.", op("delete")),
+        ),
+        SymbolRefusal::NoRename(refusal)
+        | SymbolRefusal::NameTaken(refusal)
+        | SymbolRefusal::RenameUnclear(refusal) => {
+            texts(format!("Nothing was renamed in {file}: {refusal}."), hint_of(refusal, &op("rename_here")))
+        }
+    }
+}
+
+/// Returns what to do after the refusal of a rename.
+fn hint_of(refusal: &RenameRefusal, here: &str) -> String {
+    match refusal {
+        RenameRefusal::NotOffered { .. } => {
+            format!("Rename the declaration alone with {here}, and replace the other places by their text.")
+        }
+        RenameRefusal::Broken { .. } => {
+            format!("Correct the error first, or rename the declaration alone with {here}.")
+        }
+        RenameRefusal::Keyword | RenameRefusal::Reread { .. } => "Choose another name.".to_owned(),
+        RenameRefusal::Taken { .. } | RenameRefusal::Captured { .. } | RenameRefusal::Hidden { .. } => {
+            "Choose another name, or rename what is in that line first.".to_owned()
+        }
+        RenameRefusal::Unclear { reason: Unclear::Constructor, .. } => {
+            "Rename the type instead; its constructors follow.".to_owned()
+        }
+        RenameRefusal::Unclear { .. } => format!(
+            "Rename the declaration alone with {here}, which lists the other lines with the name, and edit those."
         ),
     }
 }

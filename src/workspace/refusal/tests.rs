@@ -6,7 +6,7 @@ use strum::VariantNames;
 use super::*;
 use crate::edit::{Closest, LineRange, LineRefusal, Occurrences};
 use crate::notebook::CellRef;
-use crate::syntax::{Candidate, SymbolKind, SymbolRefusal, SyntaxError};
+use crate::syntax::{Candidate, Language, RenameRefusal, SymbolKind, SymbolRefusal, SyntaxError, Unclear};
 use crate::text::ContentHash;
 use crate::workspace::review::HunkId;
 use crate::workspace::rules::{Cause, Remedy};
@@ -80,6 +80,12 @@ fn kinds_of_symbols(quoted: &str) -> Vec<RefusalKind> {
         RefusalKind::Symbol(SymbolRefusal::WithoutBody { lines }),
         RefusalKind::Symbol(SymbolRefusal::WithoutName { lines }),
         RefusalKind::Symbol(SymbolRefusal::BadText { reason: "blank" }),
+        RefusalKind::Symbol(RenameRefusal::NotOffered { language: Language::Json }.into()),
+        RefusalKind::Symbol(RenameRefusal::Broken { line: 1 }.into()),
+        RefusalKind::Symbol(RenameRefusal::Keyword.into()),
+        RefusalKind::Symbol(RenameRefusal::Captured { line: 1, by: 2 }.into()),
+        RefusalKind::Symbol(RenameRefusal::Unclear { line: 1, reason: Unclear::Constructor }.into()),
+        RefusalKind::Symbol(RenameRefusal::Unclear { line: 1, reason: Unclear::Import }.into()),
         RefusalKind::NoSyntax(text()),
         RefusalKind::NewErrors(vec![SyntaxError::new(1, text())]),
     ]
