@@ -182,7 +182,7 @@ impl RequestedChange<Observed> {
         let wanted = draft.plan.clone();
         draft.original_plan = Some((version.hash, Arc::new(wanted.clone())));
         let draft = rebase(path, (version.text, now), draft, rules)?;
-        let rebased = Rebased { path, given: version.text, plan: &wanted, now, rebased: &draft.plan };
+        let rebased = Rebased { path, given: version.text, plan: &wanted, now, current: &draft.plan };
         // With marks, the text of the others is left beside each conflict.
         if rules.on_stale != OnStale::Mark && !rebased.replaces_all(self.kind.edits(), rules) {
             return Err(stale(Some(given), &self.file, rules.deadline).into());

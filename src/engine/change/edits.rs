@@ -98,9 +98,11 @@ pub(crate) fn carry_edits(
 pub(crate) struct Rebased<'a> {
     pub(crate) path: &'a Path,
     pub(crate) given: &'a str,
+    /// The change of `given`.
     pub(crate) plan: &'a Plan,
     pub(crate) now: &'a str,
-    pub(crate) rebased: &'a Plan,
+    /// The change of `now`.
+    pub(crate) current: &'a Plan,
 }
 
 impl Rebased<'_> {
@@ -113,7 +115,7 @@ impl Rebased<'_> {
         if for_all.peek().is_none() {
             return true;
         }
-        let results = [self.plan.apply(self.given), self.rebased.apply(self.now)];
+        let results = [self.plan.apply(self.given), self.current.apply(self.now)];
         for_all.all(|edit| {
             let [wanted, rebased] = results.each_ref().map(|text| self.places(edit, text, rules));
             wanted == rebased || !self.is_touched(edit, rules)

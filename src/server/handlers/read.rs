@@ -107,13 +107,11 @@ fn read(
     // A missing or binary file is recorded too, because the session's old base is no longer valid.
     let reading = shown.as_ref().map_or(Reading::WHOLE, |(_, reading)| reading.clone());
     engine.record_read(session, observation, reading);
-    match encoded {
-        Some(encoded) => Ok(FirstStep::Image(encoded)),
-        None => {
-            let soon_changed = SoonChanged::of(engine, session, &observed);
-            shown.map(|(result, _)| FirstStep::Read(result, soon_changed))
-        }
+    if let Some(encoded) = encoded {
+        return Ok(FirstStep::Image(encoded));
     }
+    let soon_changed = SoonChanged::of(engine, session, &observed);
+    shown.map(|(result, _)| FirstStep::Read(result, soon_changed))
 }
 
 /// A version of a file that its reader may change. The check of the change for syntax errors is quicker if the version

@@ -98,7 +98,7 @@ fn a_pattern_without_a_match_is_refused_with_what_is_there() {
     let (_machine, _workspace, mut agent) = scene("a.py", CODE);
     let refused = edit(&mut agent, "a.py", json!({ "oldText": r"\d+", "newText": "x", "regex": true }));
     assert!(refused.refused("not_found")["hint"].as_str().expect("a hint").contains("search"));
-    let refused = edit(&mut agent, "a.py", json!({ "oldText": "retur", "newText": "x", "word": true }));
+    let refused = edit(&mut agent, "a.py", json!({ "oldText": "retu", "newText": "x", "word": true }));
     let data = refused.refused("not_found");
     assert_eq!(data["occurrences"][0]["startLine"], 3, "{data}");
     // Tolerance is not for patterns.
