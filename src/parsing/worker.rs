@@ -13,9 +13,6 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use super::wire::MAX_MESSAGE;
 use super::work::COMMAND;
 
-/// Free memory that the allocator of a parser keeps instead of returning it to the system, in bytes.
-const KEPT_MEMORY: &str = "8388608";
-
 /// The reason why a parser gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Silence {
@@ -39,8 +36,6 @@ impl Worker {
         let mut command = Command::new(program);
         // Nothing of the parent may change what the parser does, and it holds no folder of a mounted disk.
         command.arg(COMMAND).env_clear().current_dir("/").process_group(0);
-        // The memory of a tree is needed again for the next one.
-        command.env("MALLOC_TRIM_THRESHOLD_", KEPT_MEMORY).env("MALLOC_MMAP_THRESHOLD_", KEPT_MEMORY);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn()?;
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
