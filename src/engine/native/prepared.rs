@@ -162,9 +162,11 @@ impl PreparedChanges {
                 Some(reviewed.proposal.clone())
             }
             State::Made(proposal, _) => (known.tool_call == call.tool_call).then(|| proposal.clone()),
-            // A request that had arrived before the decision, and whose turn came after it.
+            // A request that had arrived before the decision, and whose turn came after it. A later one is another
+            // call of a program that names its calls after files.
             State::Ready(Some(proposal), _) => {
-                (known.tool_call == call.tool_call && call.arrived < *since).then(|| proposal.clone())
+                let is_same = call.rewrites || call.arrived < *since;
+                (known.tool_call == call.tool_call && is_same).then(|| proposal.clone())
             }
             State::Ready(None, _) => None,
         })

@@ -149,3 +149,32 @@ fn editd_writes_an_accepted_edit_of_a_file_that_has_changed_since() {
     let text = workspace.text("a.txt");
     assert!(text.contains("LINE 3\n") && text.ends_with("saved by another program\n"), "{text}");
 }
+
+/// The server for diffs of editors sends each change twice: one request waits for the decision, the other one names the
+/// proposal.
+#[test]
+fn a_call_that_is_repeated_after_its_decision_changes_nothing() {
+    let (machine, workspace) = (Machine::configured(REVIEWED), Workspace::file("a.txt", "one\n"));
+    let (mut agent, mut person) = (machine.agent(&workspace), reviewer(&machine, &workspace));
+    let change = |wait_ms: u64| {
+        let write = json!({ "kind": "write", "path": workspace.path("a.txt"), "content": "two\n" });
+        let origin = json!({ "toolCall": "diff-1" });
+        json!({
+            "changes": [write], "origin": origin, "reads": "unknown", "review": true, "rewrites": true,
+            "waitMs": wait_ms,
+        })
+    };
+    let waiting = agent.send("editd/nativeEdit", change(60_000));
+    let pending = next_pending(&mut person);
+    let decision = json!({ "id": pending["id"], "revision": pending["revision"], "accept": "all" });
+    person.call("editd/decide", decision).done();
+    let first = agent.answer(waiting).done();
+    assert_eq!(first["state"], "ready");
+    let again = agent.call("editd/nativeEdit", change(0)).done();
+    assert_eq!([&again["state"], &again["files"]], [&first["state"], &first["files"]]);
+    let pending = person.call("editd/proposals", json!({ "state": "pending" })).done();
+    assert_eq!(pending["proposals"], json!([]));
+    workspace.put("a.txt", "two\n");
+    let done = agent.call("editd/nativeDone", json!({ "toolCall": "diff-1", "failed": true })).done();
+    assert!(done["transaction"].is_string(), "{done}");
+}
