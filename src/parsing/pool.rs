@@ -1,9 +1,10 @@
 //! The parser processes of a program.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde::de::DeserializeOwned;
 
 use super::wire::{Request, message};
@@ -43,47 +44,112 @@ pub(super) struct Pool {
 enum Place {
     /// No request uses it.
     Free(Option<Worker>),
+    /// A request was sent, and nobody waits for the answer yet. A request that needs a process reads the answer for its
+    /// sender, who may itself be the one that waits for a process.
+    Asked(Pending),
     Busy,
 }
+
+/// A process that works on a request.
+#[derive(Debug)]
+struct Pending {
+    worker: Worker,
+    answer: Arc<OnceLock<Answer>>,
+    until: Instant,
+}
+
+type Answer = Result<Vec<u8>, Silence>;
 
 /// The right to use a place.
 #[derive(Debug)]
 struct Turn<'a> {
     pool: &'a Pool,
     place: usize,
-    /// A process that was idle.
+    /// A process that is idle.
     worker: Option<Worker>,
+    /// A process that works on a request whose answer nobody waits for yet. The place returns to this state.
+    pending: Option<Pending>,
 }
 
 /// A request whose answer is read later.
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
-    turn: Turn<'a>,
-    /// `None` once the answer was read, or did not come.
-    worker: Option<Worker>,
+    pool: &'a Pool,
+    place: usize,
+    answer: Arc<OnceLock<Answer>>,
     until: Instant,
 }
 
 impl Asked<'_> {
     /// Returns the answer.
-    pub(super) fn answer<T: DeserializeOwned>(mut self) -> Result<T, NoSyntax> {
+    pub(super) fn answer<T: DeserializeOwned>(self) -> Result<T, NoSyntax> {
         read(self.wait(self.until))
     }
 
     /// Waits for the answer. A process that gives none is ended.
-    fn wait(&mut self, until: Instant) -> Result<Vec<u8>, Silence> {
-        let mut worker = self.worker.take().ok_or(Silence::Dead)?;
-        let answer = worker.answer(until)?;
-        self.turn.worker = Some(worker);
-        Ok(answer)
+    fn wait(&self, until: Instant) -> Answer {
+        let mut places = self.pool.places.lock();
+        loop {
+            if let Some(answer) = self.answer.get() {
+                return answer.clone();
+            }
+            let is_mine =
+                matches!(&places[self.place], Place::Asked(it) if Arc::ptr_eq(&it.answer, &self.answer));
+            // Otherwise another request reads the answer.
+            if is_mine && let Some(mut turn) = self.pool.take(&mut places, self.place) {
+                drop(places);
+                turn.collect(until);
+                return self.answer.get().cloned().unwrap_or(Err(Silence::Dead));
+            }
+            if self.pool.freed.wait_until(&mut places, until).timed_out() {
+                return self.answer.get().cloned().unwrap_or(Err(Silence::Late));
+            }
+        }
     }
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        if self.worker.is_some() {
+        if self.answer.get().is_none() {
             let _ = self.wait(self.until.min(Instant::now() + UNWANTED));
         }
+    }
+}
+
+impl<'a> Turn<'a> {
+    /// Leaves the place to a process that works on a request.
+    fn asked(mut self, worker: Worker, until: Instant) -> Asked<'a> {
+        let answer = Arc::default();
+        let asked = Asked { pool: self.pool, place: self.place, answer: Arc::clone(&answer), until };
+        self.pending = Some(Pending { worker, answer, until });
+        asked
+    }
+
+    /// Returns this turn without a request that the process of the place works on, once its answer is there. Returns
+    /// `None` if it takes longer.
+    fn collected(mut self, until: Instant) -> Option<Self> {
+        if let Some(pending) = &self.pending {
+            let pending_until = pending.until;
+            if !pending.worker.answers(until.min(pending_until)) && until < pending_until {
+                return None;
+            }
+            self.collect(pending_until);
+        }
+        Some(self)
+    }
+
+    /// Reads the answer to the request that the process of the place works on. A process that gives none until then is
+    /// ended.
+    fn collect(&mut self, until: Instant) {
+        let Some(Pending { mut worker, answer, .. }) = self.pending.take() else { return };
+        let found = worker.answer(until);
+        if found.is_ok() {
+            self.worker = Some(worker);
+        }
+        // With the lock, so that the sender does not miss it between its look and its wait.
+        let _places = self.pool.places.lock();
+        let _ = answer.set(found);
+        self.pool.freed.notify_all();
     }
 }
 
@@ -155,19 +221,11 @@ impl Pool {
         deadline: Deadline,
     ) -> Option<Asked<'_>> {
         let message = message(request).ok().filter(|message| message.len() <= SHORT)?;
-        let mut places = self.places.lock();
-        let place = usize::try_from(file % places.len() as u64).ok()?;
-        if !matches!(places[place], Place::Free(Some(_))) {
-            return None;
-        }
-        let Place::Free(Some(mut worker)) = std::mem::replace(&mut places[place], Place::Busy) else {
-            return None;
-        };
-        drop(places);
-        let turn = Turn { pool: self, place, worker: None };
+        let mut turn = self.turn_if_free(file)?;
+        let mut worker = turn.worker.take()?;
         let until = answer_until(limit, deadline);
         worker.send(&message, until).ok()?;
-        Some(Asked { turn, worker: Some(worker), until })
+        Some(turn.asked(worker, until))
     }
 
     /// Sends a request to the process that will answer for a file, and waits for the answer. Returns `None` if the
@@ -178,16 +236,16 @@ impl Pool {
         request: &Request<'_>,
         limit: Duration,
     ) -> Option<T> {
+        let message = message(request).ok()?;
+        let mut turn = self.turn_if_free(file)?;
+        read(self.ask(&mut turn, &message, answer_until(limit, Deadline::NONE))).ok()
+    }
+
+    /// Returns the place of a file, if no request uses it.
+    fn turn_if_free(&self, file: u64) -> Option<Turn<'_>> {
         let mut places = self.places.lock();
         let place = usize::try_from(file % places.len() as u64).ok()?;
-        if !matches!(places[place], Place::Free(_)) {
-            return None;
-        }
-        let Place::Free(worker) = std::mem::replace(&mut places[place], Place::Busy) else { return None };
-        drop(places);
-        let mut turn = Turn { pool: self, place, worker };
-        let message = message(request).ok()?;
-        read(self.ask(&mut turn, &message, answer_until(limit, Deadline::NONE))).ok()
+        if matches!(places[place], Place::Free(_)) { self.take(&mut places, place) } else { None }
     }
 
     /// Asks the process of a turn, or a new one. A process that gives no answer is ended.
@@ -213,22 +271,32 @@ impl Pool {
         let mut places = self.places.lock();
         loop {
             let is_patient = Instant::now() < until_any;
-            let found = match preferred {
-                Some(place) if is_patient || matches!(places[place], Place::Free(_)) => {
-                    matches!(places[place], Place::Free(_)).then_some(place)
-                }
-                _ => any_free(&places),
-            };
-            if let Some(place) = found
-                && let Place::Free(worker) = std::mem::replace(&mut places[place], Place::Busy)
-            {
-                return Ok(Turn { pool: self, place, worker });
-            }
             let until = if is_patient { until_any } else { until };
-            if self.freed.wait_until(&mut places, until).timed_out() && !is_patient {
+            let found = match preferred.filter(|place| is_patient || !matches!(places[*place], Place::Busy)) {
+                Some(place) => Some(place),
+                None => most_idle(&places),
+            };
+            if let Some(turn) = found.and_then(|place| self.take(&mut places, place)) {
+                if let Some(turn) = MutexGuard::unlocked(&mut places, || turn.collected(until)) {
+                    return Ok(turn);
+                }
+            } else {
+                self.freed.wait_until(&mut places, until);
+            }
+            if !is_patient && Instant::now() >= until {
                 return Err(NoSyntax::TooSlow);
             }
         }
+    }
+
+    /// Takes a place, unless it is in use.
+    fn take(&self, places: &mut [Place], place: usize) -> Option<Turn<'_>> {
+        let (worker, pending) = match std::mem::replace(&mut places[place], Place::Busy) {
+            Place::Free(worker) => (worker, None),
+            Place::Asked(pending) => (None, Some(pending)),
+            Place::Busy => return None,
+        };
+        Some(Turn { pool: self, place, worker, pending })
     }
 }
 
@@ -238,15 +306,21 @@ fn answer_until(limit: Duration, deadline: Deadline) -> Instant {
     deadline.instant().map_or(latest, |deadline| deadline.min(latest))
 }
 
-/// Returns a free place, if possible one with a process.
-fn any_free(places: &[Place]) -> Option<usize> {
-    let running = places.iter().position(|place| matches!(place, Place::Free(Some(_))));
-    running.or_else(|| places.iter().position(|place| matches!(place, Place::Free(None))))
+/// Returns a place that is not in use, if possible a free one with a process.
+fn most_idle(places: &[Place]) -> Option<usize> {
+    let first = |is_wanted: fn(&Place) -> bool| places.iter().position(is_wanted);
+    first(|place| matches!(place, Place::Free(Some(_))))
+        .or_else(|| first(|place| matches!(place, Place::Free(None))))
+        .or_else(|| first(|place| matches!(place, Place::Asked(_))))
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.pool.places.lock()[self.place] = Place::Free(self.worker.take());
+        let next = match self.pending.take() {
+            Some(pending) => Place::Asked(pending),
+            None => Place::Free(self.worker.take()),
+        };
+        self.pool.places.lock()[self.place] = next;
         // Each of those that wait may wait for another place.
         self.pool.freed.notify_all();
     }

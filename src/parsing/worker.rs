@@ -65,6 +65,20 @@ impl Worker {
         Ok(())
     }
 
+    /// Waits for the answer to the message that was sent. Returns `false` if it does not begin until then.
+    pub(super) fn answers(&self, until: Instant) -> bool {
+        loop {
+            let Ok(timeout) = Timespec::try_from(until.saturating_duration_since(Instant::now())) else {
+                return false;
+            };
+            match poll(&mut [PollFd::new(&self.output, PollFlags::IN)], Some(&timeout)) {
+                Err(rustix::io::Errno::INTR) => {}
+                // After an error, reading the answer fails with a better one.
+                ready => return ready.map_or(true, |ready| ready > 0),
+            }
+        }
+    }
+
     /// Returns the content of the answer to the message that was sent.
     pub(super) fn answer(&mut self, until: Instant) -> Result<Vec<u8>, Silence> {
         let mut length = [0; 4];

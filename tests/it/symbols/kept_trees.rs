@@ -140,3 +140,32 @@ fn every_file_of_a_set_is_checked() {
         }
     }
 }
+
+/// The parsers check the first files of a change when the outlines of the last ones are needed.
+#[test]
+fn checks_of_a_set_do_not_wait_for_each_other() {
+    let names: Vec<String> = (0..10).map(|file| format!("f{file}.py")).collect();
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
+    for name in &names {
+        workspace.put(name, functions(155));
+    }
+    let mut agent = machine.agent(&workspace);
+    for name in &names {
+        agent.read(name);
+        assert_eq!(returns(&mut agent, name, 5, "5", "(5)"), NONE);
+    }
+    let change = |(at, name): (usize, &String)| {
+        let edit = if at < 8 {
+            json!({ "oldText": "return b, 9\n", "newText": "return b, (9\n" })
+        } else {
+            json!({ "symbol": "f9", "op": "body", "newText": "return (a" })
+        };
+        json!({ "kind": "edit", "path": name, "edits": [edit] })
+    };
+    let changes: Vec<Value> = names.iter().enumerate().map(change).collect();
+    let done = agent.call("editd/edit", json!({ "changes": changes })).done();
+    for (at, file) in done["files"].as_array().expect("files").iter().enumerate() {
+        let line = if at < 8 { line_of(9) } else { line_of(9) - 2 };
+        assert_eq!(lines_of(file), [line], "{at}: {file}");
+    }
+}
