@@ -64,4 +64,4 @@ pub use plan::{MappedRange, Plan, PlanError, Splice, Spot, UndoPlan};
 pub use refusal::{
     Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences, listed_lines, snippet,
 };
-pub use request::{Anchor, Count, Edit, Options, Strategy};
+pub use request::{Anchor, Count, Edit, Options, Strategy, TextScope};

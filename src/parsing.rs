@@ -175,19 +175,18 @@ pub fn uses(text: &str, language: Language, name: &str, deadline: Deadline) -> R
     }
 }
 
-/// Returns the places of a rename, as [`syntax::rename`](syntax::rename()) does.
-pub fn rename(
-    text: &str,
-    language: Language,
-    wanted: &Rename,
+/// Returns the places of a rename in a version of a file, as [`syntax::rename`](syntax::rename()) does.
+pub fn rename<'t>(
+    version: &FileVersion<'t>,
+    wanted: &'t Rename,
     deadline: Deadline,
 ) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
     match POOL.get() {
         Some(pool) => {
-            let task = Task::Rename { text: text.into(), wanted: Cow::Borrowed(wanted) };
-            pool.answer(&Request { language, task }, MAX_TIME, deadline)?
+            let task = |version| Task::Rename { version, wanted: Cow::Borrowed(wanted) };
+            version.ask(pool, task, MAX_TIME, deadline)?
         }
-        None => syntax::rename(text, language, wanted, deadline),
+        None => syntax::rename(version.text, version.language, wanted, deadline),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Deadline, PatternKind, SharedIndex};
+use super::{Deadline, LineRange, PatternKind, SharedIndex};
 
 /// A replacement: the text to search for and the text to replace it with. Both are literal text, unless `kind` says
 /// that they are a pattern.
@@ -20,6 +20,15 @@ pub struct Edit {
     pub kind: PatternKind,
     /// Bytes of the base within which the text is searched for; `None` for all of it.
     pub scope: Option<Range<usize>>,
+}
+
+/// The part of a file in which a text is searched for, as its author names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextScope {
+    /// Lines of the version that the author was shown.
+    Lines(LineRange),
+    /// A reference to a symbol.
+    Symbol(String),
 }
 
 /// Constraints of a patch on the location of a hunk, besides its text.

@@ -23,7 +23,7 @@ pub(crate) mod request;
 mod written;
 
 use crate::disk::Target;
-use crate::edit::{Edit, LineEdit, LinePlace, LineRange};
+use crate::edit::{Edit, LineEdit, LinePlace, LineRange, TextScope};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
@@ -71,16 +71,7 @@ pub(crate) struct RequestedEdit {
     pub(crate) of: Option<EditIndex>,
     pub(crate) form: EditForm,
     /// The part of the file in which a text is searched for; only for an edit of a text.
-    pub(crate) within: Option<EditScope>,
-}
-
-/// The part of a file in which the old text of an edit is searched for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EditScope {
-    /// Lines of the version that the author was shown.
-    Lines(LineRange),
-    /// A reference to a symbol.
-    Symbol(String),
+    pub(crate) within: Option<TextScope>,
 }
 
 /// An edit of a request: the index of its change, and its index there.

@@ -33,8 +33,8 @@ pub(super) enum Task<'a> {
     Keep { version: Version<'a> },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
-    /// Answered with the result of [`rename`](crate::syntax::rename()).
-    Rename { text: Cow<'a, str>, wanted: Cow<'a, Rename> },
+    /// Answered with an [`OfVersion`] of the result of [`rename`](crate::syntax::rename()).
+    Rename { version: Version<'a>, wanted: Cow<'a, Rename> },
     /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as
     /// [`new_errors`](crate::syntax::new_errors) returns them.
     NewErrors { version: Version<'a>, plan: Cow<'a, Plan> },

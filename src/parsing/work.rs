@@ -96,7 +96,10 @@ impl Parser {
                 None => OfVersion::NeedsText,
             }),
             Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
-            Task::Rename { text, wanted } => of(&syntax::rename(&text, language, &wanted, deadline())),
+            Task::Rename { version, wanted } => of(&match self.version(version, language) {
+                Some(parsed) => OfVersion::Known(parsed.rename(&wanted, deadline())),
+                None => OfVersion::NeedsText,
+            }),
             Task::NewErrors { version, plan } => of(&self.new_errors(version, &plan, language)),
             Task::Colours { text } => of(&colours_in_time(&text, language)),
         }

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::edit::{Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, parse_range};
+use crate::edit::{
+    Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, TextScope, parse_range,
+};
 
 use crate::syntax::{SymbolEdit, SymbolOp};
 
@@ -119,15 +121,6 @@ pub enum RequestedForm {
     Symbol(SymbolEdit),
     /// Lines are moved or copied.
     Move(MoveRequest),
-}
-
-/// The part of a file in which a text is searched for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TextScope {
-    /// Lines.
-    Lines(LineRange),
-    /// A reference to a symbol.
-    Symbol(String),
 }
 
 /// The forms of an edit.

@@ -11,7 +11,7 @@ use tree_sitter::{Node, Tree};
 use super::Language;
 use super::grammar::words;
 use super::nearby::{FreeParts, Nearby, nearby_parts};
-use super::parse::{Budget, MAX_CHECK_TIME, parse};
+use super::parse::{Budget, MAX_CHECK_TIME, next_beside, parse};
 use crate::edit::{Deadline, common_ends};
 use crate::text::{floor_char_boundary, line_end, line_start, lines};
 use compare::Comparison;
@@ -197,10 +197,8 @@ fn errors(tree: &Tree) -> Vec<Found> {
         if is_inside && cursor.goto_first_child() {
             continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
+        if !next_beside(&mut cursor) {
+            return found;
         }
     }
 }

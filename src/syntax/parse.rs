@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
 
 use super::Language;
 use crate::edit::{Deadline, ProcessorTime};
@@ -96,6 +96,18 @@ pub(super) fn parse_after(
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree = parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], old, Some(options));
     tree.ok_or(NoSyntax::TooSlow)
+}
+
+/// Moves to the node behind the current one and outside of it, in the order of the text. Returns `false` at the end.
+pub(super) fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
 }
 
 /// Returns `true` if a text seems to have more nested blocks than a grammar can store. Both grammars write one block

@@ -9,7 +9,8 @@ use super::errors::{self, SyntaxError};
 use super::nearby::{FreeParts, nearby_parts};
 use super::outline::outline_of;
 use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
-use super::{Language, NoSyntax, Outline};
+use super::rename::rename_in;
+use super::{Language, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
 use crate::edit::{Deadline, Plan, Splice, common_ends};
 
 /// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
@@ -154,6 +155,17 @@ impl ParsedText {
         }
         // A parser that takes over parts of an earlier tree may recover from an error elsewhere.
         errors::new_errors_of_whole(texts.0, texts.1, self.language, deadline)
+    }
+
+    /// Returns the places of a rename, as [`rename`](super::rename()) does.
+    pub fn rename(
+        &mut self,
+        wanted: &Rename,
+        deadline: Deadline,
+    ) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
+        let budget = Budget::new(MAX_TIME, deadline);
+        let tree = self.tree(budget)?;
+        rename_in(&self.text, &tree, self.language, wanted, budget)
     }
 
     /// Returns the symbols of the text, as [`outline`](super::outline()) does.

@@ -14,10 +14,10 @@ mod walk;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::{Node, Tree};
 
 use super::lines::Lines;
-use super::parse::{Budget, MAX_TIME, parse};
+use super::parse::{Budget, MAX_TIME, next_beside, parse};
 use super::{Language, NoSyntax, SymbolKind};
 use crate::edit::{Deadline, Plan, Splice};
 use found::Shorthand;
@@ -172,11 +172,21 @@ pub fn rename(
     deadline: Deadline,
 ) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
     let budget = Budget::new(MAX_TIME, deadline);
+    rename_in(text, &parse(text, language, budget)?, language, wanted, budget)
+}
+
+/// Renames a symbol in a text with this tree, as [`rename`] does.
+pub(super) fn rename_in(
+    text: &str,
+    tree: &Tree,
+    language: Language,
+    wanted: &Rename,
+    budget: Budget,
+) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
     let Some(names) = names::names(language) else { return Ok(Err(RenameRefusal::NotOffered { language })) };
     let Some(old) = text.get(wanted.name.clone()).map(str::to_owned) else { return Err(NoSyntax::Failed) };
-    let tree = parse(text, language, budget)?;
     let lines = Lines::new(text);
-    if let Some(error) = first_error(&tree) {
+    if let Some(error) = first_error(tree) {
         return Ok(Err(RenameRefusal::Broken { line: lines.of(error) + 1 }));
     }
     let is_member_like = wanted.new.starts_with('#');
@@ -187,7 +197,7 @@ pub fn rename(
     if is_keyword(language, &wanted.new) && !is_free || is_member_like != old.starts_with('#') {
         return Ok(Err(RenameRefusal::Keyword));
     }
-    let mut walked = walk::walk(text, &tree, names, (&old, &wanted.new), budget)?;
+    let mut walked = walk::walk(text, tree, names, (&old, &wanted.new), budget)?;
     let decided = match decide::decide(&mut walked, &wanted.name, wanted.kind) {
         Ok(decided) => decided,
         Err(refusal) => return Ok(Err(refusal)),
@@ -216,7 +226,7 @@ pub fn rename(
         if identifiers.binary_search(&at).is_ok() {
             continue;
         }
-        let why = why_no_name(&tree, at, old.len());
+        let why = why_no_name(tree, at, old.len());
         if why == Why::Text && wanted.comments {
             splices.push(Splice { range: at..at + old.len(), text: wanted.new.clone() });
         } else {
@@ -225,7 +235,7 @@ pub fn rename(
     }
     splices.sort_by_key(|splice| splice.range.start);
     left.sort_unstable();
-    if let Some(at) = reread(text, &tree, language, (&splices, &expanded), budget)? {
+    if let Some(at) = reread(text, tree, language, (&splices, &expanded), budget)? {
         return Ok(Err(RenameRefusal::Reread { line: lines.of(at) + 1 }));
     }
     let by_name = decided.by_name.iter().map(|&at| start(at)).collect();
@@ -322,7 +332,7 @@ fn reread(
     let mut visited = 0_usize;
     loop {
         visited += 1;
-        if visited.is_multiple_of(1 << 12) {
+        if visited.is_multiple_of(walk::STRIDE) {
             budget.check()?;
         }
         let (old, new) = (one.node(), other.node());
@@ -349,18 +359,6 @@ fn reread(
 fn is_pair(node: Node<'_>) -> bool {
     let kinds = ["export_specifier", "shorthand_field_initializer"];
     kinds.contains(&node.kind()) || node.kind().starts_with("shorthand_property_identifier")
-}
-
-/// Moves to the node behind, outside of the current one.
-fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
-    loop {
-        if cursor.goto_next_sibling() {
-            return true;
-        }
-        if !cursor.goto_parent() {
-            return false;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::Language;
 use super::lines::Lines;
-use super::parse::{Budget, MAX_TIME, NoSyntax, parse};
+use super::parse::{Budget, MAX_TIME, NoSyntax, next_beside, parse};
 use crate::edit::Deadline;
 
 /// Kinds of nodes that are identifiers, besides those with `identifier` in their kind.
@@ -63,17 +63,7 @@ pub fn uses(text: &str, language: Language, name: &str, deadline: Deadline) -> R
 /// Moves to the next node, in the order of the text. Skips the inside of nodes that do not contain the name.
 fn next(cursor: &mut TreeCursor<'_>, text: &str, name: &str) -> bool {
     let holds_name = text.get(cursor.node().byte_range()).is_some_and(|part| part.len() >= name.len());
-    if holds_name && cursor.goto_first_child() {
-        return true;
-    }
-    loop {
-        if cursor.goto_next_sibling() {
-            return true;
-        }
-        if !cursor.goto_parent() {
-            return false;
-        }
-    }
+    holds_name && cursor.goto_first_child() || next_beside(cursor)
 }
 
 /// Returns `true` for the node of an identifier.

@@ -179,8 +179,8 @@ impl RequestedChange<Observed> {
             }
         }
         let mut draft = self.draft_on(version, rules)?;
-        let wanted = draft.plan.clone();
-        draft.original_plan = Some((version.hash, Arc::new(wanted.clone())));
+        let wanted = Arc::new(draft.plan.clone());
+        draft.original_plan = Some((version.hash, wanted.clone()));
         let draft = rebase(path, (version.text, now), draft, rules)?;
         let rebased = Rebased { path, given: version.text, plan: &wanted, now, current: &draft.plan };
         // With marks, the text of the others is left beside each conflict.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::edit::{
     Count, Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, LineRefusal, Match, Options, Plan,
-    Splice, find, lines_of, plan_lines,
+    Splice, TextScope, find, lines_of, plan_lines,
 };
 use crate::engine::change::compute::{ComputeOptions, MatchOptions};
 use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::change::lines::unseen;
 use crate::engine::change::placed::{Placed, outline_at};
-use crate::engine::change::{EditForm, EditScope, RequestedEdit};
+use crate::engine::change::{EditForm, RequestedEdit};
 use crate::syntax::{Outline, SymbolPath};
 use crate::text::{ContentHash, count_lines, line_start};
 use crate::workspace::{ShownLines, is_prose};
@@ -127,7 +127,7 @@ impl Rebased<'_> {
         let EditForm::Text(requested) = &edit.form else { return 0 };
         let form = EditForm::Text(Edit { count: Count::All, ..requested.clone() });
         // Lines have other numbers in the results.
-        let within = edit.within.clone().filter(|within| matches!(within, EditScope::Symbol(_)));
+        let within = edit.within.clone().filter(|within| matches!(within, TextScope::Symbol(_)));
         let edit = RequestedEdit { form, within, ..edit.clone() };
         let options = Options { fuzzy: false, prose: true, deadline: rules.deadline, ..Options::default() };
         let edits = text_edits((self.path, text), &[edit], rules).ok();
@@ -137,7 +137,7 @@ impl Rebased<'_> {
 
     /// Returns `true` if others have changed the part of the file in which an edit searches for its text.
     fn is_touched(&self, edit: &RequestedEdit, rules: &ComputeOptions<'_>) -> bool {
-        let Some(EditScope::Lines(lines)) = &edit.within else { return true };
+        let Some(TextScope::Lines(lines)) = &edit.within else { return true };
         let Ok(scope) = bytes_of(self.given, *lines) else { return true };
         let since = Plan::between(self.given, self.now, rules.deadline);
         since.splices().iter().any(|splice| {
@@ -189,14 +189,14 @@ fn text_edits(
         let EditForm::Text(edit) = &requested.form else { continue };
         let scope = match &requested.within {
             None => None,
-            Some(EditScope::Lines(lines)) => match bytes_of(text, *lines) {
+            Some(TextScope::Lines(lines)) => match bytes_of(text, *lines) {
                 Ok(scope) => Some(scope),
                 Err(kind) => {
                     not_there.push(EditRefusal { edit: position, kind });
                     None
                 }
             },
-            Some(EditScope::Symbol(symbol)) => {
+            Some(TextScope::Symbol(symbol)) => {
                 let outline: &Outline = match &outline {
                     Some(outline) => outline,
                     None => outline.insert(outline_at(path, text, rules)?),

@@ -1,13 +1,12 @@
 //! Reports of renames: the places that were renamed, and those that were left.
 
-use crate::edit::Deadline;
-use crate::edit::Plan;
+use crate::edit::{Deadline, Plan};
 use crate::engine::change::draft::Draft;
 use crate::engine::change::rebase::shown_path;
 use crate::engine::files::observe::Observed;
 use crate::parsing::uses;
 use crate::syntax::{Language, Renamed, Why};
-use crate::text::{count_lines, line_start};
+use crate::text::lines;
 
 /// Maximum number of lines that a warning lists.
 const LISTED: usize = 20;
@@ -21,6 +20,7 @@ pub(super) fn left_uses(file: &Observed, draft: &Draft, deadline: Deadline) -> V
     }
     let after = draft.plan.apply(before);
     let path = shown_path(file);
+    let starts: Vec<usize> = lines(&after).map(|line| line.start).collect();
     let mut reports: Vec<String> = Vec::new();
     for renamed in &draft.renames {
         if draft.rebased {
@@ -30,7 +30,7 @@ pub(super) fn left_uses(file: &Observed, draft: &Draft, deadline: Deadline) -> V
                 &path,
             ));
         } else {
-            reports.extend(report(renamed, &path, |offset| line_after(&draft.plan, &after, offset)));
+            reports.extend(report(renamed, &path, |offset| line_after(&draft.plan, &starts, offset)));
         }
     }
     let warning = |name: &String| match uses(&after, language, name, deadline) {
@@ -91,8 +91,9 @@ fn of_rebased(renamed: &Renamed, lines: &[usize], path: &str) -> Vec<String> {
     vec![format!("renamed `{old}` to `{new}` in {places} places of {path}{left}")]
 }
 
-/// Returns the line of the result of a plan in which an offset of the text before is.
-fn line_after(plan: &Plan, after: &str, offset: usize) -> usize {
+/// Returns the line of the result of a plan in which an offset of the text before is. `starts` are those of the lines of
+/// the result.
+fn line_after(plan: &Plan, starts: &[usize], offset: usize) -> usize {
     let mut moved = offset;
     for splice in plan.splices().iter().take_while(|splice| splice.range.start <= offset) {
         if splice.range.end <= offset && splice.range.start < offset {
@@ -101,8 +102,7 @@ fn line_after(plan: &Plan, after: &str, offset: usize) -> usize {
             moved += splice.text.len();
         }
     }
-    let moved = crate::text::floor_char_boundary(after, moved.min(after.len()));
-    count_lines(&after[..line_start(after, moved)]) + 1
+    starts.partition_point(|start| *start <= moved).max(1)
 }
 
 fn listed(lines: &[usize]) -> String {

@@ -4,11 +4,12 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use crate::edit::{
-    Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, lines_of, reindented, snippet,
+    Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, TextScope, lines_of, reindented,
+    snippet,
 };
 use crate::engine::change::own::{read_last, with_expected_text};
 use crate::engine::change::rebase::stale;
-use crate::engine::change::{ChangeKind, EditForm, EditIndex, EditScope, RequestedChange, RequestedEdit};
+use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
 use crate::text::{ContentHash, HashTag, count_lines};
@@ -47,8 +48,8 @@ impl RequestedEdit {
     pub(crate) fn anchors(&self) -> Option<LineRange> {
         match &self.form {
             EditForm::Text(_) => match self.within {
-                Some(EditScope::Lines(lines)) => Some(lines),
-                Some(EditScope::Symbol(_)) | None => None,
+                Some(TextScope::Lines(lines)) => Some(lines),
+                Some(TextScope::Symbol(_)) | None => None,
             },
             EditForm::Symbol(_) => None,
             EditForm::Lines(edit) => edit.place.anchors(),

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::edit::{LineMap, LinePlace, LineRange, Plan};
+use crate::edit::{LineMap, LinePlace, LineRange, Plan, TextScope};
 use crate::engine::change::lines::Basis;
-use crate::engine::change::{ChangeKind, EditForm, EditScope, RequestedChange, RequestedEdit};
+use crate::engine::change::{ChangeKind, EditForm, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
 use crate::workspace::{BaseState, FileKey, SentBase, ShownVersion, Snapshot};
@@ -77,7 +77,7 @@ fn renumber(change: &mut RequestedChange<Observed>, map: &LineMap) -> bool {
     };
     let moved = |edit: &RequestedEdit| {
         let (mut form, mut within) = (edit.form.clone(), edit.within.clone());
-        if let Some(EditScope::Lines(lines)) = &mut within {
+        if let Some(TextScope::Lines(lines)) = &mut within {
             *lines = map.span(*lines)?;
         }
         match &mut form {

@@ -280,7 +280,7 @@ fn with_uses(
     rules: &ComputeOptions<'_>,
 ) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
     let Some(wanted) = &change.wanted else { return Ok(Ok(change)) };
-    let found = rename(version.text, version.language, wanted, rules.deadline);
+    let found = rename(version, wanted, rules.deadline);
     let found = found.map_err(no_outline)?;
     Ok(found.map(|uses| change.with_uses(uses)).map_err(SymbolRefusal::from))
 }

@@ -2,11 +2,10 @@
 
 use crate::edit::Count;
 use crate::engine::change::{
-    ChangeKind, Clip, EditForm, EditIndex, EditScope, NewContent, Precondition, RequestedChange,
-    RequestedEdit,
+    ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange, RequestedEdit,
 };
 use crate::engine::files::access::Clearance;
-use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, TextScope, requested_path};
+use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
 use crate::workspace::{NamedVersion, RequestedPath};
 
 use super::{named_version, read_encoding, read_version};
@@ -42,11 +41,7 @@ pub(super) fn read(
             }
         };
         match entry.read().map_err(within)? {
-            RequestedForm::Text(edit, scope) => {
-                let within = scope.map(|scope| match scope {
-                    TextScope::Lines(lines) => EditScope::Lines(lines),
-                    TextScope::Symbol(symbol) => EditScope::Symbol(symbol),
-                });
+            RequestedForm::Text(edit, within) => {
                 own.push(RequestedEdit { of, form: EditForm::Text(edit), within });
                 Ok(())
             }

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::super::grammar::{Grammar, words};
 use super::super::lines::Lines;
+use super::super::parse::next_beside;
 use super::super::symbol::{Parts, Separator, Symbol};
 use super::Found;
 
@@ -173,10 +174,8 @@ impl Spans<'_> {
                     break;
                 }
                 // The last of several: the declaration goes on after the node around them.
-                while !cursor.goto_next_sibling() {
-                    if !cursor.goto_parent() {
-                        return node.start_byte();
-                    }
+                if !next_beside(&mut cursor) {
+                    return node.start_byte();
                 }
                 start = cursor.node().start_byte();
             }

@@ -44,6 +44,27 @@ pub(super) struct Names {
     pub(super) spaces: fn(&Place<'_, '_>) -> Spaces,
 }
 
+/// A table without names, for what a language does not have.
+pub(super) const NONE: Names = Names {
+    identifiers: &[],
+    shorthands: &[],
+    scopes: &[],
+    outside: &[],
+    rules: &[],
+    unlisted: None,
+    imports: &[],
+    this: &[],
+    rebinds_this: &[],
+    supertypes: &[],
+    implicit_this: false,
+    types_by_name: false,
+    modules_are_closed: false,
+    soft_keywords: &[],
+    common_members: &[],
+    type_name: |_| None,
+    spaces: |_| ALL,
+};
+
 /// A set of namespaces.
 pub(super) type Spaces = u8;
 /// Types, modules, tags of C.
@@ -172,9 +193,4 @@ pub(super) fn receiver(object: Node<'_>, text: &str, names: &Names) -> Receiver 
 pub(super) fn name_field(place: &Place<'_, '_>) -> Option<String> {
     let name = place.node().child_by_field_name("name")?;
     Some(place.text[name.byte_range()].to_owned())
-}
-
-/// One namespace.
-pub(super) fn one_space(_: &Place<'_, '_>) -> Spaces {
-    ALL
 }

@@ -11,7 +11,7 @@ use crate::syntax::NoSyntax;
 use crate::syntax::parse::Budget;
 
 /// Number of nodes between two checks of the time.
-const STRIDE: usize = 1 << 12;
+pub(super) const STRIDE: usize = 1 << 12;
 
 /// A part of a text that limits where a declaration is visible.
 #[derive(Debug, Clone)]

@@ -1,12 +1,13 @@
 //! Texts for edits of texts and of notebook cells that cannot be located or applied.
 
-use crate::edit::{EditRefusalKind, LineRange};
+use crate::edit::EditRefusalKind;
 use crate::notebook::{CellRef, CellRefusalKind, CellSummary, is_named_as_notebook};
 use crate::workspace::{Audience, ChangeForm};
 
 use super::Refusal;
 use super::messages::{Texts, texts};
 use super::of_lines;
+use super::of_lines::named;
 
 /// Maximum number of cells that a message lists.
 const NAMED: usize = 8;
@@ -19,11 +20,6 @@ pub(super) fn texts_of(kind: &EditRefusalKind, refusal: &Refusal, file: &str, au
         return of_lines::texts_of(lines, &terms, file, audience);
     }
     texts(message(kind, refusal, file, audience), hint(kind, refusal, audience))
-}
-
-/// Names lines within a sentence.
-fn named(LineRange { start, end }: LineRange) -> String {
-    if start == end { format!("line {start}") } else { format!("lines {start}-{end}") }
 }
 
 /// The names of the parts of an edit, as its author knows them.

@@ -65,7 +65,7 @@ pub(super) fn texts_of(refusal: &LineRefusal, terms: &Terms, file: &str, audienc
 }
 
 /// Names lines within a sentence.
-fn named(lines: LineRange) -> String {
+pub(super) fn named(lines: LineRange) -> String {
     match lines {
         LineRange { start, end } if start == end => format!("line {start}"),
         LineRange { start, end } => format!("lines {start}-{end}"),

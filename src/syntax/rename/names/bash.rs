@@ -1,14 +1,12 @@
 //! Shell scripts.
 
 use super::super::found::{Place, Role, Why};
-use super::super::table::{CALLS, Extent, In, Meaning, Names, Rule, ScopeKind, Spaces, VALUES};
+use super::super::table::{CALLS, Extent, In, Meaning, NONE, Names, Rule, ScopeKind, Spaces, VALUES};
 use super::super::walk::local;
 
 pub(super) static BASH: Names = Names {
     identifiers: &["word", "variable_name"],
-    shorthands: &[],
     scopes: &[("function_definition", ScopeKind::Function)],
-    outside: &[],
     rules: &[
         Rule("function_definition", "name", Meaning::Computed(function)),
         Rule("command_name", "", Meaning::Use),
@@ -28,17 +26,8 @@ pub(super) static BASH: Names = Names {
         Rule("ternary_expression", "", Meaning::Computed(variable)),
     ],
     unlisted: Some(Why::Argument),
-    imports: &[],
-    this: &[],
-    rebinds_this: &[],
-    supertypes: &[],
-    implicit_this: false,
-    types_by_name: false,
-    modules_are_closed: false,
-    soft_keywords: &[],
-    common_members: &[],
-    type_name: |_| None,
     spaces,
+    ..NONE
 };
 
 /// A function is visible everywhere, wherever it is defined.

@@ -2,13 +2,12 @@
 
 use super::super::found::{Place, Role, Why};
 use super::super::table::{
-    ALL, Extent, In, Meaning, Names, Rule, ScopeKind, Spaces, TYPES, VALUES, name_field,
+    ALL, Extent, In, Meaning, NONE, Names, Rule, ScopeKind, Spaces, TYPES, VALUES, name_field,
 };
 use super::super::walk::local;
 
 pub(super) static C: Names = Names {
     identifiers: &["identifier", "type_identifier", "field_identifier", "statement_identifier"],
-    shorthands: &[],
     scopes: &[
         ("function_definition", ScopeKind::Function),
         ("compound_statement", ScopeKind::Block),
@@ -17,7 +16,6 @@ pub(super) static C: Names = Names {
         ("union_specifier", ScopeKind::Type),
         ("preproc_function_def", ScopeKind::Block),
     ],
-    outside: &[],
     rules: &[
         Rule("pointer_declarator", "declarator", Meaning::Through),
         Rule("function_declarator", "declarator", Meaning::Through),
@@ -51,18 +49,10 @@ pub(super) static C: Names = Names {
         Rule("ms_declspec_modifier", "", Meaning::Unclear(Why::Attribute)),
         Rule("preproc_include", "", Meaning::Unclear(Why::Macro)),
     ],
-    unlisted: None,
-    imports: &[],
-    this: &[],
-    rebinds_this: &[],
-    supertypes: &[],
-    implicit_this: false,
-    types_by_name: false,
-    modules_are_closed: false,
     soft_keywords: &["defined"],
-    common_members: &[],
     type_name: name_field,
     spaces,
+    ..NONE
 };
 
 /// A parameter of a function that is defined, or only declared.

@@ -1,12 +1,11 @@
 //! Go.
 
 use super::super::found::{Place, Role, Why};
-use super::super::table::{Extent, In, Meaning, Names, Rule, ScopeKind, one_space};
+use super::super::table::{Extent, In, Meaning, NONE, Names, Rule, ScopeKind};
 use super::super::walk::{local, plain_name};
 
 pub(super) static GO: Names = Names {
     identifiers: &["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"],
-    shorthands: &[],
     scopes: &[
         ("function_declaration", ScopeKind::Function),
         ("method_declaration", ScopeKind::Function),
@@ -27,7 +26,6 @@ pub(super) static GO: Names = Names {
         ("struct_type", ScopeKind::Type),
         ("interface_type", ScopeKind::Type),
     ],
-    outside: &[],
     rules: &[
         Rule("function_declaration", "name", Meaning::Item),
         Rule("method_declaration", "name", Meaning::Computed(method)),
@@ -56,15 +54,8 @@ pub(super) static GO: Names = Names {
         Rule("literal_element", "", Meaning::Through),
         Rule("keyed_element", "key", Meaning::Computed(key)),
     ],
-    unlisted: None,
     imports: &["import_declaration"],
-    this: &[],
-    rebinds_this: &[],
-    supertypes: &[],
-    implicit_this: false,
     types_by_name: true,
-    modules_are_closed: false,
-    soft_keywords: &[],
     common_members: &[
         "Add",
         "Close",
@@ -105,7 +96,7 @@ pub(super) static GO: Names = Names {
         "WriteString",
     ],
     type_name,
-    spaces: one_space,
+    ..NONE
 };
 
 /// The name of a structure or an interface is that of its declaration.

@@ -2,13 +2,12 @@
 
 use super::super::found::{Place, Receiver, Role, Why};
 use super::super::table::{
-    CALLS, Extent, In, Meaning, Names, Rule, ScopeKind, Spaces, TYPES, VALUES, name_field, receiver,
+    CALLS, Extent, In, Meaning, NONE, Names, Rule, ScopeKind, Spaces, TYPES, VALUES, name_field, receiver,
 };
 use super::super::walk::{local, nearest};
 
 pub(super) static JAVA: Names = Names {
     identifiers: &["identifier", "type_identifier"],
-    shorthands: &[],
     scopes: &[
         ("method_declaration", ScopeKind::Function),
         ("constructor_declaration", ScopeKind::Function),
@@ -75,14 +74,10 @@ pub(super) static JAVA: Names = Names {
         Rule("package_declaration", "", Meaning::Unclear(Why::Elsewhere)),
         Rule("receiver_parameter", "", Meaning::Label { declares: false }),
     ],
-    unlisted: None,
     imports: &["import_declaration"],
     this: &["this"],
-    rebinds_this: &[],
     supertypes: &["superclass", "interfaces", "extends_interfaces", "type"],
     implicit_this: true,
-    types_by_name: false,
-    modules_are_closed: false,
     soft_keywords: &[
         "exports",
         "module",
@@ -181,6 +176,7 @@ pub(super) static JAVA: Names = Names {
     ],
     type_name,
     spaces,
+    ..NONE
 };
 
 /// An anonymous class has no name.

@@ -1,7 +1,7 @@
 //! JavaScript and TypeScript, both with JSX.
 
 use super::super::found::{Place, Role, Why};
-use super::super::table::{Extent, In, Meaning, Names, Rule, ScopeKind, name_field, one_space};
+use super::super::table::{Extent, In, Meaning, NONE, Names, Rule, ScopeKind, name_field};
 use super::super::walk::local;
 
 pub(super) static JAVASCRIPT: Names = Names {
@@ -49,7 +49,6 @@ pub(super) static JAVASCRIPT: Names = Names {
         ("internal_module", ScopeKind::Module),
         ("module", ScopeKind::Module),
     ],
-    outside: &[],
     rules: &[
         Rule("function_declaration", "name", Meaning::Item),
         Rule("generator_function_declaration", "name", Meaning::Item),
@@ -113,7 +112,6 @@ pub(super) static JAVASCRIPT: Names = Names {
         Rule("export_specifier", "alias", Meaning::Unclear(Why::Elsewhere)),
         Rule("export_specifier", "name", Meaning::Computed(export_specifier)),
     ],
-    unlisted: None,
     imports: &["import_statement"],
     this: &["this"],
     rebinds_this: &[
@@ -123,9 +121,6 @@ pub(super) static JAVASCRIPT: Names = Names {
         "generator_function",
     ],
     supertypes: &["class_heritage", "extends_type_clause"],
-    implicit_this: false,
-    types_by_name: false,
-    modules_are_closed: false,
     soft_keywords: &[
         "abstract",
         "accessor",
@@ -264,7 +259,7 @@ pub(super) static JAVASCRIPT: Names = Names {
         "write",
     ],
     type_name: name_field,
-    spaces: one_space,
+    ..NONE
 };
 
 /// `for (const x of …)` declares a variable, `for (x of …)` does not.

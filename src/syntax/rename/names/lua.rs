@@ -1,12 +1,11 @@
 //! Lua.
 
 use super::super::found::{Place, Role};
-use super::super::table::{Extent, In, Meaning, Names, Rule, ScopeKind, one_space};
+use super::super::table::{Extent, In, Meaning, NONE, Names, Rule, ScopeKind};
 use super::super::walk::local;
 
 pub(super) static LUA: Names = Names {
     identifiers: &["identifier"],
-    shorthands: &[],
     scopes: &[
         ("function_declaration", ScopeKind::Function),
         ("function_definition", ScopeKind::Function),
@@ -18,7 +17,6 @@ pub(super) static LUA: Names = Names {
         ("elseif_statement", ScopeKind::Block),
         ("else_statement", ScopeKind::Block),
     ],
-    outside: &[],
     rules: &[
         Rule("function_declaration", "name", Meaning::Computed(function)),
         Rule("variable_list", "name", Meaning::Through),
@@ -35,22 +33,13 @@ pub(super) static LUA: Names = Names {
         Rule("label_statement", "", Meaning::Label { declares: false }),
         Rule("goto_statement", "", Meaning::Label { declares: false }),
     ],
-    unlisted: None,
-    imports: &[],
-    this: &[],
-    rebinds_this: &[],
-    supertypes: &[],
-    implicit_this: false,
     types_by_name: true,
-    modules_are_closed: false,
-    soft_keywords: &[],
     common_members: &[
         "byte", "char", "close", "concat", "find", "format", "gmatch", "gsub", "insert", "len", "lines",
         "lower", "match", "new", "open", "print", "read", "remove", "rep", "sort", "sub", "unpack", "upper",
         "write",
     ],
-    type_name: |_| None,
-    spaces: one_space,
+    ..NONE
 };
 
 /// `local function name` declares a local variable, `function name` sets the one that is visible.

@@ -1,12 +1,11 @@
 //! Python.
 
 use super::super::found::{Place, Role, Why};
-use super::super::table::{Extent, In, Meaning, Names, Rule, ScopeKind, name_field, one_space};
+use super::super::table::{Extent, In, Meaning, NONE, Names, Rule, ScopeKind, name_field};
 use super::super::walk::{import, item, local};
 
 pub(super) static PYTHON: Names = Names {
     identifiers: &["identifier"],
-    shorthands: &[],
     scopes: &[
         ("function_definition", ScopeKind::Function),
         ("lambda", ScopeKind::Function),
@@ -60,14 +59,9 @@ pub(super) static PYTHON: Names = Names {
         Rule("nonlocal_statement", "", Meaning::Outer { global: false }),
         Rule("as_pattern", "", Meaning::Computed(captured)),
     ],
-    unlisted: None,
     imports: &["import_statement", "import_from_statement"],
     this: &["self", "cls"],
-    rebinds_this: &[],
     supertypes: &["superclasses"],
-    implicit_this: false,
-    types_by_name: false,
-    modules_are_closed: false,
     soft_keywords: &["case", "exec", "match", "print", "type"],
     common_members: &[
         "add",
@@ -140,7 +134,7 @@ pub(super) static PYTHON: Names = Names {
         "write",
     ],
     type_name: name_field,
-    spaces: one_space,
+    ..NONE
 };
 
 /// `def f[T]` declares a type, `list[T]` uses one.

@@ -2,7 +2,7 @@
 
 use super::super::found::{Place, Receiver, Role, Why};
 use super::super::table::{
-    ALL, CALLS, Extent, In, MACROS, Meaning, Names, Rule, ScopeKind, Spaces, TYPES, VALUES, name_field,
+    ALL, CALLS, Extent, In, MACROS, Meaning, NONE, Names, Rule, ScopeKind, Spaces, TYPES, VALUES, name_field,
 };
 use super::super::walk::plain_name;
 
@@ -112,12 +112,9 @@ pub(super) static RUST: Names = Names {
         Rule("token_tree", "", Meaning::Computed(token)),
         Rule("visibility_modifier", "", Meaning::Unclear(Why::Elsewhere)),
     ],
-    unlisted: None,
     imports: &["use_declaration", "extern_crate_declaration"],
     this: &["self", "Self"],
-    rebinds_this: &[],
     supertypes: &["bounds"],
-    implicit_this: false,
     types_by_name: true,
     modules_are_closed: true,
     soft_keywords: &[
@@ -277,6 +274,7 @@ pub(super) static RUST: Names = Names {
     ],
     type_name,
     spaces,
+    ..NONE
 };
 
 fn type_name(place: &Place<'_, '_>) -> Option<String> {
