@@ -29,7 +29,17 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
     if arguments.old.is_some() && arguments.new.is_none() {
         return Err(CliError::usage("--old requires --new"));
     }
-    let is_text = arguments.old.is_some();
+    let wrap = arguments.wrap_before.is_some() || arguments.wrap_after.is_some();
+    let wrap = wrap.then(|| {
+        json!({
+            "before": arguments.wrap_before.unwrap_or_default(), "after": arguments.wrap_after.unwrap_or_default(),
+        })
+    });
+    // An operation has a default, which only the edit of a symbol itself has.
+    let has_other_form = arguments.old.is_some()
+        || arguments.indent.is_some()
+        || arguments.indent_from.is_some()
+        || wrap.is_some();
     let file = Versioned::of(path)?;
     let mut edit = Map::new();
     let fields = [
@@ -38,7 +48,11 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
         ("after", arguments.after.map(Value::from)),
         ("before", arguments.before.map(Value::from)),
         ("symbol", arguments.symbol.map(Value::from)),
-        ("op", arguments.op.filter(|_| !is_text).map(Value::from)),
+        ("op", arguments.op.filter(|_| !has_other_form).map(Value::from)),
+        ("indent", arguments.indent.map(Value::from)),
+        ("indentFrom", arguments.indent_from.map(Value::from)),
+        ("indentTo", arguments.indent_to.map(Value::from)),
+        ("wrap", wrap),
         ("newText", arguments.new.map(Value::from)),
         ("first", arguments.first.map(Value::from)),
         ("last", arguments.last.map(Value::from)),

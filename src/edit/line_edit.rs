@@ -10,6 +10,7 @@ mod indentation;
 mod locate;
 mod range;
 mod reindent;
+mod reshape;
 mod splice;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub use carry::LineMap;
 pub use locate::{LocatedLines, locate, plan_lines};
 pub use range::{BadRange, parse_range};
 pub use reindent::reindented;
+pub use reshape::{Reshape, ReshapeProblem, Reshaped, reshape};
 pub use splice::lines_of;
 
 use super::LineRange;
@@ -105,6 +107,16 @@ pub enum LineRefusal {
         excerpt: String,
         /// `true` if the excerpt shows them completely.
         complete: bool,
+    },
+    /// Lines cannot be indented or wrapped.
+    #[strum(serialize = "syntax")]
+    NotReshaped {
+        /// The line at which the problem is.
+        line: usize,
+        /// The line and its neighbors, with numbers.
+        excerpt: String,
+        /// The problem.
+        problem: ReshapeProblem,
     },
     /// The numbers mean different lines in the versions that the author was shown.
     #[strum(serialize = "ambiguous")]

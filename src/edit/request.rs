@@ -22,7 +22,7 @@ pub struct Edit {
     pub scope: Option<Range<usize>>,
 }
 
-/// The part of a file in which a text is searched for, as its author names it.
+/// The part of a file that an edit concerns, as its author names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextScope {
     /// Lines of the version that the author was shown.

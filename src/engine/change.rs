@@ -23,7 +23,7 @@ pub(crate) mod request;
 mod written;
 
 use crate::disk::Target;
-use crate::edit::{Edit, LineEdit, LinePlace, LineRange, TextScope};
+use crate::edit::{Edit, LineEdit, LinePlace, LineRange, Reshape, TextScope};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
@@ -70,7 +70,7 @@ pub(crate) struct RequestedEdit {
     /// The edit of the request; `None` if it is the one at this position.
     pub(crate) of: Option<EditIndex>,
     pub(crate) form: EditForm,
-    /// The part of the file in which a text is searched for; only for an edit of a text.
+    /// The part of the file in which a text is searched for, or that is reshaped; `None` for the whole file.
     pub(crate) within: Option<TextScope>,
 }
 
@@ -91,6 +91,8 @@ pub(crate) enum EditForm {
     Text(Edit),
     Lines(LineEdit),
     Symbol(SymbolEdit),
+    /// Lines that are indented or wrapped.
+    Reshape(Reshape),
     /// Lines that the request moves or copies.
     Take {
         clip: Clip,

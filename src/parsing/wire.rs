@@ -35,6 +35,8 @@ pub(super) enum Task<'a> {
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
     /// Answered with an [`OfVersion`] of the result of [`rename`](crate::syntax::rename()).
     Rename { version: Version<'a>, wanted: Cow<'a, Rename> },
+    /// Answered with an [`OfVersion`] of the result of [`string_lines`](crate::syntax::string_lines).
+    StringLines { version: Version<'a> },
     /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as
     /// [`new_errors`](crate::syntax::new_errors) returns them.
     NewErrors { version: Version<'a>, plan: Cow<'a, Plan> },

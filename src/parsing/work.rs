@@ -100,6 +100,10 @@ impl Parser {
                 Some(parsed) => OfVersion::Known(parsed.rename(&wanted, deadline())),
                 None => OfVersion::NeedsText,
             }),
+            Task::StringLines { version } => of(&match self.version(version, language) {
+                Some(parsed) => OfVersion::Known(parsed.string_lines(deadline())),
+                None => OfVersion::NeedsText,
+            }),
             Task::NewErrors { version, plan } => of(&self.new_errors(version, &plan, language)),
             Task::Colours { text } => of(&colours_in_time(&text, language)),
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::edit::{
-    Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, TextScope, parse_range,
+    Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, Reshape, TextScope, parse_range,
 };
 
 use crate::syntax::{SymbolEdit, SymbolOp};
@@ -13,8 +13,15 @@ use crate::syntax::{SymbolEdit, SymbolOp};
 use super::SymbolOpParam;
 use super::decode::Invalid;
 
-/// An edit of a file in one of four forms: `oldText` with `newText`, perhaps within `lines` or a `symbol`; `lines`,
-/// `after` or `before` with `newText` or `delete`; `symbol` with `op`; `move` or `copy` with `to`.
+/// Maximum number of levels by which lines are indented.
+const MAX_LEVELS: u32 = 20;
+
+/// Maximum number of columns of a level.
+const MAX_COLUMNS: u8 = 16;
+
+/// An edit of a file in one of five forms: `oldText` with `newText`, perhaps within `lines` or a `symbol`; `lines`,
+/// `after` or `before` with `newText` or `delete`; `symbol` with `op`; `indent`, `indentFrom` or `wrap`, with `lines` or
+/// a `symbol`; `move` or `copy` with `to`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct EditEntry {
@@ -66,6 +73,18 @@ pub struct EditEntry {
     /// With `op: "rename"`: also renames whole words in comments and strings.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub comments: bool,
+    /// Number of levels by which `lines` or the `symbol` are indented; to the left if negative.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indent: Option<i32>,
+    /// Number of columns of a level, of which `indentTo` are made.
+    #[serde(alias = "indent_from", skip_serializing_if = "Option::is_none")]
+    pub indent_from: Option<u8>,
+    /// Number of columns of a level after the change.
+    #[serde(alias = "indent_to", skip_serializing_if = "Option::is_none")]
+    pub indent_to: Option<u8>,
+    /// New lines around `lines` or the body of the `symbol`, which become one level deeper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrap: Option<Around>,
     /// Lines to move.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
     pub moved: Option<LinesOf>,
@@ -78,6 +97,19 @@ pub struct EditEntry {
     /// Adapts the indentation of the lines to move or copy to their new place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reindent: bool,
+}
+
+/// New lines around others, which get the indentation of these.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(description = "")]
+pub struct Around {
+    /// Lines before them, such as `try:`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Lines after them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }
 
 /// Lines of a file.
@@ -119,6 +151,8 @@ pub enum RequestedForm {
     Lines(LineEdit),
     /// A symbol is edited.
     Symbol(SymbolEdit),
+    /// Lines are indented or wrapped: in a part of the file, or in all of it.
+    Reshape(Reshape, Option<TextScope>),
     /// Lines are moved or copied.
     Move(MoveRequest),
 }
@@ -129,6 +163,7 @@ enum Form {
     Text,
     Lines,
     Symbol,
+    Reshape,
     Move,
 }
 
@@ -156,14 +191,22 @@ impl EditEntry {
             Form::Text => self.read_text().map(|(edit, scope)| RequestedForm::Text(edit, scope)),
             Form::Lines => self.read_lines().map(RequestedForm::Lines),
             Form::Symbol => self.read_symbol().map(RequestedForm::Symbol),
+            Form::Reshape => self.read_reshape().map(|(how, scope)| RequestedForm::Reshape(how, scope)),
             Form::Move => self.read_move().map(RequestedForm::Move),
         }
     }
 
     /// Returns the form of the edit. Refuses members that belong to another form.
     fn form(&self) -> Result<Form, Invalid> {
+        let reshape = match (&self.wrap, self.indent_from, self.indent_to) {
+            (Some(_), ..) => "wrap",
+            (None, Some(_), _) => "indentFrom",
+            (None, None, Some(_)) => "indentTo",
+            (None, None, None) => "indent",
+        };
         let forms = [
             (Form::Text, "oldText", self.old_text.is_some()),
+            (Form::Reshape, reshape, self.indent.is_some() || reshape != "indent"),
             (Form::Lines, "lines", self.lines.is_some() || self.after.is_some() || self.before.is_some()),
             (Form::Symbol, "symbol", self.symbol.is_some()),
             (Form::Move, "move", self.moved.is_some() || self.copy.is_some()),
@@ -174,8 +217,13 @@ impl EditEntry {
                 "it is missing, and so are `lines`, `after` or `before`, `symbol`, and `move` or `copy`";
             return Err(Invalid::new("oldText", problem));
         };
-        // Lines or a symbol beside a text are the place of the text.
-        let is_place = |other: Form| form == Form::Text && (other == Form::Symbol || self.lines.is_some());
+        // Lines or a symbol beside a text are the place of the text, and beside a change of shape what it changes.
+        let has_place = matches!(form, Form::Text | Form::Reshape);
+        let is_place = |other: Form| match other {
+            Form::Symbol => has_place,
+            Form::Lines => has_place && self.lines.is_some(),
+            Form::Text | Form::Reshape | Form::Move => false,
+        };
         let mut places = 0;
         for (other, name, _) in present {
             places += 1;
@@ -200,6 +248,10 @@ impl EditEntry {
             ("last", self.last.is_some(), &[Form::Lines]),
             ("op", self.op.is_some(), &[Form::Symbol]),
             ("comments", self.comments, &[Form::Symbol]),
+            ("indent", self.indent.is_some(), &[Form::Reshape]),
+            ("indentFrom", self.indent_from.is_some(), &[Form::Reshape]),
+            ("indentTo", self.indent_to.is_some(), &[Form::Reshape]),
+            ("wrap", self.wrap.is_some(), &[Form::Reshape]),
             ("to", self.to.is_some(), &[Form::Move]),
             ("reindent", self.reindent, &[Form::Move]),
         ];
@@ -247,12 +299,49 @@ impl EditEntry {
                 PatternError::New(problem) => Invalid::new("newText", problem),
             })?;
         }
-        let scope = match (self.lines, self.symbol) {
-            (Some(lines), _) => Some(TextScope::Lines(range("lines", &lines)?)),
-            (None, Some(symbol)) => Some(TextScope::Symbol(symbol)),
-            (None, None) => None,
+        Ok((Edit { count, kind, ..Edit::new(old, new) }, scope(self.lines, self.symbol)?))
+    }
+
+    fn read_reshape(self) -> Result<(Reshape, Option<TextScope>), Invalid> {
+        let scope = scope(self.lines, self.symbol)?;
+        let columns = |name: &'static str, columns: Option<u8>| match columns {
+            Some(columns @ 1..=MAX_COLUMNS) => Ok(usize::from(columns)),
+            Some(_) => Err(Invalid::new(name, format!("it must be from 1 to {MAX_COLUMNS}"))),
+            None => Err(Invalid::new(name, "it is missing")),
         };
-        Ok((Edit { count, kind, ..Edit::new(old, new) }, scope))
+        let how = match (self.indent, self.wrap, self.indent_from.or(self.indent_to)) {
+            (Some(levels), None, None) if levels != 0 && levels.unsigned_abs() <= MAX_LEVELS => {
+                Reshape::Indent(levels)
+            }
+            (Some(_), None, None) => {
+                let problem = format!("it must be from 1 to {MAX_LEVELS}, or from -1 to -{MAX_LEVELS}");
+                return Err(Invalid::new("indent", problem));
+            }
+            (None, Some(Around { before, after }), None) => {
+                let [before, after] = [before, after].map(Option::unwrap_or_default);
+                if before.trim().is_empty() && after.trim().is_empty() {
+                    return Err(Invalid::new("wrap", "`before` and `after` are blank"));
+                }
+                Reshape::Wrap { before, after }
+            }
+            (None, None, _) => {
+                let (from, to) =
+                    (columns("indentFrom", self.indent_from)?, columns("indentTo", self.indent_to)?);
+                if from == to {
+                    return Err(Invalid::new("indentTo", "it is equal to `indentFrom`"));
+                }
+                return Ok((Reshape::Width { from, to }, scope));
+            }
+            (None, Some(_), Some(_)) => {
+                return Err(Invalid::new("wrap", "it cannot be combined with `indentFrom` and `indentTo`"));
+            }
+            (Some(_), wrap, _) => {
+                let other = if wrap.is_some() { "wrap" } else { "indentFrom` and `indentTo" };
+                return Err(Invalid::new("indent", format!("it cannot be combined with `{other}`")));
+            }
+        };
+        let missing = || Invalid::new("lines", "it is missing, and so is `symbol`");
+        Ok((how, Some(scope.ok_or_else(missing)?)))
     }
 
     fn read_lines(self) -> Result<LineEdit, Invalid> {
@@ -283,6 +372,15 @@ impl EditEntry {
         let to = self.to.ok_or_else(|| Invalid::new("to", "it is missing"))?;
         let place = place(to.after, to.before).map_err(|invalid| invalid.within("to"))?;
         Ok(MoveRequest { removes, from: source.path, lines, to: to.path, place, reindent: self.reindent })
+    }
+}
+
+/// Returns the part of a file that an edit names.
+fn scope(lines: Option<String>, symbol: Option<String>) -> Result<Option<TextScope>, Invalid> {
+    match (lines, symbol) {
+        (Some(lines), _) => Ok(Some(TextScope::Lines(range("lines", &lines)?))),
+        (None, Some(symbol)) => Ok(Some(TextScope::Symbol(symbol))),
+        (None, None) => Ok(None),
     }
 }
 

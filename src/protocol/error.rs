@@ -293,6 +293,7 @@ fn line_details(refusal: &LineRefusal) -> Value {
         LineRefusal::Unseen { lines: unseen, excerpt, .. } => {
             json!({ "lines": lines(unseen), "excerpt": excerpt })
         }
+        LineRefusal::NotReshaped { line, excerpt, .. } => json!({ "line": line, "excerpt": excerpt }),
         LineRefusal::SeveralVersions { lines: named, tags } => json!({ "lines": lines(named), "tags": tags }),
     }
 }
@@ -315,7 +316,9 @@ fn symbol_details(refusal: &SymbolRefusal) -> Value {
             json!({ "symbols": listed(candidates), "found": candidates.len() + more })
         }
         SymbolRefusal::Broken { line } => json!({ "line": line }),
-        SymbolRefusal::WithoutBody { lines } | SymbolRefusal::WithoutName { lines } => {
+        SymbolRefusal::WithoutBody { lines }
+        | SymbolRefusal::BodyInLine { lines }
+        | SymbolRefusal::WithoutName { lines } => {
             json!({ "closest": [], "line": lines.start })
         }
         SymbolRefusal::BadText { reason } => json!({ "reason": reason }),

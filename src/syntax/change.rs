@@ -200,6 +200,33 @@ fn is_name(name: &str, style: NameStyle) -> bool {
     !name.is_empty() && starts_as_word && name.chars().all(is_allowed)
 }
 
+/// Returns the lines of the body of the symbol that a reference means. Refuses a body that shares its lines with other
+/// code. `strings` are the lines that begin inside a string, of [`string_lines`](super::string_lines): the string that
+/// documents a Python function is not a part of its body here.
+///
+/// ```
+/// use editd::edit::{Deadline, LineRange};
+/// use editd::syntax::{Language, SymbolPath, body_lines, outline};
+///
+/// let text = "fn f() {\n    a();\n    b();\n}\n";
+/// let outline = outline(text, Language::Rust, Deadline::NONE)?;
+/// let lines = body_lines(text, &outline, &SymbolPath::parse("f"), &[]);
+/// assert_eq!(lines, Ok(LineRange { start: 2, end: 3 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn body_lines(
+    text: &str,
+    outline: &Outline,
+    path: &SymbolPath,
+    strings: &[LineRange],
+) -> Result<LineRange, SymbolRefusal> {
+    let symbol = outline.resolve(path)?;
+    match symbol.broken {
+        Some(line) => Err(SymbolRefusal::Broken { line }),
+        None => body::lines(&Site::new(text, outline, symbol), strings),
+    }
+}
+
 /// The place of an edit: a symbol in its text.
 struct Site<'a> {
     text: &'a str,

@@ -10,8 +10,9 @@ use super::nearby::{FreeParts, nearby_parts};
 use super::outline::outline_of;
 use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
 use super::rename::rename_in;
+use super::strings::string_lines_in;
 use super::{Language, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
-use crate::edit::{Deadline, Plan, Splice, common_ends};
+use crate::edit::{Deadline, LineRange, Plan, Splice, common_ends};
 
 /// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
 const MAX_FOLLOWED: usize = 64;
@@ -166,6 +167,13 @@ impl ParsedText {
         let budget = Budget::new(MAX_TIME, deadline);
         let tree = self.tree(budget)?;
         rename_in(&self.text, &tree, self.language, wanted, budget)
+    }
+
+    /// Returns the lines that begin inside a string, as [`string_lines`](super::string_lines) does.
+    pub fn string_lines(&mut self, deadline: Deadline) -> Result<Vec<LineRange>, NoSyntax> {
+        let budget = Budget::new(MAX_TIME, deadline);
+        let tree = self.tree(budget)?;
+        string_lines_in(&self.text, &tree, budget)
     }
 
     /// Returns the symbols of the text, as [`outline`](super::outline()) does.

@@ -38,6 +38,13 @@ pub enum SymbolRefusal {
         /// Lines of the symbol.
         lines: LineRange,
     },
+    /// The body has no lines of its own.
+    #[strum(serialize = "not_found")]
+    #[error("the body has no lines of its own")]
+    BodyInLine {
+        /// Lines of the symbol.
+        lines: LineRange,
+    },
     /// The declaration contains no name that could be replaced.
     #[strum(serialize = "not_found")]
     #[error("the declaration contains no name")]

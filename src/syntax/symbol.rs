@@ -173,6 +173,12 @@ impl Outline {
         }
     }
 
+    /// Returns the lines of the symbol that a reference means, under the same conditions.
+    pub fn lines_of(&self, path: &SymbolPath) -> Result<LineRange, SymbolRefusal> {
+        self.extent(path)?;
+        Ok(self.resolve(path)?.lines)
+    }
+
     /// Returns the symbols before and after a symbol in its block. To move a symbol past one of them, delete it
     /// and insert its text beside the other one.
     pub fn neighbors(&self, symbol: &Symbol) -> (Option<&Symbol>, Option<&Symbol>) {

@@ -83,6 +83,7 @@ mod lines {
     mod edits;
     mod moves;
     mod patches;
+    mod reshape;
     mod tools;
     mod versions;
 }

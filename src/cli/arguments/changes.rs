@@ -11,7 +11,7 @@ use crate::syntax::SymbolOp;
 
 #[derive(Debug, Args)]
 #[command(
-    group = ArgGroup::new("place").args(["old", "lines", "after", "before", "symbol", "json"]).required(true).multiple(true),
+    group = ArgGroup::new("place").args(["old", "lines", "after", "before", "symbol", "indent_from", "json"]).required(true).multiple(true),
     override_usage = "editd edit PATH <--old TEXT|--lines LINES|--after LINE|--symbol NAME> [OPTIONS]"
 )]
 pub(crate) struct EditArguments {
@@ -45,7 +45,7 @@ pub(crate) struct EditArguments {
     pub(crate) op: Option<String>,
 
     /// The new text
-    #[arg(long, value_name = "TEXT", required_unless_present_any = ["json", "delete", "symbol"], allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["json", "delete", "symbol", "indent", "indent_from", "wrap_before", "wrap_after"], allow_hyphen_values = true)]
     pub(crate) new: Option<String>,
 
     /// Delete the lines
@@ -59,6 +59,26 @@ pub(crate) struct EditArguments {
     /// Change the lines only if the last one has this text, ignoring whitespace
     #[arg(long, value_name = "TEXT", conflicts_with = "old", allow_hyphen_values = true)]
     pub(crate) last: Option<String>,
+
+    /// Indent --lines or --symbol by this many levels; to the left if negative
+    #[arg(long, value_name = "LEVELS", allow_hyphen_values = true, conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last"])]
+    pub(crate) indent: Option<i32>,
+
+    /// Change the indentation from levels of this many columns, of --lines, --symbol or the whole file
+    #[arg(long, value_name = "COLUMNS", requires = "indent_to", conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last", "indent"])]
+    pub(crate) indent_from: Option<u8>,
+
+    /// ... to levels of this many columns
+    #[arg(long, value_name = "COLUMNS", requires = "indent_from")]
+    pub(crate) indent_to: Option<u8>,
+
+    /// Put this line before --lines or the body of --symbol, which become one level deeper
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last", "indent", "indent_from"])]
+    pub(crate) wrap_before: Option<String>,
+
+    /// Put this line after them
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last", "indent", "indent_from"])]
+    pub(crate) wrap_after: Option<String>,
 
     /// Match the text of --old only as whole words
     #[arg(long, requires = "old")]

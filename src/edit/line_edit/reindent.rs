@@ -56,7 +56,8 @@ fn indentation_at(base: &str, place: LinePlace, style: IndentStyle) -> String {
     }
 }
 
-fn level(style: IndentStyle) -> String {
+/// Returns the indentation of one level.
+pub(super) fn level(style: IndentStyle) -> String {
     match style.kind {
         IndentKind::Tabs => "\t".to_owned(),
         _ => " ".repeat(style.width.map_or(WIDTH, usize::from)),
@@ -64,7 +65,7 @@ fn level(style: IndentStyle) -> String {
 }
 
 /// Converts an indentation between tabs and spaces, if the two texts differ in that.
-fn converted(indent: &str, from: IndentStyle, to: IndentStyle) -> String {
+pub(super) fn converted(indent: &str, from: IndentStyle, to: IndentStyle) -> String {
     let width = |style: IndentStyle| style.width.map_or(WIDTH, usize::from);
     match (from.kind, to.kind) {
         (IndentKind::Tabs, IndentKind::Spaces) => indent.replace('\t', &" ".repeat(width(to))),

@@ -47,7 +47,7 @@ impl RequestedEdit {
     /// Returns the lines that the author of the edit must know.
     pub(crate) fn anchors(&self) -> Option<LineRange> {
         match &self.form {
-            EditForm::Text(_) => match self.within {
+            EditForm::Text(_) | EditForm::Reshape(_) => match self.within {
                 Some(TextScope::Lines(lines)) => Some(lines),
                 Some(TextScope::Symbol(_)) | None => None,
             },
@@ -58,11 +58,15 @@ impl RequestedEdit {
         }
     }
 
-    /// Returns `true` if the edit changes text that its author need not know: a pattern, or a text in a part of the
-    /// file. Then the author must have been shown the lines that it changes.
+    /// Returns `true` if the edit changes text that its author need not know: a pattern, a text in a part of the
+    /// file, or lines that are reshaped. Then the author must have been shown the lines that it changes.
     pub(crate) fn needs_shown_lines(&self) -> bool {
-        let is_pattern = matches!(&self.form, EditForm::Text(edit) if edit.kind.is_pattern());
-        is_pattern || self.within.is_some()
+        let is_blind = match &self.form {
+            EditForm::Text(edit) => edit.kind.is_pattern(),
+            EditForm::Reshape(_) => true,
+            EditForm::Lines(_) | EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } => false,
+        };
+        is_blind || self.within.is_some()
     }
 
     /// Returns `true` if the edit names lines or a symbol, and so can be carried over changes of others.

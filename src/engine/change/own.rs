@@ -81,7 +81,7 @@ fn renumber(change: &mut RequestedChange<Observed>, map: &LineMap) -> bool {
             *lines = map.span(*lines)?;
         }
         match &mut form {
-            EditForm::Text(_) | EditForm::Symbol(_) => {}
+            EditForm::Text(_) | EditForm::Symbol(_) | EditForm::Reshape(_) => {}
             EditForm::Lines(edit) => edit.place = place(edit.place)?,
             EditForm::Take { lines, .. } => *lines = map.get(*lines)?,
             EditForm::Put { place: at, .. } => *at = place(*at)?,

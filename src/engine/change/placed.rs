@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::edit::{
-    EditRefusal, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LocatedLines, Match, Plan, Splice,
-    Strategy, lines_of, locate, plan_lines,
+    EditRefusal, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LocatedLines, Match, Plan,
+    Reshape, Reshaped, Splice, Strategy, TextScope, lines_of, listed_lines, locate, plan_lines, reshape,
 };
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::draft::DraftError;
@@ -12,9 +12,10 @@ use crate::engine::change::edits::Version;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::{FileVersion, outline_of, rename};
+use crate::parsing::{FileVersion, outline_of, rename, string_lines};
 use crate::syntax::{
-    Language, NoSyntax, Outline, Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol,
+    Language, NoSyntax, Outline, Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolPath, SymbolRefusal,
+    body_lines, edit_symbol,
 };
 use crate::text::{count_line_ends, count_lines, line_start};
 use crate::workspace::RefusalKind;
@@ -26,10 +27,11 @@ pub(crate) struct Placed {
     pub(crate) symbols: Vec<PlacedSymbol>,
 }
 
-/// An edit of a symbol.
+/// An edit of a symbol, or a change of lines that repeats none of them.
 pub(crate) struct PlacedSymbol {
     /// Position of the edit.
     edit: usize,
+    strategy: Strategy,
     change: SymbolChange,
     /// The lines that the edit needs or changes.
     extent: LineRange,
@@ -46,7 +48,8 @@ impl Placed {
         rules: &ComputeOptions<'_>,
     ) -> Result<Self, DraftError> {
         let lines = locate(version.text, line_edits(edits)).map_err(DraftError::Edits)?;
-        let symbols = place_symbols(path, version.text, edits, rules)?;
+        let mut symbols = place_symbols(path, version.text, edits, rules)?;
+        symbols.extend(place_reshaped(path, version.text, edits, rules)?);
         let placed = Self { lines, symbols };
         placed.refuse_placeholders(path, version.text, edits, rules)?;
         let refused =
@@ -97,7 +100,7 @@ impl Placed {
         let symbols = self
             .symbols
             .iter()
-            .map(|symbol| (symbol.edit, symbol.extent, Strategy::Symbol, symbol.places.clone()));
+            .map(|symbol| (symbol.edit, symbol.extent, symbol.strategy, symbol.places.clone()));
         lines.chain(symbols).map(|(edit, lines, strategy, places)| Match {
             edit,
             strategy,
@@ -118,11 +121,17 @@ impl Placed {
         rules: &ComputeOptions<'_>,
     ) -> Result<(), DraftError> {
         let guard = Guard::new(path, rules);
+        let of_reshaped = |(edit, splices): (usize, Vec<Splice>)| {
+            let EditForm::Reshape(Reshape::Wrap { before, after }) = &edits.get(edit)?.form else {
+                return None;
+            };
+            (!splices.is_empty()).then(|| (edit, String::new(), format!("{before}\n{after}")))
+        };
         let of_symbol = |(edit, splices): (usize, Vec<Splice>)| {
             let EditForm::Symbol(SymbolEdit { op, new, .. }) = &edits.get(edit)?.form else { return None };
             let has_text = !matches!(op, SymbolOp::Delete | SymbolOp::Rename | SymbolOp::RenameHere);
             let old: String = splices.iter().map(|splice| &text[splice.range.clone()]).collect();
-            has_text.then_some((edit, old, new.as_str()))
+            has_text.then_some((edit, old, new.clone()))
         };
         let of_lines = |(edit, splices): (usize, Vec<Splice>)| {
             let EditForm::Lines(LineEdit { place, new: Some(new), moved: false, .. }) =
@@ -131,12 +140,13 @@ impl Placed {
                 return None;
             };
             let old = if let LinePlace::Lines(lines) = place { lines_of(text, *lines) } else { "" };
-            (!splices.is_empty()).then(|| (edit, old.to_owned(), new.as_str()))
+            (!splices.is_empty()).then(|| (edit, old.to_owned(), new.clone()))
         };
-        let texts =
-            self.by_edit(text).into_iter().filter_map(|one| of_symbol(one.clone()).or_else(|| of_lines(one)));
+        let texts = self.by_edit(text).into_iter().filter_map(|one| {
+            of_symbol(one.clone()).or_else(|| of_lines(one.clone())).or_else(|| of_reshaped(one))
+        });
         let refused: Vec<_> = texts
-            .filter_map(|(edit, old, new)| Some(EditRefusal { edit, kind: guard.check(&old, new).err()? }))
+            .filter_map(|(edit, old, new)| Some(EditRefusal { edit, kind: guard.check(&old, &new).err()? }))
             .collect();
         if refused.is_empty() { Ok(()) } else { Err(DraftError::Edits(refused)) }
     }
@@ -176,7 +186,17 @@ impl PlacedSymbol {
             Some(uses) => lines_of_uses(text, &uses.splices),
             None => vec![extent],
         };
-        Self { edit, change, extent, places }
+        Self { edit, strategy: Strategy::Symbol, change, extent, places }
+    }
+
+    fn reshaped(edit: usize, Reshaped { splices, lines, kept }: Reshaped) -> Self {
+        let mut warnings = Vec::new();
+        if !kept.is_empty() {
+            let lines = listed_lines(&kept);
+            warnings.push(format!("not indented, because it is inside a string: line {lines}"));
+        }
+        let change = SymbolChange { splices, lines: vec![lines], warnings, ..SymbolChange::default() };
+        Self { edit, strategy: Strategy::Lines, change, extent: lines, places: vec![lines] }
     }
 
     fn carried(&self, map: &LineMap, given: &str, now: &str) -> Option<Self> {
@@ -198,7 +218,7 @@ impl PlacedSymbol {
         };
         let splices = self.change.splices.iter().map(moved).collect();
         let change = SymbolChange { splices, lines: vec![extent], ..self.change.clone() };
-        Some(Self { edit: self.edit, change, extent, places: vec![extent] })
+        Some(Self { change, extent, places: vec![extent], ..*self })
     }
 }
 
@@ -219,9 +239,11 @@ fn line_edits(edits: &[RequestedEdit]) -> Vec<(usize, LineEdit)> {
         let edit = match &edit.form {
             EditForm::Lines(edit) => edit.clone(),
             EditForm::Take { lines, removes: true, .. } => LineEdit::removal(*lines),
-            EditForm::Text(_) | EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } => {
-                return None;
-            }
+            EditForm::Text(_)
+            | EditForm::Symbol(_)
+            | EditForm::Reshape(_)
+            | EditForm::Take { .. }
+            | EditForm::Put { .. } => return None,
         };
         Some((position, edit))
     };
@@ -256,6 +278,60 @@ fn place_symbols(
         }
     }
     if refused.is_empty() { Ok(placed) } else { Err(DraftError::Symbols(refused)) }
+}
+
+/// Locates the changes of lines that repeat none of them.
+fn place_reshaped(
+    path: &Path,
+    text: &str,
+    edits: &[RequestedEdit],
+    rules: &ComputeOptions<'_>,
+) -> Result<Vec<PlacedSymbol>, DraftError> {
+    let of = |(position, edit): (usize, &'_ RequestedEdit)| match &edit.form {
+        EditForm::Reshape(how) => Some((position, how.clone(), edit.within.clone())),
+        _ => None,
+    };
+    let wanted: Vec<_> = edits.iter().enumerate().filter_map(of).collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Without a tree, all lines count as code.
+    let strings = Language::of_path(path).and_then(|language| {
+        string_lines(&FileVersion { path, text, hash: None, language }, rules.deadline).ok()
+    });
+    let strings = strings.unwrap_or_default();
+    let (mut placed, mut refused, mut unnamed) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, how, within) in wanted {
+        let range = match within {
+            None => LineRange { start: 1, end: count_lines(text).max(1) },
+            Some(TextScope::Lines(lines)) => lines,
+            Some(TextScope::Symbol(symbol)) => {
+                let (outline, symbol) = (outline_at(path, text, rules)?, SymbolPath::parse(&symbol));
+                let lines = match how {
+                    Reshape::Wrap { .. } => body_lines(text, &outline, &symbol, &strings),
+                    Reshape::Indent(_) | Reshape::Width { .. } => outline.lines_of(&symbol),
+                };
+                match lines {
+                    Ok(lines) => lines,
+                    Err(refusal) => {
+                        unnamed.push((position, refusal));
+                        continue;
+                    }
+                }
+            }
+        };
+        match reshape(text, range, &how, &strings) {
+            Ok(reshaped) => placed.push(PlacedSymbol::reshaped(position, reshaped)),
+            Err(refusal) => {
+                refused.push(EditRefusal { edit: position, kind: EditRefusalKind::Lines(refusal) });
+            }
+        }
+    }
+    match (refused.is_empty(), unnamed.is_empty()) {
+        (false, _) => Err(DraftError::Edits(refused)),
+        (true, false) => Err(DraftError::Symbols(unnamed)),
+        (true, true) => Ok(placed),
+    }
 }
 
 /// Returns the symbols of a file.

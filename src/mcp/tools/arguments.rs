@@ -14,7 +14,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::protocol::{
-    CellParams, DisplayParam, LinesOf, Matching, OnConflictParam, OnStaleParam, PlaceIn, SymbolOpParam,
+    Around, CellParams, DisplayParam, LinesOf, Matching, OnConflictParam, OnStaleParam, PlaceIn,
+    SymbolOpParam,
 };
 
 /// An edit, with the members of all forms.
@@ -52,6 +53,14 @@ struct EditItem {
     op: Option<SymbolOpParam>,
     /// Rename also in comments and strings.
     comments: Option<bool>,
+    /// Indent `lines` or `symbol` by this many levels, such as 1 or -1.
+    indent: Option<i32>,
+    /// Columns of a level, of `lines` or the whole file.
+    indent_from: Option<u32>,
+    /// Columns after the change.
+    indent_to: Option<u32>,
+    /// New lines around `lines` or the body of `symbol`, which is indented.
+    wrap: Option<Around>,
     /// Lines to move.
     r#move: Option<LinesOf>,
     /// Lines to copy.
@@ -66,10 +75,28 @@ struct EditItem {
 const OF_TEXT: [&str; 6] = ["oldText", "word", "regex", "replaceAll", "expect", "expectedReplacements"];
 
 /// Members of an edit that names lines or a symbol.
-const OF_LINES: [&str; 13] = [
-    "lines", "after", "before", "delete", "first", "last", "symbol", "op", "comments", "move", "copy", "to",
+const OF_LINES: [&str; 17] = [
+    "lines",
+    "after",
+    "before",
+    "delete",
+    "first",
+    "last",
+    "symbol",
+    "op",
+    "comments",
+    "indent",
+    "indentFrom",
+    "indentTo",
+    "wrap",
+    "move",
+    "copy",
+    "to",
     "reindent",
 ];
+
+/// Arguments that models rarely need: the form of the answer, and the time for a review. They are accepted nevertheless.
+const RARE: [&str; 2] = ["display", "waitMs"];
 
 /// Returns the schema of `edit` for edits that search for text.
 pub(super) fn edit_by_text() -> JsonObject {
@@ -85,7 +112,8 @@ pub(super) fn edit_in_any_form() -> JsonObject {
     let mut schema = Value::Object(schema::<EditArguments>());
     remove(&mut schema, &OF_TEXT);
     // Rarely needed, and accepted nevertheless.
-    remove(&mut schema, &["newText", "display"]);
+    remove(&mut schema, &["newText", "onConflict"]);
+    remove(&mut schema, &RARE);
     let Value::Object(schema) = schema else { return Map::new() };
     schema
 }
@@ -101,11 +129,10 @@ pub(super) fn edit_by_lines() -> JsonObject {
     schema
 }
 
-/// Returns the schema of a tool's arguments that models see: without the form of the answer, which is rarely
-/// needed. It is accepted nevertheless.
+/// Returns the schema of a tool's arguments that models see: without those that are rarely needed.
 pub(super) fn brief<T: JsonSchema>() -> JsonObject {
     let mut schema = Value::Object(schema::<T>());
-    remove(&mut schema, &["display"]);
+    remove(&mut schema, &RARE);
     let Value::Object(schema) = schema else { return Map::new() };
     schema
 }

@@ -51,8 +51,8 @@ pub(super) static EDITS: [Tool; 3] = [
     ),
     edit_tool(
         "Change one file that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
-            small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or `before` with `newText`, `symbol` with `op`, `move`/`copy` with \
-            `to`. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none.",
+            small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or \
+            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move`/`copy` with `to`. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none.",
         edit_in_any_form,
     ),
 ];
@@ -118,7 +118,7 @@ pub(super) static TOOLS: [Tool; 4] = [
             be undone. To undo an undo, name its transaction.",
         instead: &[],
         changes: true,
-        schema: schema::<UndoArguments>,
+        schema: brief::<UndoArguments>,
         accepted: schema::<UndoArguments>,
         request: undo,
     },

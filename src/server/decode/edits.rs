@@ -45,6 +45,10 @@ pub(super) fn read(
                 own.push(RequestedEdit { of, form: EditForm::Text(edit), within });
                 Ok(())
             }
+            RequestedForm::Reshape(how, within) => {
+                own.push(RequestedEdit { of, form: EditForm::Reshape(how), within });
+                Ok(())
+            }
             RequestedForm::Lines(edit) => push(None, EditForm::Lines(edit)),
             RequestedForm::Symbol(edit) => push(None, EditForm::Symbol(edit)),
             RequestedForm::Move(MoveRequest { removes, from, lines, to, place, reindent }) => {

@@ -7,7 +7,7 @@ use super::super::{Language, SymbolRefusal};
 use super::indent::{New, Placed, content, placed, unit};
 use super::replace::UNEVEN;
 use super::{Site, SymbolChange};
-use crate::edit::Splice;
+use crate::edit::{LineRange, Splice};
 
 pub(super) fn replace_body(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefusal> {
     let Some(body) = site.symbol.body.clone() else {
@@ -20,6 +20,39 @@ pub(super) fn replace_body(site: &Site<'_>, new: &str) -> Result<SymbolChange, S
         return lines_of(site, body, new);
     }
     value(site, body, new)
+}
+
+/// Returns the lines of a body that shares them with no other code.
+pub(super) fn lines(site: &Site<'_>, strings: &[LineRange]) -> Result<LineRange, SymbolRefusal> {
+    let symbol = site.symbol;
+    let Some(body) = symbol.body.clone() else {
+        return Err(SymbolRefusal::WithoutBody { lines: symbol.lines });
+    };
+    let text = &site.text[body.clone()];
+    let range = body.start + (text.len() - text.trim_start().len())..body.start + text.trim_end().len();
+    let in_line = SymbolRefusal::BodyInLine { lines: symbol.lines };
+    if range.is_empty() || !site.lines.is_first(range.start) || !is_last(site, range.end) {
+        return Err(in_line);
+    }
+    let (mut start, end) = (site.lines.of(range.start) + 1, site.lines.of(range.end - 1) + 1);
+    if site.outline.language == Language::Python && is_documentation(site.lines.content(start - 1)) {
+        start = strings.iter().find(|lines| lines.start == start + 1).map_or(start, |lines| lines.end) + 1;
+        start += (start..=end).take_while(|line| site.lines.is_blank(line - 1)).count();
+    }
+    if start <= end { Ok(LineRange { start, end }) } else { Err(in_line) }
+}
+
+/// Returns `true` if only whitespace is behind an offset in its line.
+fn is_last(site: &Site<'_>, offset: usize) -> bool {
+    let end = site.lines.end(site.lines.of(offset.saturating_sub(1))).max(offset);
+    site.text[offset..end].trim().is_empty()
+}
+
+/// Returns `true` for the first line of a string that is a whole statement of Python.
+fn is_documentation(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['r', 'R', 'u', 'U']);
+    let is_quoted = |quote: &str| line.strip_prefix(quote).is_some_and(|rest| rest.ends_with(quote));
+    line.starts_with("\"\"\"") || line.starts_with("'''") || is_quoted("\"") || is_quoted("'")
 }
 
 /// Returns `true` if delimiters around the body stay.

@@ -1,6 +1,6 @@
 //! Texts for edits that name lines by number.
 
-use crate::edit::{LineRange, LineRefusal};
+use crate::edit::{LineRange, LineRefusal, ReshapeProblem};
 use crate::workspace::Audience;
 
 use super::messages::{Texts, texts};
@@ -45,6 +45,34 @@ pub(super) fn texts_of(refusal: &LineRefusal, terms: &Terms, file: &str, audienc
                 format!("Read them first: `{read}` with {offset}: {}`.", lines.start)
             };
             texts(format!("This session was not shown {} of {file}.", named(*lines)), hint)
+        }
+        LineRefusal::NotReshaped { line, problem, .. } => {
+            let named = audience.parameters_or("`lines`", "--lines");
+            let (message, hint) = match problem {
+                ReshapeProblem::Blank => (
+                    format!("The lines of {file} from line {line} on are blank."),
+                    format!("Name other {named}."),
+                ),
+                ReshapeProblem::NotIndented => (
+                    format!("Line {line} of {file} has too little indentation to remove."),
+                    format!("Look at {excerpt}, and name {named} that are all indented."),
+                ),
+                ReshapeProblem::LeavesBlock => (
+                    format!("Line {line} of {file} does not belong to the block of the first line to wrap."),
+                    format!("Name {named} that are whole statements of one block."),
+                ),
+                ReshapeProblem::CutsBlock => (
+                    format!(
+                        "The lines to wrap end within a block: line {line} of {file} belongs to it, too."
+                    ),
+                    format!("Name {named} that are whole statements: include the rest of the block."),
+                ),
+                ReshapeProblem::InString => (
+                    format!("Line {line} of {file} is inside a string."),
+                    format!("Name {named} that are whole statements."),
+                ),
+            };
+            texts(message, hint)
         }
         LineRefusal::SeveralVersions { lines, tags } => {
             let newest = tags.first().map_or("", String::as_str);

@@ -34,6 +34,14 @@ pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) 
             format!("The symbol in line {} of {file} has no body.", lines.start),
             format!("Replace the whole symbol with {}.", op("replace")),
         ),
+        SymbolRefusal::BodyInLine { lines } => texts(
+            format!("The body of the symbol in line {} of {file} has no lines of its own.", lines.start),
+            format!(
+                "Name the {} to wrap, or replace the body with {}.",
+                audience.parameters_or("`lines`", "--lines"),
+                op("body")
+            ),
+        ),
         SymbolRefusal::WithoutName { lines } => texts(
             format!("The declaration in line {} of {file} has no name to replace.", lines.start),
             format!("Replace the whole symbol with {}.", op("replace")),

@@ -98,7 +98,7 @@ fn invalid_arguments_are_named(#[case] tool: &str, #[case] arguments: Value, #[c
 
 #[rstest]
 #[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `replaceAll`, `expect`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
-#[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `word`, `regex`, `replaceAll`, `expect`, `lines`, `after`, `before`, `delete`, `first`, `last`, `symbol`, `op`, `comments`, `move`, `copy`, `to`, `reindent`.")]
+#[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `word`, `regex`, `replaceAll`, `expect`, `lines`, `after`, `before`, `delete`, `first`, `last`, `symbol`, `op`, `comments`, `indent`, `indentFrom`, `indentTo`, `wrap`, `move`, `copy`, `to`, `reindent`.")]
 #[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `mode`, `baseHash`, `display`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
 #[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `symbol`, `limit`, `column`, `numbered`, `raw`.")]
