@@ -268,7 +268,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     };
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
-        Command::Edit(edit) => edit::edit(&context, edit),
+        Command::Edit(edit) => edit::edit(&context, *edit),
         Command::Move(arguments) => edit::move_lines(&context, &arguments),
         Command::Rename(arguments) => edit::rename(&context, &arguments),
         Command::Write(write) => edit::write(&context, &write),

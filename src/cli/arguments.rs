@@ -97,7 +97,7 @@ pub(crate) enum Command {
     ///
     /// On a terminal, the command shows the change as a diff and asks before it writes. Elsewhere, pass
     /// --yes, or --base with the hash of the file's expected content.
-    Edit(EditArguments),
+    Edit(Box<EditArguments>),
     /// Move or copy lines within a file or to another one
     ///
     /// Shows the change and asks like `editd edit`.

@@ -52,8 +52,11 @@ pub(super) fn string_lines_in(text: &str, tree: &Tree, budget: Budget) -> Result
                 found.push(LineRange { start: first + 2, end: end + 1 });
             }
         }
-        let has_parts = first < last && !is_string;
-        if !(has_parts && cursor.goto_first_child()) && !next_beside(&mut cursor) {
+        // The lines of a part are those of its parent.
+        if first < last && !is_string && cursor.goto_first_child() {
+            continue;
+        }
+        if !next_beside(&mut cursor) {
             return Ok(found);
         }
     }

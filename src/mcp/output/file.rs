@@ -13,6 +13,9 @@ const MAX_ENTRIES: usize = 50;
 /// Maximum number of line ranges to list.
 const MAX_RANGES: usize = 8;
 
+/// Maximum number of shifts to list.
+const MAX_SHIFTS: usize = 100;
+
 /// A file of a change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,17 +28,16 @@ pub(super) struct FileOutput {
     /// `100755` for a new executable file.
     mode: Option<String>,
     new_path: Option<String>,
-    /// Tag of the current version, after an edit by line numbers.
+    /// Tag of the version after the change, for the next edit.
     tag: Option<String>,
     /// New lines of the file, such as `3-5, 9`.
     lines: Option<String>,
     /// Number of replaced places, if an edit replaced several.
     replacements: Option<usize>,
-    /// Lines by which the lines below each of them have moved, after an edit by line numbers.
+    /// Lines that have moved, in the order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    shifts: Vec<isize>,
-    /// Current hash of a changed file, for clients that send hashes and if it differs from that of the
-    /// planned text.
+    shifts: Vec<Shift>,
+    /// Current hash of a changed file, for clients that send hashes.
     hash: Option<String>,
     /// Diff, if requested or if the result may differ from what the caller sent.
     pub(super) diff: Option<String>,
@@ -57,6 +59,15 @@ pub(super) struct FileOutput {
     is_done: bool,
 }
 
+/// Lines that have moved: those from a line on, up to the next shift.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Shift {
+    /// Number of the first of them before the change.
+    line: usize,
+    /// Number of lines by which they have moved down.
+    by: isize,
+}
+
 /// The decision about a hunk.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -75,11 +86,11 @@ impl FileOutput {
     pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, show_diff: bool) -> Self {
         let AppliedFile { entry, landed } = file;
         let diff = diff(&entry, landed.as_ref(), state, show_diff);
-        let by_lines = is_by_lines(&entry) && landed.is_some();
         let hash_now = landed.as_ref().and_then(|landed| landed.hash.as_deref());
-        let tag = hash_now.filter(|_| by_lines).and_then(|hash| Some(hash.get(3..9)?.to_owned()));
-        let is_rebased = landed.as_ref().is_some_and(|landed| landed.rebased);
-        let shifts = if by_lines && !is_rebased { shifts(&entry.hunks) } else { Vec::new() };
+        let tag = hash_now.and_then(|hash| Some(hash.get(3..9)?.to_owned()));
+        // The numbers of a rebased change are not those that its author knows.
+        let has_shifts = landed.as_ref().is_some_and(|landed| !landed.rebased) && entry.action == "edit";
+        let shifts = if has_shifts { shifts(&entry.hunks) } else { Vec::new() };
         let is_partial = state == "partial";
         let decides = is_partial || state == "pending";
         let differs = decides && entry.hunks.iter().any(|hunk| hunk.state != "pending");
@@ -110,9 +121,7 @@ impl FileOutput {
             syntax: entry.syntax,
             is_done: landed.is_some(),
             saved: landed.as_ref().map(|landed| landed.saved).filter(|saved| !saved),
-            hash: landed
-                .and_then(|landed| landed.hash)
-                .filter(|hash| hashes || entry.hash_after.as_ref() != Some(hash)),
+            hash: landed.and_then(|landed| landed.hash).filter(|_| hashes),
         }
     }
 
@@ -130,8 +139,10 @@ impl FileOutput {
         let lines = self.lines.as_ref().map(|lines| format!(", {} {lines}", several(lines)));
         let replaced = self.replacements.map(|number| format!(", {number} replacements"));
         let hash = self.hash.as_ref().map(|hash| format!(", hash {hash}"));
-        let shifts = self.shifts.iter().map(|shift| format!("{shift:+}")).collect::<Vec<_>>().join(", ");
-        let shifts = (!shifts.is_empty()).then(|| format!("; lines below moved by {shifts}"));
+        let shifts = self.shifts.iter().map(|Shift { line, by }| format!("{line}+: {by:+}"));
+        let rest = (self.shifts.len() == MAX_SHIFTS).then(|| "and more".to_owned());
+        let shifts = shifts.chain(rest).collect::<Vec<_>>().join(", ");
+        let shifts = (!shifts.is_empty()).then(|| format!("; old lines {shifts}"));
         let extras: String = [mode, replaced, lines, shifts, hash].into_iter().flatten().collect();
         let tag = self.tag.as_ref().map(|tag| format!("#{tag}")).unwrap_or_default();
         let (path, (added, removed)) = (in_one_line(&self.path), self.size);
@@ -187,16 +198,16 @@ fn names_lines(strategy: &str) -> bool {
     matches!(strategy, "lines" | "symbol")
 }
 
-/// Returns by how many lines the lines below each hunk have moved; empty if none has.
-fn shifts(hunks: &[Hunk]) -> Vec<isize> {
-    let mut shift = 0;
+/// Returns the lines that hunks have moved. After [`MAX_SHIFTS`], lines must be read again.
+fn shifts(hunks: &[Hunk]) -> Vec<Shift> {
+    let mut by = 0;
     let after = |hunk: &Hunk| {
-        shift += hunk.new_lines.cast_signed() - hunk.old_lines.cast_signed();
-        shift
+        let moved = hunk.new_lines.cast_signed() - hunk.old_lines.cast_signed();
+        by += moved;
+        // A hunk without old lines names the line before it.
+        (moved != 0).then(|| Shift { line: hunk.old_start + hunk.old_lines.max(1), by })
     };
-    let mut shifts: Vec<_> = hunks.iter().filter(|hunk| hunk.kind.is_none()).map(after).collect();
-    shifts.truncate(MAX_RANGES);
-    if shifts.iter().all(|shift| *shift == 0) { Vec::new() } else { shifts }
+    hunks.iter().filter(|hunk| hunk.kind.is_none()).filter_map(after).take(MAX_SHIFTS).collect()
 }
 
 /// Describes the new lines of a change.

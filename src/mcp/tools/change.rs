@@ -144,7 +144,7 @@ fn undo(mut arguments: JsonObject) -> Request {
             // Another process of the same client counts as another author.
             arguments.insert("ownSession".to_owned(), true.into());
         }
-        return Request::fallible::<Undo>(arguments, undone).waiting();
+        return Request::fallible::<Undo>(arguments, applied).waiting();
     };
     // Withdrawing a proposal never waits.
     arguments.retain(|name, _| !["transaction", "waitMs", "wait_ms"].contains(&name.as_str()));
@@ -155,12 +155,6 @@ fn undo(mut arguments: JsonObject) -> Request {
 
 fn applied(result: ApplyResult, options: AnswerOptions<'_>) -> Result<Answer> {
     ChangeOutput::new(result, options).answer()
-}
-
-/// Converts the result of an undo. It always includes hashes, because the caller has not sent the restored
-/// text.
-fn undone(result: ApplyResult, options: AnswerOptions<'_>) -> Result<Answer> {
-    applied(result, AnswerOptions { hashes: true, ..options })
 }
 
 fn discarded(result: ProposeResult, options: AnswerOptions<'_>) -> Result<Answer> {

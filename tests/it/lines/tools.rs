@@ -33,7 +33,7 @@ fn an_answer_gives_the_new_tag_the_lines_and_the_shift() {
     let done = mcp.call("edit", json!({ "path": "src/a.rs", "edits": edits })).done();
     let tag = &workspace.hash("src/a.rs")[3..9];
     assert!(done.text.contains(&format!("a.rs#{tag} (+3 -2), lines 2-4, ")), "{}", done.text);
-    assert!(done.text.contains("; lines below moved by +2, +1\n"), "{}", done.text);
+    assert!(done.text.contains("; old lines 3+: +2, 5+: +1\n"), "{}", done.text);
     let path = format!("src/a.rs#{tag}");
     mcp.call("edit", json!({ "path": path, "edits": [{ "lines": "5", "newText": "3" }] })).done();
     assert_eq!(workspace.text("src/a.rs"), "one\n2\n2a\n2b\n3\nfive\n");
