@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, FoundSymbol, List, ListParams, NotebookContent, OutlineMethod,
-    OutlineParams, Read, ReadContent, ReadParams, Search, SearchParams, SearchResult, SymbolEntry,
+    Entries, EntryKind, Find, FindParams, FoundLine, FoundSymbol, List, ListParams, NotebookContent,
+    OutlineMethod, OutlineParams, Read, ReadContent, ReadParams, Search, SearchParams, SearchResult,
+    SymbolEntry,
 };
 use crate::text::lines;
 
@@ -136,7 +137,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
 fn print_plain(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
     let (mut out, parted) = (stream::raw_stdout(), found.has_context());
     let mut is_first = true;
-    for (path, lines) in found.by_file() {
+    for (FoundLine { path, .. }, lines) in found.by_file() {
         let (name, mut previous) = (scope.name(path), None);
         for (number, (is_match, text)) in lines {
             let is_adjacent = previous.replace(number).is_some_and(|previous| previous + 1 == number);
@@ -154,7 +155,7 @@ fn print_plain(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
 /// Prints matches for people: lines below the name of their file.
 fn print_headed(scope: &Scope, found: &SearchResult) -> std::io::Result<()> {
     let (mut out, parted) = (stream::stdout(), found.has_context());
-    for (index, (path, lines)) in found.by_file().into_iter().enumerate() {
+    for (index, (FoundLine { path, .. }, lines)) in found.by_file().into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }

@@ -5,13 +5,15 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::protocol::{json_len, json_prefix};
+use crate::protocol::{fitting, json_len, json_prefix};
+
+use crate::workspace::limits::TOOL_LIST;
 
 use super::coerce::without_nulls;
 
 /// Maximum size of an answer, in bytes of JSON including escapes. It leaves space for additions of the
 /// client.
-pub(super) const ANSWER: usize = 32_000;
+pub(super) const ANSWER: usize = TOOL_LIST + NOTICE;
 
 /// Maximum size of a refusal as text, and as data, in bytes. The model can read or request the rest.
 pub(super) const REFUSAL: usize = 1_500;
@@ -33,7 +35,7 @@ pub(super) const READ: &str = "read the file to see them";
 const CUT: usize = 64;
 
 /// Maximum size of a list, in bytes. The rest is reserved for the notice.
-pub(super) const LIST: usize = ANSWER - NOTICE;
+pub(super) const LIST: usize = TOOL_LIST;
 
 /// Reserved size for a notice about omissions, in bytes.
 const NOTICE: usize = 500;
@@ -54,14 +56,8 @@ pub(super) fn size(output: &impl Serialize) -> usize {
 /// Truncates a list to the given size, but keeps at least the first item. Returns the number of omitted
 /// items.
 pub(super) fn keep_fitting<T>(items: &mut Vec<T>, space: usize, size: impl Fn(&T) -> usize) -> usize {
-    let (mut taken, all) = (0, items.len());
-    for (index, item) in items.iter().enumerate() {
-        taken += size(item) + 1;
-        if taken > space && index > 0 {
-            items.truncate(index);
-            break;
-        }
-    }
+    let all = items.len();
+    items.truncate(fitting(items, space, size));
     all - items.len()
 }
 

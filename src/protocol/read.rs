@@ -6,6 +6,8 @@ use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::json_len;
+
 /// Parameters of `editd/read`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -274,21 +276,22 @@ pub struct SearchResult {
 pub type LinesByNumber<'a> = BTreeMap<u64, (bool, &'a str)>;
 
 impl SearchResult {
-    /// Groups the lines by file, in order. A line that belongs to several matches appears once.
-    pub fn by_file(&self) -> Vec<(&str, LinesByNumber<'_>)> {
-        let mut files: Vec<(&str, LinesByNumber<'_>)> = Vec::new();
-        let mut last = None;
-        for FoundLine { path, uri, line, text, before, after } in &self.matches {
+    /// Groups the lines by file, in order, each with the first match of the file. A line that belongs to several matches
+    /// appears once.
+    pub fn by_file(&self) -> Vec<(&FoundLine, LinesByNumber<'_>)> {
+        let mut files: Vec<(&FoundLine, LinesByNumber<'_>)> = Vec::new();
+        for found in &self.matches {
             // Different paths that are not UTF-8 may have the same text.
-            if last.replace((path, uri)) != Some((path, uri)) {
-                files.push((path, BTreeMap::new()));
+            let is_same =
+                |(first, _): &(&FoundLine, _)| (&first.path, &first.uri) == (&found.path, &found.uri);
+            if !files.last().is_some_and(is_same) {
+                files.push((found, BTreeMap::new()));
             }
             let Some((_, lines)) = files.last_mut() else { continue };
-            let around = before.iter().zip(line.saturating_sub(before.len() as u64)..);
-            for (text, number) in around.chain(after.iter().zip(line + 1..)) {
+            for (number, text) in found.lines() {
                 lines.entry(number).or_insert((false, text));
             }
-            lines.insert(*line, (true, text));
+            lines.insert(found.line, (true, &found.text));
         }
         files
     }
@@ -318,4 +321,38 @@ pub struct FoundLine {
     /// Lines directly after it, as requested by `context`.
     #[serde(default)]
     pub after: Vec<String>,
+    /// Tag of the version, at the first match of a file whose found lines count as shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+}
+
+/// Size of the number of a line in an answer, in bytes.
+const NUMBER: usize = 10;
+
+/// Size of a tag in an answer, in bytes.
+const TAG: usize = 7;
+
+impl FoundLine {
+    /// Returns the line and those around it with their numbers, in order.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
+        let first = self.line.saturating_sub(self.before.len() as u64);
+        let all = self.before.iter().chain([&self.text]).chain(&self.after);
+        (first..).zip(all.map(String::as_str))
+    }
+
+    /// Returns the size of the match in an answer, in bytes, including the path as for the first match of a file.
+    pub fn size(&self) -> usize {
+        self.lines().map(|(_, line)| json_len(line) + NUMBER).sum::<usize>() + json_len(&self.path) + TAG
+    }
+}
+
+/// Returns the number of items that fit into a space, in bytes; at least the first one.
+pub fn fitting<T>(items: &[T], space: usize, size: impl Fn(&T) -> usize) -> usize {
+    let mut taken = 0;
+    let is_over = |item: &T| {
+        taken += size(item) + 1;
+        taken > space
+    };
+    let over = items.iter().position(is_over);
+    over.map_or(items.len(), |over| over.max(1))
 }

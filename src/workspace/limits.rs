@@ -197,6 +197,8 @@ pub const LIST_ENTRIES: usize = 500;
 pub const ENTRIES_MOST: usize = 10_000;
 /// Maximum bytes of text and paths in one answer of `editd/search`, `editd/find` or `editd/list`.
 pub const FOUND_BYTES: usize = 512 << 10;
+/// Maximum size of a list in an answer of a tool for models, in bytes of JSON. The rest of the answer is a notice.
+pub const TOOL_LIST: usize = 31_500;
 /// Maximum number of concurrent searches, each of a different session. Each uses all processors, so more
 /// would not be faster. Others wait up to `deadline_ms` and then fail with `busy`.
 pub const SEARCHES: usize = 4;

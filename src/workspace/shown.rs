@@ -30,7 +30,8 @@ impl ShownLines {
         Self::from_ranges(vec![lines])
     }
 
-    fn from_ranges(mut ranges: Vec<LineRange>) -> Self {
+    /// Creates a set of ranges, in any order.
+    pub fn from_ranges(mut ranges: Vec<LineRange>) -> Self {
         ranges.retain(|range| range.start <= range.end);
         ranges.sort_unstable_by_key(|range| (range.start, range.end));
         let mut joined: Vec<LineRange> = Vec::with_capacity(ranges.len());

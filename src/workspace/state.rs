@@ -14,6 +14,7 @@ use super::log::{Author, Transition, TransitionLog};
 use super::proposal::{Proposal, ProposalId, ProposalState};
 use super::reviewers::{Departure, Reviewer, Reviewers, StoredReviewers};
 use super::session::{Role, Session, SessionId};
+use super::shown::ShownLines;
 use super::texts::TextStore;
 
 /// Changes of files, and the bases of their authors.
@@ -249,6 +250,20 @@ impl Workspace {
         match &file.content {
             FileContent::Text(snapshot) => self.set_base(session, &file.key, &file.path, snapshot, reading),
             FileContent::Missing | FileContent::Opaque(_) => self.forget(session, &file.key),
+        }
+    }
+
+    /// Records that a session was shown lines of a file besides what it has read. If it was given another version of the
+    /// file, that one remains its base: it may change the shown lines by their numbers, and the rest is stale.
+    pub fn record_found(&mut self, session: SessionId, file: &ObservedVersion, lines: &ShownLines) {
+        self.observe(file);
+        let FileContent::Text(snapshot) = &file.content else { return };
+        let entry = self.sessions.get_mut(&session).and_then(|session| session.ledger.get_mut(&file.key));
+        match entry {
+            Some(entry) => entry.shown.add(snapshot.hash, lines),
+            None => {
+                self.set_base(session, &file.key, &file.path, snapshot, Reading::part(lines.clone()));
+            }
         }
     }
 

@@ -66,6 +66,7 @@ mod search {
     mod lines;
     mod protected;
     mod scene;
+    mod shown;
     mod unsaved;
 }
 mod symbols {

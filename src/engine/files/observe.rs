@@ -13,7 +13,9 @@ use crate::engine::files::open_documents::{OpenDocuments, as_written};
 use crate::engine::workspace_handle::Observation;
 use crate::engine::{Engine, SessionContext, refusal_of};
 use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
-use crate::workspace::{FileContent, FileKey, ObservedVersion, Reading, Refusal, RefusalKind, Snapshot};
+use crate::workspace::{
+    FileContent, FileKey, ObservedVersion, Reading, Refusal, RefusalKind, ShownLines, Snapshot,
+};
 
 /// The content of a file, read while the request holds its lock.
 #[derive(Debug)]
@@ -180,6 +182,19 @@ impl Engine {
     pub(crate) fn record_read(&self, session: &SessionContext, observation: Observation, reading: Reading) {
         self.workspace.update(|w| {
             w.record_read(session.id, &observation.seen, reading);
+            w.cache(observation);
+        });
+    }
+
+    /// Records that a session was shown lines of a file, by a search.
+    pub(crate) fn record_found(
+        &self,
+        session: &SessionContext,
+        observation: Observation,
+        lines: &ShownLines,
+    ) {
+        self.workspace.update(|w| {
+            w.record_found(session.id, &observation.seen, lines);
             w.cache(observation);
         });
     }

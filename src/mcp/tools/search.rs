@@ -24,7 +24,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         description: "Search the text of files by regular expression, line by line, unsaved editor text included. Skips \
             ignored files (.gitignore), binary files and version-control data. At most `limit` matches and 32,000 \
             bytes, by path; lines are cut at 2,000 characters. The last line says if there are more: narrow it by \
-            `path` or `glob`. A search is not a read: read a file before you change it.",
+            `path` or `glob`. The printed lines may be changed, at `path#tag`, without a read.",
         instead: &[("find", "To find files by name use `find`.")],
         changes: false,
         schema: schema::<SearchParams>,
@@ -75,12 +75,12 @@ fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Answer {
 fn fit(result: &mut SearchResult) {
     let mut notices = Vec::new();
     if let Some(first) = result.matches.first_mut()
-        && size_of(first) > LIST
+        && first.size() > LIST
     {
         (first.before, first.after) = (Vec::new(), Vec::new());
         notices.push("The lines around the first match are too long for one answer.".to_owned());
     }
-    let left_out = keep_fitting(&mut result.matches, LIST, size_of);
+    let left_out = keep_fitting(&mut result.matches, LIST, FoundLine::size);
     if left_out > 0 {
         let more = if result.truncated { "and there are still more" } else { "and that is all" };
         notices.push(format!(
@@ -94,19 +94,14 @@ fn fit(result: &mut SearchResult) {
     result.notice = (!notices.is_empty()).then(|| notices.join(" "));
 }
 
-/// Returns the size of a match in an answer, including the path as for the first match of a file.
-fn size_of(found: &FoundLine) -> usize {
-    let lines = found.before.iter().chain([&found.text]).chain(&found.after);
-    lines.map(|line| json_len(line) + NUMBER).sum::<usize>() + json_len(&found.path)
-}
-
 /// Formats the lines of each file under its path, each line once, as `ripgrep` does.
 fn text_of(result: &SearchResult) -> String {
     let (mut text, parted) = (String::new(), result.has_context());
-    for (index, (path, lines)) in result.by_file().into_iter().enumerate() {
+    for (index, (FoundLine { path, tag, .. }, lines)) in result.by_file().into_iter().enumerate() {
+        let tag = tag.as_ref().map(|tag| format!("#{tag}")).unwrap_or_default();
         let separator = if index == 0 { "" } else { "\n" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{separator}{}", in_one_line(path));
+        let _ = writeln!(text, "{separator}{}{tag}", in_one_line(path));
         let mut previous = None;
         for (number, (is_match, line)) in lines {
             let is_gap = previous.replace(number).is_some_and(|previous| previous + 1 < number);

@@ -1,5 +1,7 @@
 //! Methods that search and list files.
 
+mod shown;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -86,7 +88,10 @@ impl Daemon {
             notices.extend(locations.metadata.then(|| metadata_notice(audience)));
             notices.extend(report_notices(&report, &bounds, audience));
             let truncated = report.more || stop.has_happened();
-            let matches = report.files.into_iter().flat_map(lines).collect();
+            let paths: Vec<_> =
+                report.files.iter().map(|file| (file.path.clone(), file.lines.len())).collect();
+            let mut matches: Vec<_> = report.files.into_iter().flat_map(lines).collect();
+            shown::show(engine, session, paths, &mut matches);
             Ok(SearchResult { matches, truncated, notice: joined(&notices) })
         });
         found.await
@@ -213,6 +218,7 @@ fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = F
         text,
         before,
         after,
+        tag: None,
     })
 }
 

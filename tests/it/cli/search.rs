@@ -93,7 +93,7 @@ fn json_output_is_what_the_method_returns() {
     let (machine, workspace) = scene();
     let shown = printed(&machine, &workspace, "", &["search", "six", "--output", "json"]);
     let result: Value = serde_json::from_str(&shown).expect("JSON");
-    let found = json!({ "path": workspace.absolute("src/deep/c.rs"), "line": 1, "text": "six", "before": [], "after": [] });
+    let found = json!({ "path": workspace.absolute("src/deep/c.rs"), "line": 1, "text": "six", "before": [], "after": [], "tag": workspace.hash("src/deep/c.rs")[3..9] });
     assert_eq!(result, json!({ "matches": [found], "truncated": false }));
 }
 

@@ -115,6 +115,11 @@ fn an_image_comes_with_a_text_about_it() {
     assert!(read.image["data"].as_str().is_some_and(|data| !data.is_empty()));
 }
 
+/// Returns the path of a file with the tag of its version.
+fn tagged(workspace: &Workspace, name: &str) -> String {
+    format!("{}#{}", workspace.absolute(name), &workspace.hash(name)[3..9])
+}
+
 #[test]
 fn files_are_searched_found_and_listed() {
     let files = [
@@ -126,7 +131,7 @@ fn files_are_searched_found_and_listed() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let mut mcp = Mcp::start(&machine, &workspace);
     let found = mcp.call("search", json!({ "pattern": "^two$", "context": 1 })).done();
-    let (a, b) = (workspace.absolute("a.txt"), workspace.absolute("src/b.rs"));
+    let (a, b) = (tagged(&workspace, "a.txt"), tagged(&workspace, "src/b.rs"));
     assert_eq!(found.text, format!("{a}\n1- one\n2: two\n3- three\n\n{b}\n1: two\n"));
     let found = mcp.call("search", json!({ "pattern": "^t", "path": "a.txt", "context": 1 })).done();
     assert_eq!(found.text, format!("{a}\n1- one\n2: two\n3: three\n"));
@@ -137,7 +142,7 @@ fn files_are_searched_found_and_listed() {
     assert!(refused.text.contains("literal"), "{}", refused.text);
     assert!(mcp.call("search", json!({ "pattern": "nowhere" })).done().text.starts_with("No matches."));
     let found = mcp.call("find", json!({ "pattern": "*.rs" })).done();
-    assert_eq!(found.text, format!("{b}\n"));
+    assert_eq!(found.text, format!("{}\n", workspace.absolute("src/b.rs")));
     let listed = mcp.call("list", json!({})).done();
     assert!(
         listed.text.contains(&format!("{}/\n", workspace.absolute("src"))) && !listed.text.contains("hidden"),
