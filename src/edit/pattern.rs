@@ -98,7 +98,7 @@ impl Pattern {
             // Parsed alone, so that what stands around it cannot change its meaning.
             let parsed = syntax::parse_with(&old, &config).map_err(|error| invalid(&error.to_string()))?;
             if parsed.properties().minimum_len() == Some(0) {
-                let problem = "the regular expression can match an empty text, which is everywhere; `.+` and `[ \\t]+$` for example match only text";
+                let problem = "the regular expression can match an empty text, which is everywhere; `[ \\t]+$` for example matches only text, and `^([ \\t]*)(\\S)` with `$1# $2` as new text changes the beginnings of lines";
                 return Err(PatternError::Old(problem.to_owned()));
             }
             old.into_owned()

@@ -101,7 +101,12 @@ pub struct EditEntry {
 
 /// New lines around others, which get the indentation of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(
+    rename_all = "camelCase",
+    default,
+    deny_unknown_fields,
+    expecting = "an object with `before` and `after`, such as {\"before\": \"try:\", \"after\": \"finally:\\n    done()\"}"
+)]
 #[schemars(description = "")]
 pub struct Around {
     /// Lines before them, such as `try:`.

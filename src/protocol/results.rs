@@ -155,7 +155,7 @@ impl From<FileEntry> for AppliedFile {
 }
 
 /// State of a changed file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedState {
     /// Current hash of the file, which is the author's new base; null if the file no longer exists.
@@ -172,6 +172,19 @@ pub struct ChangedState {
     /// `true` if the change was merged with changes that others made since the base.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebased: bool,
+    /// Lines that have moved, in the order of the file; none if an editor has changed the text further, or if the
+    /// change has more than 2,048 places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<Shift>,
+}
+
+/// Lines that have moved: those from a line on, up to the next shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shift {
+    /// Number of the first of them before the change.
+    pub line: usize,
+    /// Number of lines by which they have moved down.
+    pub by: isize,
 }
 
 /// Result of `editd/apply`, `editd/edit` and `editd/undo`.

@@ -22,10 +22,10 @@ use crate::engine::diagnostics::FileDiagnostic;
 use crate::engine::editors::open_files::OpenFile;
 use crate::protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, OpenFileEntry,
-    ProposalSummary, ProposeResult, SyntaxEntry, range_of, uri_of, workspace_edit,
+    ProposalSummary, ProposeResult, Shift, SyntaxEntry, range_of, uri_of, workspace_edit,
 };
 use crate::text::PositionEncoding;
-use crate::workspace::review::{Choice, HunkId, HunkKind, WrittenFile};
+use crate::workspace::review::{Choice, HunkId, HunkKind, LineShift, WrittenFile};
 use crate::workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState};
 
 /// Converts a proposal in its current state.
@@ -175,6 +175,7 @@ pub(crate) fn changed_state(written: WrittenFile) -> ChangedState {
         saved: written.saved,
         snippet: written.snippet,
         rebased: written.rebased,
+        shifts: written.shifts.into_iter().map(|LineShift { line, by }| Shift { line, by }).collect(),
     }
 }
 
@@ -242,7 +243,7 @@ pub(crate) fn preview_result(undoes: &str, files: &[PlannedFile], fingerprint: S
     let shown = |(entry, rebased): (FileEntry, bool)| {
         let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
         let snippet = String::new();
-        let landed = ChangedState { hash, mtime: None, source, saved: false, snippet, rebased };
+        let landed = ChangedState { hash, source, snippet, rebased, ..ChangedState::default() };
         AppliedFile { entry, landed: Some(landed) }
     };
     ApplyResult {

@@ -184,6 +184,17 @@ pub struct WrittenFile {
     pub snippet: String,
     /// `true` if the change was merged with changes that others made after the author's base.
     pub rebased: bool,
+    /// Lines that the change has moved, in the order of the file.
+    pub shifts: Vec<LineShift>,
+}
+
+/// Lines that have moved: those from a line on, up to the next shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineShift {
+    /// Number of the first of them before the change.
+    pub line: usize,
+    /// Number of lines by which they have moved down.
+    pub by: isize,
 }
 
 impl ReviewOutcome {

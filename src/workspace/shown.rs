@@ -10,7 +10,7 @@ const VERSIONS: usize = 8;
 
 /// Maximum number of splices of an edit through which lines are followed: this happens while the state of the
 /// workspace is locked.
-const MAX_SPLICES: usize = 256;
+const MAX_SPLICES: usize = 2_048;
 
 /// Lines of a version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

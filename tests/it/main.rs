@@ -75,7 +75,7 @@ mod symbols {
     mod kept_trees;
     mod reads;
     mod renames;
-    mod renames_of_real_files;
+    pub(crate) mod renames_of_real_files;
     mod syntax_errors;
     mod tools;
 }
@@ -85,6 +85,7 @@ mod lines {
     mod moves;
     mod patches;
     mod reshape;
+    mod reshape_of_real_files;
     mod tools;
     mod versions;
 }

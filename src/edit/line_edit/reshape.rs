@@ -2,7 +2,7 @@
 
 use crate::edit::indent::opens_block;
 use crate::edit::line_edit::reindent::{converted, level};
-use crate::edit::whole_lines::{closes_block, split_indent};
+use crate::edit::whole_lines::split_indent;
 use crate::edit::{LineRange, LineRefusal, Splice, snippet};
 use crate::text::{self, IndentKind, IndentStyle, Line, LineEnding, indent_style};
 
@@ -45,7 +45,8 @@ pub struct Reshaped {
 /// content, so they stay. Blank lines stay, too.
 ///
 /// Lines to wrap must be complete statements as far as their indentation shows it: none is less indented than the
-/// first one, and the line behind them is not deeper. The new lines get the indentation of the first line.
+/// first one, and the line behind them neither is deeper nor continues them, as `else` does. The new lines get the
+/// indentation of the first line, and those between are one level deeper than the last new line before them.
 ///
 /// ```
 /// use editd::edit::{LineRange, Plan, Reshape, reshape};
@@ -83,12 +84,23 @@ pub fn reshape(
     };
     let Some(start) = solid.next() else { return Err(refused(range.start, ReshapeProblem::Blank)) };
     let lines = LineRange { start, end: solid.next_back().unwrap_or(start) };
-    if let Reshape::Wrap { .. } = how {
-        let next = (lines.end + 1..=total).find(|number| !is_blank(*number));
+    if let Reshape::Wrap { before, .. } = how {
+        let is_code =
+            |number: &usize| !is_blank(*number) && (is_fixed(*number) || !is_comment(line(*number).content));
+        let next = (lines.end + 1..=total).find(is_code);
+        // Python has no empty blocks.
+        if before.trim_end().ends_with(':') && !(lines.start..=lines.end).any(|number| is_code(&number)) {
+            return Err(refused(lines.start, ReshapeProblem::Blank));
+        }
         check_whole(lines, next, |number| (line(number).content, is_fixed(number)))
             .map_err(|(number, problem)| refused(number, problem))?;
     }
     let unit = level(indent_style(text));
+    let new = match how {
+        Reshape::Wrap { before, after } => Some(placed(before, after, text)),
+        Reshape::Indent(_) | Reshape::Width { .. } => None,
+    };
+    let levels = new.as_ref().map_or(1, |new| new.levels);
     let mut splices = Vec::new();
     let mut kept: Vec<LineRange> = Vec::new();
     for number in lines.start..=lines.end {
@@ -110,55 +122,64 @@ pub fn reshape(
                 .to_owned(),
             Reshape::Indent(levels) => indented(old, levels.unsigned_abs(), &unit),
             Reshape::Width { from, to } => with_width(old, *from, *to),
-            Reshape::Wrap { .. } => indented(old, 1, &unit),
+            Reshape::Wrap { .. } => indented(old, levels, &unit),
         };
         if new != old {
             splices.push(Splice { range: start..start + old.len(), text: new });
         }
     }
-    if let Reshape::Wrap { before, after } = how {
+    if let Some(Placed { before, after, .. }) = new {
         let (first, last) = (line(lines.start), line(lines.end));
         let indentation = split_indent(first.content).0;
         let ending = [first.ending, all[0].ending];
         let ending = ending.into_iter().find(|ending| *ending != LineEnding::None).unwrap_or(LineEnding::Lf);
-        let placed = |new: &str| placed(new, text, (indentation, ending.as_str()));
-        let head = Splice { range: first.start..first.start, text: placed(before) };
-        let tail = match last.ending {
-            LineEnding::None => {
-                let new = placed(after);
-                let new = new.strip_suffix(ending.as_str()).map(|new| [ending.as_str(), new].concat());
-                Splice { range: text.len()..text.len(), text: new.unwrap_or_default() }
-            }
-            _ => Splice { range: last.end()..last.end(), text: placed(after) },
+        let joined = |lines: Vec<String>| -> String {
+            let of_line = |line: String| if line.is_empty() { line } else { indentation.to_owned() + &line };
+            lines.into_iter().map(|line| of_line(line) + ending.as_str()).collect()
+        };
+        let (head, mut tail) = (joined(before), joined(after));
+        let end = if last.ending == LineEnding::None {
+            tail = tail
+                .strip_suffix(ending.as_str())
+                .map(|tail| [ending.as_str(), tail].concat())
+                .unwrap_or_default();
+            text.len()
+        } else {
+            last.end()
         };
         // The first line is indented at the place where the lines before it are inserted.
         match splices.first_mut().filter(|splice| splice.range.start == first.start) {
-            Some(splice) => splice.text.insert_str(0, &head.text),
-            None => splices.insert(0, head),
+            Some(splice) => splice.text.insert_str(0, &head),
+            None => splices.insert(0, Splice { range: first.start..first.start, text: head }),
         }
-        splices.push(tail);
+        splices.push(Splice { range: end..end, text: tail });
     }
     splices.retain(|splice| !(splice.range.is_empty() && splice.text.is_empty()));
+    if splices.is_empty() && !kept.is_empty() {
+        return Err(refused(lines.start, ReshapeProblem::InString));
+    }
     Ok(Reshaped { splices, lines, kept })
 }
 
 /// The reason why lines cannot be reshaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReshapeProblem {
-    /// All lines are blank.
+    /// No line has code.
     Blank,
     /// The line has fewer levels of indentation than are to be removed.
     NotIndented,
+    /// The first line continues a statement, closes a block, or is the label of a case.
+    Continues,
     /// The line does not belong to the block in which the first line is.
     LeavesBlock,
-    /// The line is behind the others, and belongs to a block that begins among them.
+    /// The line is behind the others, and belongs to a statement or a block that begins among them.
     CutsBlock,
-    /// The first line is inside a string.
+    /// The line is inside a string.
     InString,
 }
 
 /// Refuses lines that are not whole statements. `line` returns the content of a line, and `true` if it begins inside
-/// a string.
+/// a string. `next` is the line of code behind them.
 fn check_whole<'t>(
     lines: LineRange,
     next: Option<usize>,
@@ -168,26 +189,62 @@ fn check_whole<'t>(
     if in_string {
         return Err((lines.start, ReshapeProblem::InString));
     }
-    let depth = split_indent(first).0;
-    if closes_block(first) {
-        return Err((lines.start, ReshapeProblem::LeavesBlock));
+    if is_closer(first) || continues(first) || is_label(first) {
+        return Err((lines.start, ReshapeProblem::Continues));
     }
+    let depth = split_indent(first).0;
     let is_less = |content: &str| !content.trim().is_empty() && !split_indent(content).0.starts_with(depth);
-    let leaves = (lines.start..=lines.end)
-        .find(|number| matches!(line(*number), (content, false) if is_less(content)));
-    if let Some(number) = leaves {
+    let leaves = |number: &usize| matches!(line(*number), (content, false) if is_less(content));
+    if let Some(number) = (lines.start..=lines.end).find(leaves) {
         return Err((number, ReshapeProblem::LeavesBlock));
     }
     let Some(next) = next else { return Ok(()) };
     let (content, in_string) = line(next);
     let indentation = split_indent(content).0;
     let is_deeper = indentation.starts_with(depth) && indentation.len() > depth.len();
-    // A block that begins among the lines is open if it is closed behind them, at their depth.
+    // A block that begins among the lines is open if it is closed or continued behind them, at their depth.
     let last = line(lines.end).0;
-    let is_open = indentation == depth
-        && closes_block(content)
-        && (opens_block(last) || split_indent(last).0.len() > depth.len());
-    if in_string || is_deeper || is_open { Err((next, ReshapeProblem::CutsBlock)) } else { Ok(()) }
+    let is_open = is_closer(content) && (opens_block(last) || split_indent(last).0.len() > depth.len());
+    let is_cut = indentation == depth && (is_open || continues(content));
+    if in_string || is_deeper || is_cut { Err((next, ReshapeProblem::CutsBlock)) } else { Ok(()) }
+}
+
+/// Returns `true` if a line begins with a bracket or a word that closes a block.
+fn is_closer(content: &str) -> bool {
+    content.trim_start().starts_with(['}', ')', ']'])
+        || matches!(first_word(content), "end" | "fi" | "done" | "esac")
+}
+
+/// Returns `true` if a line continues the statement before it.
+fn continues(content: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["else", "elif", "elsif", "elseif", "except", "catch", "finally", "rescue", "ensure", "then"];
+    let line = content.trim();
+    let is_call = line.starts_with('.') && line.split('{').next().is_some_and(|head| head.contains('('));
+    let is_operator = ["?", ":", "&&", "||", "|>"].iter().any(|sign| line.starts_with(sign));
+    WORDS.contains(&first_word(line)) || is_call || is_operator || line == "do" || line == "{"
+}
+
+/// Returns `true` if a line is a label of a list of cases.
+fn is_label(content: &str) -> bool {
+    let line = content.trim_end();
+    matches!(first_word(line), "case" | "default") && line.ends_with([':', '{'])
+}
+
+/// Returns the word at the beginning of a line; empty if something is assigned to it, or it is called.
+fn first_word(content: &str) -> &str {
+    let line = content.trim_start();
+    let end = line.find(|sign: char| !(sign.is_alphanumeric() || sign == '_')).unwrap_or(line.len());
+    let rest = line[end..].trim_start();
+    let is_name = rest.starts_with(['.', ',']) || rest.starts_with('=') && !rest.starts_with("=>");
+    if is_name { "" } else { &line[..end] }
+}
+
+/// Returns `true` for a line that is only a comment.
+fn is_comment(content: &str) -> bool {
+    let line = content.trim_start();
+    let is_number_sign = line.starts_with('#') && !line.starts_with("#[") && !line.starts_with("#!");
+    is_number_sign || ["//", "/*", "--", "<!--"].iter().any(|mark| line.starts_with(mark))
 }
 
 fn indented(old: &str, levels: u32, unit: &str) -> String {
@@ -209,27 +266,46 @@ fn with_width(old: &str, from: usize, to: usize) -> String {
     " ".repeat(levels * to + rest) + &old[spaces..]
 }
 
-/// Returns new lines at an indentation, each with this line ending.
-fn placed(new: &str, base: &str, (indentation, ending): (&str, &str)) -> String {
-    let (style, of_new) = (indent_style(base), indent_style(new));
-    let first = text::lines(new).map(|line| line.content).find(|line| !line.trim().is_empty());
-    let own = first.map_or("", |line| split_indent(line).0);
-    let mut result = String::new();
-    for line in text::lines(new) {
-        if !line.content.trim().is_empty() {
-            let (deeper, rest) = split_indent(line.content.strip_prefix(own).unwrap_or(line.content));
-            let deeper = match (of_new, style) {
-                (
-                    IndentStyle { kind: IndentKind::Spaces, width: Some(from) },
-                    IndentStyle { kind: IndentKind::Spaces, width: Some(to) },
-                ) => with_width(deeper, from.into(), to.into()),
-                _ => converted(deeper, of_new, style),
-            };
-            result.extend([indentation, &deeper, rest]);
+/// The new lines of a wrap, without line endings and without the indentation of their place.
+struct Placed {
+    before: Vec<String>,
+    after: Vec<String>,
+    /// Number of levels by which the lines between are deeper than their place.
+    levels: u32,
+}
+
+/// Converts the new lines of a wrap to the unit of a text. They lose the indentation of the first one.
+fn placed(before: &str, after: &str, text: &str) -> Placed {
+    let style = indent_style(text);
+    let all = || text::lines(before).chain(text::lines(after)).map(|line| line.content);
+    let is_solid = |line: &&str| !line.trim().is_empty();
+    // A level of these lines, as far as they show it.
+    let of_new = indent_style(&[before, after].join("\n"));
+    let own = all().find(is_solid).map_or("", |line| split_indent(line).0);
+    let convert = |line: &str| {
+        let (indentation, rest) = split_indent(line);
+        if rest.is_empty() {
+            return String::new();
         }
-        result.push_str(ending);
-    }
-    result
+        let deeper = indentation.strip_prefix(own).unwrap_or_default();
+        let deeper = match (of_new, style) {
+            (
+                IndentStyle { kind: IndentKind::Spaces, width: Some(from) },
+                IndentStyle { kind: IndentKind::Spaces, width: Some(to) },
+            ) => with_width(deeper, from.into(), to.into()),
+            _ => converted(deeper, of_new, style).clone(),
+        };
+        deeper + rest
+    };
+    let convert_all = |new: &str| text::lines(new).map(|line| convert(line.content)).collect::<Vec<_>>();
+    let before = convert_all(before);
+    let unit = level(style);
+    // The lines between are in the innermost block that the new lines open.
+    let last = before.iter().rev().find(|line| !line.is_empty());
+    let deeper = last.map_or(0, |line| split_indent(line).0.len() / unit.len());
+    let opens = deeper == 0 || last.is_some_and(|line| opens_block(line));
+    let levels = u32::try_from(deeper + usize::from(opens)).unwrap_or(1);
+    Placed { after: convert_all(after), before, levels }
 }
 
 #[cfg(test)]
@@ -282,6 +358,10 @@ mod tests {
     #[case::no_final_ending("a\n  b\nc", (3, 3), wrap("{", "}"), "a\n  b\n{\n  c\n}")]
     #[case::no_final_ending_and_no_after("a\n  b\nc", (3, 3), wrap("d:", ""), "a\n  b\nd:\n  c")]
     #[case::whole_block("f {\n  if a {\n    b\n  }\n}\n", (2, 4), wrap("{", "}"), "f {\n  {\n    if a {\n      b\n    }\n  }\n}\n")]
+    #[case::two_blocks("a\n    b\nc\n", (3, 3), wrap("with a:\n    with b:", "d"), "a\n    b\nwith a:\n    with b:\n        c\nd\n")]
+    #[case::deeper_after("if a:\n    b\nc\n", (3, 3), wrap("while x:", "    break"), "if a:\n    b\nwhile x:\n    c\n    break\n")]
+    #[case::names_like_words("x\n    end = 1\n    else_ = 2\n    fi.x()\n", (2, 4), wrap("if x:", ""), "x\n    if x:\n        end = 1\n        else_ = 2\n        fi.x()\n")]
+    #[case::before_a_comment("a\n  b\n  # c\nd\n", (2, 2), wrap("if x:", ""), "a\n  if x:\n    b\n  # c\nd\n")]
     #[case::last_in_braces("f {\n  a\n  }\n", (2, 2), wrap("{", "}"), "f {\n  {\n    a\n  }\n  }\n")]
     fn lines_are_wrapped(
         #[case] text: &str,
@@ -307,8 +387,16 @@ mod tests {
     #[case::not_indented("  a\nb\n", (1, 2), Reshape::Indent(-1), 2, ReshapeProblem::NotIndented)]
     #[case::one_level_only("    a\n  b\n", (1, 2), Reshape::Indent(-2), 2, ReshapeProblem::NotIndented)]
     #[case::leaves("if a:\n    b\nc\n", (2, 3), wrap("x:", ""), 3, ReshapeProblem::LeavesBlock)]
+    #[case::continued("if a:\n    b\nelse:\n    c\n", (1, 2), wrap("if x:", ""), 3, ReshapeProblem::CutsBlock)]
+    #[case::continued_in_braces("if (a)\n  b;\nelse\n  c;\n", (1, 2), wrap("{", "}"), 3, ReshapeProblem::CutsBlock)]
+    #[case::continued_after_a_comment("try:\n    b\n# c\nexcept E:\n    c\n", (1, 2), wrap("if x:", ""), 4, ReshapeProblem::CutsBlock)]
+    #[case::chain("a\n.b()\n.c()\n", (1, 1), wrap("{", "}"), 2, ReshapeProblem::CutsBlock)]
+    #[case::begins_with_else("if a:\n    b\nelse:\n    c\n", (3, 4), wrap("if x:", ""), 3, ReshapeProblem::Continues)]
+    #[case::begins_with_fi("if a; then\n  b\nfi\n", (3, 3), wrap("{", "}"), 3, ReshapeProblem::Continues)]
+    #[case::label("  case 1:\n    b\n", (1, 2), wrap("{", "}"), 1, ReshapeProblem::Continues)]
+    #[case::comments("# a\n# b\nc\n", (1, 2), wrap("if x:", ""), 1, ReshapeProblem::Blank)]
     #[case::closes("f {\n  a\n}\n", (2, 3), wrap("{", "}"), 3, ReshapeProblem::LeavesBlock)]
-    #[case::begins_with_a_closer("f {\n  a\n}\nb\n", (3, 4), wrap("{", "}"), 3, ReshapeProblem::LeavesBlock)]
+    #[case::begins_with_a_closer("f {\n  a\n}\nb\n", (3, 4), wrap("{", "}"), 3, ReshapeProblem::Continues)]
     #[case::cuts("if a:\n    b\n    c\n", (1, 2), wrap("x:", ""), 3, ReshapeProblem::CutsBlock)]
     #[case::cuts_braces("if a {\n    b\n}\n", (1, 2), wrap("{", "}"), 3, ReshapeProblem::CutsBlock)]
     #[case::cuts_an_empty_block("if a {\n}\n", (1, 1), wrap("{", "}"), 2, ReshapeProblem::CutsBlock)]

@@ -102,9 +102,15 @@ impl RequestedChange<Observed> {
         }
     }
 
-    /// Refuses the change if it adds syntax errors and the configuration says so.
+    /// Refuses the change if it adds syntax errors and the configuration says so, or if its author has not
+    /// written the result: it wraps lines, or changes the indentation of all.
     fn refuse_errors(&self, plan: &Plan, rules: &ComputeOptions<'_>) -> Result<(), RefusalKind> {
-        if rules.syntax != SyntaxMode::Refuse {
+        let is_refused = match rules.syntax {
+            SyntaxMode::Off => false,
+            SyntaxMode::Refuse => true,
+            SyntaxMode::Warn => self.kind.edits().iter().any(RequestedEdit::must_be_valid),
+        };
+        if !is_refused {
             return Ok(());
         }
         let path = self.new_target().map_or(&self.file.target.path, |to| &to.path);

@@ -4,8 +4,8 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use crate::edit::{
-    Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, TextScope, lines_of, reindented,
-    snippet,
+    Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, Reshape, TextScope, lines_of,
+    reindented, snippet,
 };
 use crate::engine::change::own::{read_last, with_expected_text};
 use crate::engine::change::rebase::stale;
@@ -67,6 +67,11 @@ impl RequestedEdit {
             EditForm::Lines(_) | EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } => false,
         };
         is_blind || self.within.is_some()
+    }
+
+    /// Returns `true` if the edit changes lines that its author has not written, and the result must be valid.
+    pub(crate) fn must_be_valid(&self) -> bool {
+        matches!(self.form, EditForm::Reshape(Reshape::Wrap { .. } | Reshape::Width { .. }))
     }
 
     /// Returns `true` if the edit names lines or a symbol, and so can be carried over changes of others.

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::edit::Splice;
 use crate::engine::change::commit::CommittedFile;
-use crate::text::{Position, PositionEncoding, lines};
-use crate::workspace::review::WrittenFile;
+use crate::text::{ContentHash, Position, PositionEncoding, count_line_ends, lines};
+use crate::workspace::review::{LineShift, WrittenFile};
 use crate::workspace::{PlannedFile, Snapshot};
 
 /// Context lines around a change in its snippet.
@@ -12,6 +13,9 @@ const SNIPPET_CONTEXT: usize = 3;
 
 /// Maximum number of lines in a snippet; later lines are omitted.
 const SNIPPET_LINES: usize = 60;
+
+/// Maximum number of splices of a change whose moved lines are told.
+const MAX_SPLICES: usize = 2_048;
 
 /// Maximum size of a snippet, in bytes.
 const SNIPPET_BYTES: usize = 8 << 10;
@@ -26,8 +30,41 @@ impl CommittedFile {
             saved: self.saved,
             snippet: self.seen.content.snapshot().map(|now| snippet(now, &self.file)).unwrap_or_default(),
             rebased: self.file.rebased,
+            shifts: shifts(&self.file, self.seen.content.hash()),
         }
     }
+}
+
+/// Returns the lines that a change has moved; none if an editor has changed the text further, or after an edit in very
+/// many places.
+fn shifts(file: &PlannedFile, now: Option<ContentHash>) -> Vec<LineShift> {
+    let Some(before) = file.before.as_ref().filter(|_| now == file.hash_after) else { return Vec::new() };
+    let splices = file.plan.splices();
+    if splices.len() > MAX_SPLICES {
+        return Vec::new();
+    }
+    let mut shifts: Vec<LineShift> = Vec::new();
+    let mut by = 0;
+    for Splice { range, text } in splices {
+        let old = before.text.slice(range.clone()).unwrap_or_default();
+        let removed = count_line_ends(&old);
+        let added = count_line_ends(text);
+        if added == removed {
+            continue;
+        }
+        by += added.cast_signed() - removed.cast_signed();
+        let position = |offset| before.text.position_of(offset, PositionEncoding::Utf8);
+        let (start, end) = (position(range.start), position(range.end));
+        // A line moves as a whole if new lines are put before it, perhaps with another indentation.
+        let is_before = removed == 0 && start.character == 0 && old.trim().is_empty();
+        let line = if is_before { start.line } else { end.line + usize::from(end.character > 0) };
+        let shift = LineShift { line: line + 1, by };
+        match shifts.last_mut().filter(|last| last.line == shift.line) {
+            Some(last) => *last = shift,
+            None => shifts.push(shift),
+        }
+    }
+    shifts
 }
 
 /// Returns the changed lines with context, numbered. The cost does not depend on the size of the file.

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk, SyntaxEntry};
+use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk, Shift, SyntaxEntry};
 
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{beginning, is_beginning};
@@ -59,15 +59,6 @@ pub(super) struct FileOutput {
     is_done: bool,
 }
 
-/// Lines that have moved: those from a line on, up to the next shift.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct Shift {
-    /// Number of the first of them before the change.
-    line: usize,
-    /// Number of lines by which they have moved down.
-    by: isize,
-}
-
 /// The decision about a hunk.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -89,8 +80,9 @@ impl FileOutput {
         let hash_now = landed.as_ref().and_then(|landed| landed.hash.as_deref());
         let tag = hash_now.and_then(|hash| Some(hash.get(3..9)?.to_owned()));
         // The numbers of a rebased change are not those that its author knows.
-        let has_shifts = landed.as_ref().is_some_and(|landed| !landed.rebased) && entry.action == "edit";
-        let shifts = if has_shifts { shifts(&entry.hunks) } else { Vec::new() };
+        let known = landed.as_ref().filter(|landed| !landed.rebased && entry.action == "edit");
+        let mut shifts = known.map(|landed| landed.shifts.clone()).unwrap_or_default();
+        shifts.truncate(MAX_SHIFTS);
         let is_partial = state == "partial";
         let decides = is_partial || state == "pending";
         let differs = decides && entry.hunks.iter().any(|hunk| hunk.state != "pending");
@@ -196,18 +188,6 @@ fn is_by_lines(entry: &FileEntry) -> bool {
 
 fn names_lines(strategy: &str) -> bool {
     matches!(strategy, "lines" | "symbol")
-}
-
-/// Returns the lines that hunks have moved. After [`MAX_SHIFTS`], lines must be read again.
-fn shifts(hunks: &[Hunk]) -> Vec<Shift> {
-    let mut by = 0;
-    let after = |hunk: &Hunk| {
-        let moved = hunk.new_lines.cast_signed() - hunk.old_lines.cast_signed();
-        by += moved;
-        // A hunk without old lines names the line before it.
-        (moved != 0).then(|| Shift { line: hunk.old_start + hunk.old_lines.max(1), by })
-    };
-    hunks.iter().filter(|hunk| hunk.kind.is_none()).filter_map(after).take(MAX_SHIFTS).collect()
 }
 
 /// Describes the new lines of a change.

@@ -53,13 +53,13 @@ struct EditItem {
     op: Option<SymbolOpParam>,
     /// Rename also in comments and strings.
     comments: Option<bool>,
-    /// Indent `lines` or `symbol` by this many levels, such as 1 or -1.
+    /// Indent `lines`, or `symbol` with its decorators, by this many levels, such as 1 or -1.
     indent: Option<i32>,
     /// Columns of a level, of `lines` or the whole file.
     indent_from: Option<u32>,
     /// Columns after the change.
     indent_to: Option<u32>,
-    /// New lines around `lines` or the body of `symbol`, which is indented.
+    /// New lines around `lines`, or the body of `symbol` below its docstring, at their depth; these become deeper.
     wrap: Option<Around>,
     /// Lines to move.
     r#move: Option<LinesOf>,

@@ -52,7 +52,8 @@ pub(super) static EDITS: [Tool; 3] = [
     edit_tool(
         "Change one file that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
             small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or \
-            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move`/`copy` with `to`. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none.",
+            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move`/`copy` with `to`. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none. In an \
+            answer, `old lines 9+: +2` means that line 9 is line 11 now.",
         edit_in_any_form,
     ),
 ];

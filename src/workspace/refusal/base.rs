@@ -106,7 +106,7 @@ pub(super) fn stale(
         _ => {
             // Models that resend a change by line numbers keep the old ones.
             let is_for_model = matches!(audience, Audience::Tools(_)) && !is_patch;
-            let numbers = if is_for_model { "; line numbers then mean the current text" } else { "" };
+            let numbers = if is_for_model { " and the line numbers of the current text" } else { "" };
             format!(
                 "Look at `diff`; if the {asked} still makes sense, send it again with {hash}{numbers}{rebase}."
             )

@@ -195,8 +195,9 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
         ),
         EditRefusalKind::Ambiguous { .. } => {
             let all = audience.parameters_or("send `replaceAll: true`", "pass --all");
+            let scope = audience.parameters_or("`lines` or `symbol`", "--lines or --symbol");
             format!(
-                "Add neighbouring lines to {old} until it fits one place; if all places are meant, {all}."
+                "Add neighbouring lines to {old} until it fits one place, or name the place by {scope}; if all places are meant, {all}."
             )
         }
         EditRefusalKind::CountMismatch { .. } => {

@@ -50,12 +50,18 @@ pub(super) fn texts_of(refusal: &LineRefusal, terms: &Terms, file: &str, audienc
             let named = audience.parameters_or("`lines`", "--lines");
             let (message, hint) = match problem {
                 ReshapeProblem::Blank => (
-                    format!("The lines of {file} from line {line} on are blank."),
+                    format!("The lines of {file} from line {line} on have no code."),
                     format!("Name other {named}."),
                 ),
                 ReshapeProblem::NotIndented => (
                     format!("Line {line} of {file} has too little indentation to remove."),
                     format!("Look at {excerpt}, and name {named} that are all indented."),
+                ),
+                ReshapeProblem::Continues => (
+                    format!("Line {line} of {file}, the first to wrap, does not begin a statement."),
+                    format!(
+                        "Name {named} that are whole statements: begin where this one begins, or below it."
+                    ),
                 ),
                 ReshapeProblem::LeavesBlock => (
                     format!("Line {line} of {file} does not belong to the block of the first line to wrap."),
@@ -63,13 +69,13 @@ pub(super) fn texts_of(refusal: &LineRefusal, terms: &Terms, file: &str, audienc
                 ),
                 ReshapeProblem::CutsBlock => (
                     format!(
-                        "The lines to wrap end within a block: line {line} of {file} belongs to it, too."
+                        "The lines to wrap end within a statement: line {line} of {file} belongs to it, too."
                     ),
-                    format!("Name {named} that are whole statements: include the rest of the block."),
+                    format!("Name {named} that are whole statements: include the rest."),
                 ),
                 ReshapeProblem::InString => (
                     format!("Line {line} of {file} is inside a string."),
-                    format!("Name {named} that are whole statements."),
+                    format!("Its indentation is content; name {named} that are code."),
                 ),
             };
             texts(message, hint)

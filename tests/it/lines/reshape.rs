@@ -16,6 +16,10 @@ def f(a):
 
 
 def g(): return 2
+h = [
+    1,
+    2,
+]
 ";
 
 fn scene(text: &str) -> (Machine, Workspace, Agent) {
@@ -38,7 +42,7 @@ fn scene(text: &str) -> (Machine, Workspace, Agent) {
 )]
 #[case::whole_file(
     json!({ "indentFrom": 4, "indentTo": 2 }),
-    CODE.replace("    \"\"\"", "  \"\"\"").replace("    b = ", "  b = ").replace("    return b", "  return b"),
+    CODE.replace("    \"\"\"R", "  \"\"\"R").replace("    b = ", "  b = ").replace("    return b", "  return b").replace("    1", "  1").replace("    2", "  2"),
 )]
 fn lines_are_reshaped_and_it_can_be_undone(#[case] edit: Value, #[case] after: String) {
     let (_machine, workspace, mut agent) = scene(CODE);
@@ -62,12 +66,13 @@ fn a_symbol_is_indented_and_its_strings_stay() {
 #[rstest]
 #[case::no_such_line(json!({ "lines": "4-90", "indent": 1 }), "not_found", "90")]
 #[case::too_little(json!({ "lines": "3-9", "indent": -1 }), "syntax", "Line 9 of")]
-#[case::blank(json!({ "lines": "7-8", "indent": 1 }), "syntax", "blank")]
+#[case::blank(json!({ "lines": "7-8", "indent": 1 }), "syntax", "no code")]
 #[case::leaves_its_block(json!({ "lines": "6-9", "wrap": { "before": "if a:" } }), "syntax", "Line 9 of")]
 #[case::cuts_a_block(json!({ "lines": "1-4", "wrap": { "before": "if a:" } }), "syntax", "line 6 of")]
 #[case::in_a_string(json!({ "lines": "3-4", "wrap": { "before": "if a:" } }), "syntax", "inside a string")]
 #[case::body_in_a_line(json!({ "symbol": "g", "wrap": { "before": "if a:" } }), "not_found", "no lines of its own")]
-#[case::unknown_symbol(json!({ "symbol": "h", "indent": 1 }), "not_found", "no symbol")]
+#[case::half_of_a_list(json!({ "lines": 11, "wrap": { "before": "if a:" } }), "syntax", "would add syntax errors")]
+#[case::unknown_symbol(json!({ "symbol": "unknown", "indent": 1 }), "not_found", "no symbol")]
 #[case::placeholder(json!({ "symbol": "f", "wrap": { "before": "# ... existing code ..." } }), "placeholder", "omits code")]
 fn a_refusal_says_why_and_changes_nothing(#[case] edit: Value, #[case] kind: &str, #[case] words: &str) {
     let (_machine, workspace, mut agent) = scene(CODE);
@@ -152,4 +157,38 @@ fn several_forms_in_one_call_refer_to_one_version() {
     let overlapping = json!([{ "lines": "4-6", "indent": 1 }, { "lines": "5-6", "indent": 1 }]);
     agent.read("a.py");
     edits(&mut agent, "a.py", overlapping).refused("overlap");
+}
+
+#[test]
+fn the_answer_tells_where_the_lines_are_now() {
+    let (_machine, workspace, mut agent) = scene(CODE);
+    let wrap = json!({ "lines": "4-6", "wrap": { "before": "if a:", "after": "return 0" } });
+    let done = edits(&mut agent, "a.py", json!([wrap])).done();
+    assert_eq!(done["files"][0]["shifts"], json!([{ "line": 4, "by": 1 }, { "line": 7, "by": 2 }]), "{done}");
+    let text = workspace.text("a.py");
+    assert_eq!(text.lines().nth(3 + 1), Some("        b = a + 1"));
+    assert_eq!(text.lines().nth(8 + 2), Some("def g(): return 2"));
+    let deleted =
+        json!([{ "lines": "4-5", "delete": true }, { "oldText": "    1,\n", "newText": "    1,\n    3,\n" }]);
+    agent.read("a.py");
+    let done = edits(&mut agent, "a.py", deleted).done();
+    assert_eq!(
+        done["files"][0]["shifts"],
+        json!([{ "line": 6, "by": -2 }, { "line": 14, "by": -1 }]),
+        "{done}"
+    );
+}
+
+/// The lines of a file that was read in parts are known after an edit in many places.
+#[test]
+fn an_edit_in_many_places_leaves_the_lines_known() {
+    let lines: String = (0..900).map(|at| format!("    line {at}\n")).collect::<Vec<_>>().concat();
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", &lines));
+    let mut agent = machine.agent(&workspace);
+    agent.call("editd/read", json!({ "path": "a.py", "limit": 450 })).done();
+    agent.call("editd/read", json!({ "path": "a.py", "offset": 451, "limit": 440 })).done();
+    let many = json!({ "oldText": "    line", "newText": "line", "replaceAll": true, "lines": "1-800" });
+    edits(&mut agent, "a.py", json!([many])).done();
+    edits(&mut agent, "a.py", json!([{ "lines": 850, "newText": "x" }])).done();
+    edits(&mut agent, "a.py", json!([{ "lines": 895, "newText": "x" }])).refused("unread");
 }

@@ -15,7 +15,8 @@ const SYMBOLS: (usize, usize) = (2, 20);
 /// Maximum size of a file, in bytes.
 const SIZE: u64 = 60_000;
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Finds the files of a folder that are not large.
+pub(crate) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     entries.sort();
