@@ -26,6 +26,7 @@ mod change;
 mod colour;
 mod errors;
 mod grammar;
+mod indentation;
 mod language;
 mod lines;
 mod nearby;

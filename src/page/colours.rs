@@ -42,7 +42,7 @@ pub(super) async fn colours(body: Body) -> Response {
 }
 
 async fn answer(Asked { path, text }: Asked) -> Option<Answer> {
-    let language = Language::of_path(Path::new(&path))?;
+    let language = Language::of(Path::new(&path), &text)?;
     let _permit = THREADS.acquire().await.ok()?;
     let computing = spawn_blocking(move || {
         let spans = colours_of(&text, language).unwrap_or_default();

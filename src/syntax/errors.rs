@@ -10,6 +10,7 @@ use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::grammar::words;
+use super::indentation;
 use super::nearby::{FreeParts, Nearby, nearby_parts};
 use super::parse::{Budget, MAX_CHECK_TIME, next_beside, parse};
 use crate::edit::{Deadline, common_ends};
@@ -83,10 +84,30 @@ pub fn new_errors(
     deadline: Deadline,
 ) -> Option<Vec<SyntaxError>> {
     let is_free = |parts| FreeParts::default().contain(parts, language, deadline);
-    if nearby_parts(before, after).is_some_and(is_free) {
-        return Some(Vec::new());
+    let found = if nearby_parts(before, after).is_some_and(is_free) {
+        Some(Vec::new())
+    } else {
+        new_errors_of_whole(before, after, language, deadline)
+    };
+    found.map(|found| with_indentation(found, (before, after), language))
+}
+
+/// Returns the new syntax errors with those that the grammar does not find.
+pub(super) fn with_indentation(
+    found: Vec<SyntaxError>,
+    (before, after): (&str, &str),
+    language: Language,
+) -> Vec<SyntaxError> {
+    if found.is_empty() && language == Language::Python {
+        indentation::new_errors(before, after)
+    } else {
+        found
     }
-    new_errors_of_whole(before, after, language, deadline)
+}
+
+/// Describes an error of the line at an offset.
+pub(super) fn described_line(text: &str, start: usize) -> SyntaxError {
+    Found { range: start..start, missing: None }.described(text, text.len())
 }
 
 /// Returns the new syntax errors after parsing the whole texts.

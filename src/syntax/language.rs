@@ -123,6 +123,16 @@ const NAMES: &[(Language, &[&str], &[&str])] = &[
     (Language::Swift, &["swift"], &[]),
 ];
 
+/// Returns the name of the program that runs a script, without its version.
+fn program(text: &str) -> Option<&str> {
+    let line = text.trim_start_matches('\u{feff}').strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let first = words.next()?;
+    let is_argument = |word: &&str| !word.starts_with('-') && !word.contains('=');
+    let program = if first == "env" { words.find(is_argument)? } else { first };
+    Some(program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.'))
+}
+
 impl Language {
     /// Returns the language of a file by its name. Returns `None` if there is no grammar for it.
     ///
@@ -141,6 +151,37 @@ impl Language {
         let found = by_name
             .or_else(|| NAMES.iter().find(|(_, endings, _)| ending.is_some_and(|it| endings.contains(&it))));
         found.map(|&(language, ..)| language)
+    }
+
+    /// Returns the language of a file by its name or, if that does not tell, by the first line of its text: the program
+    /// that runs a script. The beginning of the text is enough.
+    ///
+    /// ```
+    /// use editd::syntax::Language;
+    ///
+    /// assert_eq!(Language::of("bin/deploy".as_ref(), "#!/usr/bin/env -S python3.12 -u\n"), Some(Language::Python));
+    /// assert_eq!(Language::of("bin/deploy".as_ref(), "#!/bin/sh\n"), Some(Language::Bash));
+    /// assert_eq!(Language::of("bin/deploy.rs".as_ref(), "#!/bin/sh\n"), Some(Language::Rust));
+    /// assert_eq!(Language::of("notes.txt".as_ref(), "deploy\n"), None);
+    /// ```
+    pub fn of(path: &Path, text: &str) -> Option<Self> {
+        Self::of_path(path).or_else(|| Self::of_program(program(text)?))
+    }
+
+    /// Returns the language of the scripts that a program runs.
+    fn of_program(name: &str) -> Option<Self> {
+        match name {
+            "sh" | "bash" | "dash" | "ash" | "ksh" => Some(Self::Bash),
+            "python" | "pypy" => Some(Self::Python),
+            "node" | "nodejs" => Some(Self::JavaScript),
+            "bun" | "deno" | "tsx" | "ts-node" => Some(Self::TypeScript),
+            "lua" | "luajit" => Some(Self::Lua),
+            #[cfg(feature = "all-grammars")]
+            "ruby" => Some(Self::Ruby),
+            #[cfg(feature = "all-grammars")]
+            "php" => Some(Self::Php),
+            _ => None,
+        }
     }
 
     /// Returns the grammar.

@@ -133,6 +133,16 @@ impl ParsedText {
         free: &mut FreeParts,
         deadline: Deadline,
     ) -> Option<Vec<SyntaxError>> {
+        let found = self.errors_of_trees(before, free, deadline)?;
+        Some(errors::with_indentation(found, (&before.text, &self.text), self.language))
+    }
+
+    fn errors_of_trees(
+        &mut self,
+        before: &mut Self,
+        free: &mut FreeParts,
+        deadline: Deadline,
+    ) -> Option<Vec<SyntaxError>> {
         let budget = || Budget::new(MAX_CHECK_TIME, deadline);
         let language = self.language;
         let parts = nearby_parts(&before.text, &self.text);

@@ -50,7 +50,7 @@ export function byLines(play: (place: Place, script: Script) => Promise<unknown>
       assert.ok(read.includes(numbered(CART)), read);
       const insertion = { after: 2, newText: '        assert item.price >= 0' };
       const inserted = await model.call('edit', { path: `cart.py#${tagIn(read, 'cart.py')}`, edits: [insertion] });
-      assert.match(inserted, /moved by \+1|"shifts":\[1\]/);
+      assert.match(inserted, /old lines 3\+: \+1|"shifts":\[\{"line":3,"by":1\}\]/);
 
       assert.match(await model.call('outline', { path: 'cart.py' }), /6-7 method Cart\.total/);
       const body = { symbol: 'Cart.total', op: 'body', newText: 'return sum(item.price for item in self.items)' };

@@ -66,99 +66,169 @@ pub fn reshape(
     how: &Reshape,
     strings: &[LineRange],
 ) -> Result<Reshaped, LineRefusal> {
-    let all: Vec<Line<'_>> = text::lines(text).collect();
-    let total = all.len();
+    let known = Known { lines: text::lines(text).collect(), strings };
+    let total = known.lines.len();
     if range.end > total {
         return Err(LineRefusal::NoSuchLine { line: range.end, total });
     }
-    let line = |number: usize| &all[number - 1];
-    let is_fixed = |number: usize| {
-        let behind = strings.partition_point(|lines| lines.start <= number);
-        behind.checked_sub(1).is_some_and(|last| number <= strings[last].end)
+    let refused = |(line, problem): (usize, ReshapeProblem)| LineRefusal::NotReshaped {
+        line,
+        excerpt: snippet(text, line, line, CONTEXT),
+        problem,
     };
-    let is_blank = |number: usize| line(number).content.trim().is_empty() && !is_fixed(number);
-    let mut solid = (range.start..=range.end).filter(|number| !is_blank(*number));
-    let refused = |number: usize, problem| {
-        let excerpt = snippet(text, number, number, CONTEXT);
-        LineRefusal::NotReshaped { line: number, excerpt, problem }
-    };
-    let Some(start) = solid.next() else { return Err(refused(range.start, ReshapeProblem::Blank)) };
-    let lines = LineRange { start, end: solid.next_back().unwrap_or(start) };
-    if let Reshape::Wrap { before, .. } = how {
-        let is_code =
-            |number: &usize| !is_blank(*number) && (is_fixed(*number) || !is_comment(line(*number).content));
-        let next = (lines.end + 1..=total).find(is_code);
-        // Python has no empty blocks.
-        if before.trim_end().ends_with(':') && !(lines.start..=lines.end).any(|number| is_code(&number)) {
-            return Err(refused(lines.start, ReshapeProblem::Blank));
+    let lines =
+        known.without_blank_ends(range).ok_or_else(|| refused((range.start, ReshapeProblem::Blank)))?;
+    let style = indent_style(text);
+    let (splices, kept) = match how {
+        Reshape::Indent(levels) => known.indented(lines, *levels, &level(style)).map_err(refused)?,
+        Reshape::Width { from, to } => {
+            known.changed(lines, |old| Ok(with_width(old, *from, *to))).map_err(refused)?
         }
-        check_whole(lines, next, |number| (line(number).content, is_fixed(number)))
-            .map_err(|(number, problem)| refused(number, problem))?;
-    }
-    let unit = level(indent_style(text));
-    let new = match how {
-        Reshape::Wrap { before, after } => Some(placed(before, after, text)),
-        Reshape::Indent(_) | Reshape::Width { .. } => None,
+        Reshape::Wrap { before, after } => {
+            let new = Placed::new(before, after, style);
+            known.check_whole(lines, new.needs_code()).map_err(refused)?;
+            let levels = i32::try_from(new.levels).unwrap_or(i32::MAX);
+            let (mut splices, kept) = known.indented(lines, levels, &level(style)).map_err(refused)?;
+            known.surround(lines, &new, &mut splices);
+            (splices, kept)
+        }
     };
-    let levels = new.as_ref().map_or(1, |new| new.levels);
-    let mut splices = Vec::new();
-    let mut kept: Vec<LineRange> = Vec::new();
-    for number in lines.start..=lines.end {
-        let &Line { start, content, .. } = line(number);
-        if is_fixed(number) {
-            match kept.last_mut().filter(|last| last.end + 1 == number) {
-                Some(last) => last.end = number,
-                None => kept.push(LineRange { start: number, end: number }),
+    if splices.is_empty() && !kept.is_empty() {
+        return Err(refused((lines.start, ReshapeProblem::InString)));
+    }
+    Ok(Reshaped { splices, lines, kept })
+}
+
+/// The result for lines: their splices, and the lines that stay. The problem of a line is that with its number.
+type Changed = Result<(Vec<Splice>, Vec<LineRange>), (usize, ReshapeProblem)>;
+
+/// The lines of a text, with those that begin inside a string.
+struct Known<'a> {
+    lines: Vec<Line<'a>>,
+    strings: &'a [LineRange],
+}
+
+impl<'a> Known<'a> {
+    /// Returns a line, counted from 1.
+    fn get(&self, number: usize) -> &Line<'a> {
+        &self.lines[number - 1]
+    }
+
+    fn is_in_string(&self, number: usize) -> bool {
+        let behind = self.strings.partition_point(|lines| lines.start <= number);
+        behind.checked_sub(1).is_some_and(|last| number <= self.strings[last].end)
+    }
+
+    fn is_blank(&self, number: usize) -> bool {
+        self.get(number).content.trim().is_empty() && !self.is_in_string(number)
+    }
+
+    fn is_code(&self, number: usize) -> bool {
+        !self.is_blank(number) && (self.is_in_string(number) || !is_comment(self.get(number).content))
+    }
+
+    fn without_blank_ends(&self, LineRange { start, end }: LineRange) -> Option<LineRange> {
+        let mut solid = (start..=end).filter(|number| !self.is_blank(*number));
+        let start = solid.next()?;
+        Some(LineRange { start, end: solid.next_back().unwrap_or(start) })
+    }
+
+    /// Changes the indentation of lines by levels.
+    fn indented(&self, lines: LineRange, levels: i32, unit: &str) -> Changed {
+        self.changed(lines, |old| {
+            let by = levels.unsigned_abs();
+            if levels > 0 {
+                // A line with tabs in a file with spaces gets more tabs.
+                let unit = if old.starts_with('\t') { "\t" } else { unit };
+                return Ok(unit.repeat(by as usize) + old);
             }
-            continue;
-        }
-        if content.trim().is_empty() {
-            continue;
-        }
-        let old = split_indent(content).0;
-        let new = match how {
-            Reshape::Indent(levels) if *levels < 0 => outdented(old, levels.unsigned_abs(), &unit)
-                .ok_or_else(|| refused(number, ReshapeProblem::NotIndented))?
-                .to_owned(),
-            Reshape::Indent(levels) => indented(old, levels.unsigned_abs(), &unit),
-            Reshape::Width { from, to } => with_width(old, *from, *to),
-            Reshape::Wrap { .. } => indented(old, levels, &unit),
-        };
-        if new != old {
-            splices.push(Splice { range: start..start + old.len(), text: new });
-        }
+            outdented(old, by, unit).map(str::to_owned).ok_or(ReshapeProblem::NotIndented)
+        })
     }
-    if let Some(Placed { before, after, .. }) = new {
-        let (first, last) = (line(lines.start), line(lines.end));
+
+    /// Changes the indentation of lines, except of those that are blank or begin inside a string.
+    fn changed(&self, lines: LineRange, new: impl Fn(&str) -> Result<String, ReshapeProblem>) -> Changed {
+        let (mut splices, mut kept): (Vec<Splice>, Vec<LineRange>) = (Vec::new(), Vec::new());
+        for number in lines.start..=lines.end {
+            let Line { start, content, .. } = self.get(number);
+            if self.is_in_string(number) {
+                match kept.last_mut().filter(|last| last.end + 1 == number) {
+                    Some(last) => last.end = number,
+                    None => kept.push(LineRange { start: number, end: number }),
+                }
+            } else if !content.trim().is_empty() {
+                let old = split_indent(content).0;
+                let new = new(old).map_err(|problem| (number, problem))?;
+                if new != old {
+                    splices.push(Splice { range: *start..start + old.len(), text: new });
+                }
+            }
+        }
+        Ok((splices, kept))
+    }
+
+    /// Adds the new lines of a wrap to the splices that indent the lines between.
+    fn surround(&self, lines: LineRange, new: &Placed, splices: &mut Vec<Splice>) {
+        let (first, last) = (self.get(lines.start), self.get(lines.end));
+        let endings = [first.ending, self.get(1).ending];
+        let ending =
+            endings.into_iter().find(|ending| *ending != LineEnding::None).unwrap_or(LineEnding::Lf).as_str();
         let indentation = split_indent(first.content).0;
-        let ending = [first.ending, all[0].ending];
-        let ending = ending.into_iter().find(|ending| *ending != LineEnding::None).unwrap_or(LineEnding::Lf);
-        let joined = |lines: Vec<String>| -> String {
-            let of_line = |line: String| if line.is_empty() { line } else { indentation.to_owned() + &line };
-            lines.into_iter().map(|line| of_line(line) + ending.as_str()).collect()
-        };
-        let (head, mut tail) = (joined(before), joined(after));
-        let end = if last.ending == LineEnding::None {
-            tail = tail
-                .strip_suffix(ending.as_str())
-                .map(|tail| [ending.as_str(), tail].concat())
-                .unwrap_or_default();
-            text.len()
-        } else {
-            last.end()
+        let joined = |new: &[String]| -> String {
+            let placed = |line: &String| {
+                if line.is_empty() { ending.to_owned() } else { [indentation, line, ending].concat() }
+            };
+            new.iter().map(placed).collect()
         };
         // The first line is indented at the place where the lines before it are inserted.
         match splices.first_mut().filter(|splice| splice.range.start == first.start) {
-            Some(splice) => splice.text.insert_str(0, &head),
-            None => splices.insert(0, Splice { range: first.start..first.start, text: head }),
+            Some(splice) => splice.text.insert_str(0, &joined(&new.before)),
+            None => splices.insert(0, Splice { range: first.start..first.start, text: joined(&new.before) }),
         }
-        splices.push(Splice { range: end..end, text: tail });
+        let mut tail = joined(&new.after);
+        if last.ending == LineEnding::None && !tail.is_empty() {
+            tail.truncate(tail.len() - ending.len());
+            tail.insert_str(0, ending);
+        }
+        if !tail.is_empty() {
+            splices.push(Splice { range: last.end()..last.end(), text: tail });
+        }
     }
-    splices.retain(|splice| !(splice.range.is_empty() && splice.text.is_empty()));
-    if splices.is_empty() && !kept.is_empty() {
-        return Err(refused(lines.start, ReshapeProblem::InString));
+
+    /// Refuses lines that are not whole statements, and comments alone where there must be code.
+    fn check_whole(&self, lines: LineRange, needs_code: bool) -> Result<(), (usize, ReshapeProblem)> {
+        let all = || lines.start..=lines.end;
+        let (first, last) = (self.get(lines.start).content, self.get(lines.end).content);
+        if needs_code && !all().any(|number| self.is_code(number)) {
+            return Err((lines.start, ReshapeProblem::Blank));
+        }
+        if self.is_in_string(lines.start) {
+            return Err((lines.start, ReshapeProblem::InString));
+        }
+        if is_closer(first) || continues(first) || is_label(first) {
+            return Err((lines.start, ReshapeProblem::Continues));
+        }
+        let depth = split_indent(first).0;
+        let leaves = |number: &usize| {
+            let content = self.get(*number).content;
+            let is_outside = self.is_in_string(*number) || content.trim().is_empty();
+            !is_outside && !split_indent(content).0.starts_with(depth)
+        };
+        if let Some(number) = all().find(leaves) {
+            return Err((number, ReshapeProblem::LeavesBlock));
+        }
+        let Some(next) = (lines.end + 1..=self.lines.len()).find(|number| self.is_code(*number)) else {
+            return Ok(());
+        };
+        let content = self.get(next).content;
+        let indentation = split_indent(content).0;
+        let is_deeper = indentation.starts_with(depth) && indentation.len() > depth.len();
+        // A block that begins among the lines is open if it is closed or continued behind them, at their depth.
+        let is_open = is_closer(content) && (opens_block(last) || split_indent(last).0.len() > depth.len());
+        let is_cut = indentation == depth && (is_open || continues(content));
+        let is_part = self.is_in_string(next) || is_deeper || is_cut;
+        if is_part { Err((next, ReshapeProblem::CutsBlock)) } else { Ok(()) }
     }
-    Ok(Reshaped { splices, lines, kept })
 }
 
 /// The reason why lines cannot be reshaped.
@@ -176,37 +246,6 @@ pub enum ReshapeProblem {
     CutsBlock,
     /// The line is inside a string.
     InString,
-}
-
-/// Refuses lines that are not whole statements. `line` returns the content of a line, and `true` if it begins inside
-/// a string. `next` is the line of code behind them.
-fn check_whole<'t>(
-    lines: LineRange,
-    next: Option<usize>,
-    line: impl Fn(usize) -> (&'t str, bool),
-) -> Result<(), (usize, ReshapeProblem)> {
-    let (first, in_string) = line(lines.start);
-    if in_string {
-        return Err((lines.start, ReshapeProblem::InString));
-    }
-    if is_closer(first) || continues(first) || is_label(first) {
-        return Err((lines.start, ReshapeProblem::Continues));
-    }
-    let depth = split_indent(first).0;
-    let is_less = |content: &str| !content.trim().is_empty() && !split_indent(content).0.starts_with(depth);
-    let leaves = |number: &usize| matches!(line(*number), (content, false) if is_less(content));
-    if let Some(number) = (lines.start..=lines.end).find(leaves) {
-        return Err((number, ReshapeProblem::LeavesBlock));
-    }
-    let Some(next) = next else { return Ok(()) };
-    let (content, in_string) = line(next);
-    let indentation = split_indent(content).0;
-    let is_deeper = indentation.starts_with(depth) && indentation.len() > depth.len();
-    // A block that begins among the lines is open if it is closed or continued behind them, at their depth.
-    let last = line(lines.end).0;
-    let is_open = is_closer(content) && (opens_block(last) || split_indent(last).0.len() > depth.len());
-    let is_cut = indentation == depth && (is_open || continues(content));
-    if in_string || is_deeper || is_cut { Err((next, ReshapeProblem::CutsBlock)) } else { Ok(()) }
 }
 
 /// Returns `true` if a line begins with a bracket or a word that closes a block.
@@ -247,12 +286,6 @@ fn is_comment(content: &str) -> bool {
     is_number_sign || ["//", "/*", "--", "<!--"].iter().any(|mark| line.starts_with(mark))
 }
 
-fn indented(old: &str, levels: u32, unit: &str) -> String {
-    // A line with tabs in a file with spaces gets one more tab.
-    let unit = if old.starts_with('\t') { "\t" } else { unit };
-    unit.repeat(levels as usize) + old
-}
-
 /// Returns an indentation without levels, or `None` if it has fewer.
 fn outdented<'o>(old: &'o str, levels: u32, unit: &str) -> Option<&'o str> {
     let spaces = if unit == "\t" { "    " } else { unit };
@@ -271,41 +304,43 @@ struct Placed {
     before: Vec<String>,
     after: Vec<String>,
     /// Number of levels by which the lines between are deeper than their place.
-    levels: u32,
+    levels: usize,
 }
 
-/// Converts the new lines of a wrap to the unit of a text. They lose the indentation of the first one.
-fn placed(before: &str, after: &str, text: &str) -> Placed {
-    let style = indent_style(text);
-    let all = || text::lines(before).chain(text::lines(after)).map(|line| line.content);
-    let is_solid = |line: &&str| !line.trim().is_empty();
-    // A level of these lines, as far as they show it.
-    let of_new = indent_style(&[before, after].join("\n"));
-    let own = all().find(is_solid).map_or("", |line| split_indent(line).0);
-    let convert = |line: &str| {
-        let (indentation, rest) = split_indent(line);
-        if rest.is_empty() {
-            return String::new();
-        }
-        let deeper = indentation.strip_prefix(own).unwrap_or_default();
-        let deeper = match (of_new, style) {
-            (
-                IndentStyle { kind: IndentKind::Spaces, width: Some(from) },
-                IndentStyle { kind: IndentKind::Spaces, width: Some(to) },
-            ) => with_width(deeper, from.into(), to.into()),
-            _ => converted(deeper, of_new, style).clone(),
+impl Placed {
+    /// Converts new lines to the style of a text. They lose the indentation of the first one.
+    fn new(before: &str, after: &str, style: IndentStyle) -> Self {
+        let all = [before, after].join("\n");
+        let of_new = indent_style(&all);
+        let first = text::lines(&all).map(|line| line.content).find(|line| !line.trim().is_empty());
+        let own = first.map_or("", |line| split_indent(line).0);
+        let convert = |line: Line<'_>| {
+            let (indentation, rest) = split_indent(line.content);
+            if rest.is_empty() {
+                return String::new();
+            }
+            let deeper = indentation.strip_prefix(own).unwrap_or_default();
+            let deeper = match (of_new, style) {
+                (
+                    IndentStyle { kind: IndentKind::Spaces, width: Some(from) },
+                    IndentStyle { kind: IndentKind::Spaces, width: Some(to) },
+                ) => with_width(deeper, from.into(), to.into()),
+                _ => converted(deeper, of_new, style),
+            };
+            deeper + rest
         };
-        deeper + rest
-    };
-    let convert_all = |new: &str| text::lines(new).map(|line| convert(line.content)).collect::<Vec<_>>();
-    let before = convert_all(before);
-    let unit = level(style);
-    // The lines between are in the innermost block that the new lines open.
-    let last = before.iter().rev().find(|line| !line.is_empty());
-    let deeper = last.map_or(0, |line| split_indent(line).0.len() / unit.len());
-    let opens = deeper == 0 || last.is_some_and(|line| opens_block(line));
-    let levels = u32::try_from(deeper + usize::from(opens)).unwrap_or(1);
-    Placed { after: convert_all(after), before, levels }
+        let [before, after] = [before, after].map(|new| text::lines(new).map(convert).collect::<Vec<_>>());
+        // The lines between are in the innermost block that the new lines open.
+        let last = before.iter().rev().find(|line| !line.is_empty());
+        let deeper = last.map_or(0, |line| split_indent(line).0.len() / level(style).len());
+        let opens = deeper == 0 || last.is_some_and(|line| opens_block(line));
+        Self { before, after, levels: deeper + usize::from(opens) }
+    }
+
+    /// Returns `true` if the lines between must not be comments only, as in Python.
+    fn needs_code(&self) -> bool {
+        self.before.last().is_some_and(|line| line.ends_with(':'))
+    }
 }
 
 #[cfg(test)]

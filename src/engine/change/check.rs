@@ -28,7 +28,7 @@ pub(super) fn check(
 pub(super) fn version_of<'a>(path: &'a Path, observed: &'a Observed) -> Option<FileVersion<'a>> {
     let text = observed.text.as_ref().map_or("", |text| text.as_str());
     let snapshot = observed.content.snapshot().filter(|snapshot| snapshot.format == Format::UTF8);
-    let (hash, language) = (snapshot.map(|snapshot| snapshot.hash), Language::of_path(path)?);
+    let (hash, language) = (snapshot.map(|snapshot| snapshot.hash), Language::of(path, text)?);
     Some(FileVersion { path, text, hash, language })
 }
 

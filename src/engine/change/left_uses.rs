@@ -13,8 +13,8 @@ const LISTED: usize = 20;
 
 /// Returns a warning for each name that a change replaces in its declaration only and that the result still has.
 pub(super) fn left_uses(file: &Observed, draft: &Draft, deadline: Deadline) -> Vec<String> {
-    let Some(language) = Language::of_path(&file.target.path) else { return Vec::new() };
     let before = file.text.as_ref().map_or("", |text| text.as_str());
+    let Some(language) = Language::of(&file.target.path, before) else { return Vec::new() };
     if draft.renamed.is_empty() && draft.renames.is_empty() || !draft.plan.fits(before) {
         return Vec::new();
     }

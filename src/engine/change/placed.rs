@@ -264,7 +264,7 @@ fn place_symbols(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let language = Language::of_path(path).ok_or_else(no_grammar)?;
+    let language = Language::of(path, text).ok_or_else(no_grammar)?;
     let version = FileVersion { path, text, hash: None, language };
     let outline = outline_of(&version, rules.deadline).map_err(no_outline)?;
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
@@ -296,7 +296,7 @@ fn place_reshaped(
         return Ok(Vec::new());
     }
     // Without a tree, all lines count as code.
-    let strings = Language::of_path(path).and_then(|language| {
+    let strings = Language::of(path, text).and_then(|language| {
         string_lines(&FileVersion { path, text, hash: None, language }, rules.deadline).ok()
     });
     let strings = strings.unwrap_or_default();
@@ -340,7 +340,7 @@ pub(crate) fn outline_at(
     text: &str,
     rules: &ComputeOptions<'_>,
 ) -> Result<Outline, RefusalKind> {
-    let language = Language::of_path(path).ok_or_else(no_grammar)?;
+    let language = Language::of(path, text).ok_or_else(no_grammar)?;
     let version = FileVersion { path, text, hash: None, language };
     outline_of(&version, rules.deadline).map_err(no_outline)
 }

@@ -28,6 +28,9 @@ use crate::workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, Role
 /// Maximum size of a text that is parsed before a change needs it, in bytes: a parser keeps a few of this size.
 const MAX_READ_AHEAD: usize = 512 << 10;
 
+/// Maximum length of the first line of a script that names its program, in bytes. The system reads no more.
+const MAX_FIRST_LINE: usize = 256;
+
 /// The outcome of the first step of a read, which holds the file lock.
 enum FirstStep {
     Read(ReadResult, Option<SoonChanged>),
@@ -130,7 +133,9 @@ impl SoonChanged {
         }
         let path = &observed.target.path;
         let snapshot = observed.content.snapshot().filter(|snapshot| snapshot.format == Format::UTF8)?;
-        let language = Language::of_path(path).filter(|_| snapshot.text.len_bytes() <= MAX_READ_AHEAD)?;
+        let length = snapshot.text.len_bytes();
+        let beginning = snapshot.text.slice(0..length.min(MAX_FIRST_LINE)).unwrap_or_default();
+        let language = Language::of(path, &beginning).filter(|_| length <= MAX_READ_AHEAD)?;
         Some(Self { path: path.clone(), snapshot: snapshot.clone(), language })
     }
 

@@ -136,6 +136,6 @@ pub(super) fn lines_of_symbol(
 }
 
 fn outline_of(path: &std::path::Path, text: &str, deadline: Deadline) -> Result<Outline, RefusalKind> {
-    let language = Language::of_path(path).ok_or_else(no_grammar)?;
+    let language = Language::of(path, text).ok_or_else(no_grammar)?;
     outline(text, language, deadline).map_err(|reason| RefusalKind::NoSyntax(reason.to_string()))
 }

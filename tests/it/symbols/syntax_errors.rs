@@ -103,3 +103,46 @@ fn new_errors_follow_the_text_and_the_decisions() {
     let other = reject("h2", &seen["revision"]);
     assert_eq!(other["files"][0]["syntax"][0]["line"], 6, "{other}");
 }
+
+/// The grammar of Python accepts these texts.
+#[test]
+fn the_indentation_of_python_is_checked() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("cart.py");
+    let mut lines_of = |old: &str, new: &str| -> Vec<u64> {
+        let done = agent.edit("cart.py", old, new).done();
+        let errors = done["files"][0]["syntax"].as_array().cloned().unwrap_or_default();
+        errors.iter().map(|error| error["line"].as_u64().expect("a line")).collect()
+    };
+    let line = 1 + CODE.lines().position(|line| line.contains("append(item)")).expect("the line") as u64;
+    let indentation =
+        " ".repeat(CODE.lines().nth(line as usize - 1).map_or(0, |line| line.len() - line.trim().len()));
+    let own = |more: &str| format!("{more}self.items.append(item)\n");
+    assert_eq!(
+        lines_of(&own(&indentation), &own(&format!("{indentation}  "))),
+        [0; 0],
+        "the block is deeper as a whole"
+    );
+    assert_eq!(lines_of(&own(""), &(own("") + &own(&format!("{indentation}    ")))), [line + 1]);
+    assert_eq!(lines_of(&own(&format!("{indentation}    ")), ""), [0; 0]);
+    assert_eq!(
+        lines_of(&own(&format!("{indentation}  ")), &format!("{indentation}  # nothing\n")),
+        [line - 1]
+    );
+}
+
+#[test]
+fn a_script_has_the_language_of_its_first_line() {
+    let script = "#!/usr/bin/env bash\n\nf() {\n  echo a\n}\n\nf\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("deploy", script));
+    let mut agent = machine.agent(&workspace);
+    agent.read("deploy");
+    let edit = json!([{ "symbol": "f", "op": "body", "newText": "echo b" }]);
+    agent.call("editd/edit", json!({ "path": "deploy", "edits": edit })).done();
+    assert_eq!(workspace.text("deploy"), script.replace("echo a", "echo b"));
+    let done = agent.edit("deploy", "echo b\n}", "echo b").done();
+    assert!(done["files"][0]["syntax"][0]["line"].is_u64(), "{done}");
+    let outline = agent.call("editd/outline", json!({ "path": "deploy" })).done();
+    assert_eq!(outline["language"], "bash", "{outline}");
+}
