@@ -40,7 +40,8 @@ fn a_change_waits_at_any_moment_after_a_kill(#[values(0, 1, 2, 3, 4)] moment: us
     // Neovim connects again by itself and shows the change.
     nvim.until_connected();
     nvim.sees("two");
-    assert_eq!(machine.daemons().len(), 1);
+    // Neovim may have started one, too, which ends because there is another.
+    eventually("a single daemon", || (machine.daemons().len() == 1).then_some(()));
 }
 
 #[rstest]
