@@ -68,7 +68,7 @@ scene('calls of the server belong to the sub-agent that makes them', { 'cart.py'
     'the second': async (model) => {
       assert.match(await model.call('edit', edit), /unread/);
       await model.call('read', { path: edit.path });
-      assert.match(await model.call('edit', edit), /applied/);
+      assert.match(await model.call('edit', edit), /Changed|applied/);
       await model.callOwn(...tools.edit(edit.path, 'return amount', 'return -amount'));
     },
   };

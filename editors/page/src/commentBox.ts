@@ -6,7 +6,7 @@ export interface CommentBox {
   element: HTMLElement;
   /** Shows the box and moves the focus into it. */
   open: () => void;
-  /** Returns the text and empties the box. */
+  /** Returns the text as it was typed and empties the box; nothing if it is blank. */
   take: () => string | undefined;
   /** Puts a text back that was not sent. */
   restore: (text: string) => void;
@@ -22,10 +22,10 @@ export function commentBox(name: string, send: (text: string) => Promise<boolean
     parent?.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true });
   };
   const take = (): string | undefined => {
-    const text = input.value.trim();
+    const text = input.value;
     input.value = '';
     element.hidden = true;
-    return text === '' ? undefined : text;
+    return text.trim() === '' ? undefined : text;
   };
   const restore = (text: string): void => {
     input.value = text;
@@ -33,7 +33,7 @@ export function commentBox(name: string, send: (text: string) => Promise<boolean
   };
   const submit = async (): Promise<void> => {
     const text = take();
-    if (text !== undefined && !(await send(text))) {
+    if (text !== undefined && !(await send(text.trim()))) {
       restore(text);
     }
   };

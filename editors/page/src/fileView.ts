@@ -1,6 +1,7 @@
 // A file of a proposal: its heading, its hunks, and the unchanged lines between them.
 import { type Drawable, chunksOf } from './chunks';
 import { Colours } from './colours';
+import { commentList } from './commentBox';
 import { openCorrection } from './correction';
 import type { ReviewDesk } from './desk';
 import { button, el, fill } from './dom';
@@ -34,6 +35,8 @@ export class FileView {
   private rows: FileRows | undefined;
   private parts: readonly Drawable[];
   private focusCorrection: (() => void) | undefined;
+  /** Comments that can no longer be sent, because the proposal has ended. */
+  private unsent: { text: string }[] = [];
 
   constructor(
     private readonly desk: ReviewDesk,
@@ -117,6 +120,11 @@ export class FileView {
       if (text !== undefined) {
         hunk.restoreComment(text);
       }
+    }
+    // The boxes of comments are not shown then.
+    if (!this.desk.review.isWaiting && comments.size > 0) {
+      this.unsent = [...comments.values()].map((text) => ({ text }));
+      fill(this.notes, ...this.warnings());
     }
   }
 
@@ -206,9 +214,11 @@ export class FileView {
     );
   }
 
-  private warnings(): HTMLElement[] {
+  private warnings(): (HTMLElement | undefined)[] {
     const { warnings, syntax = [] } = this.file;
     return [
+      this.unsent.length > 0 ? el('p', { class: 'notice' }, 'Not sent, because the proposal has ended:') : undefined,
+      commentList(this.unsent),
       ...warnings.map((warning) => el('p', { class: 'note' }, oneLine(warning))),
       ...syntax.map(({ line, excerpt }) =>
         el('p', { class: 'notice' }, `New syntax error in line ${line}: `, el('code', {}, oneLine(excerpt))),

@@ -4,7 +4,7 @@ import { button, el, fill } from './dom';
 import { ago, count, shortPath } from './names';
 import { tableOf } from './table';
 import { partsOfDiff } from './unified';
-import { oneLine } from './visible';
+import { firstLine, oneLine } from './visible';
 import type { Transaction, Undone } from './wire';
 
 const PAGE = 50;
@@ -98,7 +98,7 @@ class Entry {
     this.toggle = el(
       'button',
       { type: 'button', class: 'entry', 'aria-expanded': 'false', onclick: () => void this.open() },
-      el('span', { class: 'entry-label' }, el('bdi', {}, oneLine(label ?? '', 300) || 'Change without a label')),
+      el('span', { class: 'entry-label' }, el('bdi', {}, firstLine(label ?? '', 300) || 'Change without a label')),
       el('span', { class: 'faint' }, el('bdi', {}, oneLine(author, 60)), ` · ${ago(at)} · ${this.paths()}`),
       el(
         'span',
@@ -136,7 +136,9 @@ class Entry {
     const { transactions } = await this.desk.session.call<{ transactions: Transaction[] }>('editd/history', params);
     const { root } = this.desk.session;
     const [detail = this.transaction] = transactions;
-    const start = button('Undo…', () => void this.preview(place), { name: `Undo: ${oneLine(detail.label ?? '', 60)}` });
+    const start = button('Undo…', () => void this.preview(place), {
+      name: `Undo: ${firstLine(detail.label ?? '', 60)}`,
+    });
     const place = el(
       'div',
       { class: 'buttons' },

@@ -176,6 +176,6 @@ export class HunkView implements Drawable {
   }
 
   private commentOf(text: string): Comment {
-    return { path: this.file.path, hunk: this.id, text };
+    return { path: this.file.path, hunk: this.id, text: text.trim() };
   }
 }

@@ -21,6 +21,7 @@ export function listenToKeys(commands: Commands, other: (key: string) => boolean
   });
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Returns `true` if keys belong to a text box, because it has the focus. */
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('textarea, input, select') !== null;
 }

@@ -2,7 +2,7 @@
 import { button, el, fill } from './dom';
 import { ago, count, shortPath, stateOf } from './names';
 import type { Session } from './session';
-import { oneLine } from './visible';
+import { firstLine, oneLine } from './visible';
 import { type Summary, isWaiting } from './wire';
 
 /** Number of decided proposals that are listed. */
@@ -101,7 +101,7 @@ export class ListView {
           this.show(id);
         },
       },
-      el('span', { class: 'entry-label' }, el('bdi', {}, oneLine(label ?? '', 200) || 'Change without a label')),
+      el('span', { class: 'entry-label' }, el('bdi', {}, firstLine(label ?? '', 200) || 'Change without a label')),
       el('span', { class: 'faint' }, el('bdi', {}, oneLine(author, 60)), ` · ${ago(at)}`),
       el('span', { class: 'entry-path' }, el('bdi', {}, shortPath(first, this.session.root)), more),
       el(

@@ -4,13 +4,14 @@ import type { Desk, ReviewDesk } from './desk';
 import { button, el, fill } from './dom';
 import { FileView, numbered } from './fileView';
 import type { HunkView } from './hunkView';
+import { isTyping } from './keys';
 import { ago, count, shortPath, stateOf } from './names';
 import { partsOfDiff } from './unified';
 import { tableOf } from './table';
 import { Review } from './review';
 import { Seen } from './seen';
 import { decideSeveral } from './several';
-import { oneLine } from './visible';
+import { firstLine, oneLine } from './visible';
 import { type Proposal, isOpen } from './wire';
 
 export interface ProposalActions {
@@ -53,7 +54,10 @@ export class ProposalView {
       review: this.review,
       isSeen: (id) => this.isSeen(id),
       next: (after) => {
-        this.goToOpen(after);
+        // The person may have begun to write while the decision was recorded.
+        if (!isTyping(document.activeElement)) {
+          this.goToOpen(after);
+        }
       },
     };
     this.comment = commentBox('Comment on the proposal', async (text) => {
@@ -184,7 +188,9 @@ export class ProposalView {
   }
 
   private drawFiles(proposal: Proposal): void {
-    const hadFocus = this.list.contains(document.activeElement);
+    const focused = document.activeElement;
+    const hadFocus = this.list.contains(focused);
+    const written = isTyping(focused) ? this.hunks().find(({ element }) => element.contains(focused))?.id : undefined;
     const drafts = new Map(this.files.map((file) => [file.path, file.takeDrafts()]));
     this.files = numbered(proposal).map(({ file, first, of }) => new FileView(this.desk, file, first, of));
     fill(this.list, ...this.files.map(({ element }) => element));
@@ -196,7 +202,16 @@ export class ProposalView {
       }
     }
     this.markCurrent();
-    if (hadFocus && this.review.isWaiting) {
+    if (!hadFocus || !this.review.isWaiting) {
+      return;
+    }
+    // Whoever writes goes on in the same box: elsewhere, the letters would be commands.
+    const commented = this.hunks().find(({ id }) => id === written);
+    if (commented !== undefined) {
+      commented.openComment();
+    } else if (isTyping(focused) && focused instanceof HTMLElement && focused.isConnected) {
+      focused.focus({ preventScroll: true });
+    } else {
       this.currentHunk()?.focus();
     }
   }
@@ -210,7 +225,7 @@ export class ProposalView {
       el(
         'div',
         { class: 'title' },
-        el('h2', { tabindex: -1 }, el('bdi', {}, oneLine(proposal.label ?? '') || 'Change without a label')),
+        el('h2', { tabindex: -1 }, el('bdi', {}, firstLine(proposal.label ?? '') || 'Change without a label')),
         el('span', { class: `state ${proposal.state}` }, stateOf(proposal)),
       ),
       el(

@@ -45,6 +45,11 @@ export class Review {
 
   /** Sends a decision after all earlier ones. Returns `true` if it was recorded. */
   decide(decision: Decision): Promise<boolean> {
+    // Only texts that a person began before the proposal ended still have a button.
+    if (!this.isWaiting) {
+      this.watcher.refused('Not recorded: this proposal has ended. Copy your text if you need it.');
+      return Promise.resolve(false);
+    }
     const epoch = this.epoch;
     const sent = this.last.then(() => epoch === this.epoch && this.isWaiting && this.send(decision));
     this.last = sent;

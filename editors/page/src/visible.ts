@@ -42,6 +42,13 @@ function nameOf(character: string): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** Returns the first line of a text for a line of the page, with a mark if there are more. */
+export function firstLine(text: string, longest = Infinity): string {
+  const [first = '', ...rest] = text.trim().split('\n');
+  const shown = oneLine(first.trimEnd(), longest);
+  return rest.length > 0 ? `${shown} …` : shown;
+}
+
 /** Returns a text for a line of the page, with the names of invisible characters in their place. */
 export function oneLine(text: string, longest = Infinity): string {
   const cut = text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text;

@@ -114,6 +114,27 @@ scene('comments reach the agent', async ({ page, agent, files }) => {
   );
 });
 
+scene('a decision that is recorded late leaves the focus in a comment', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const edits: [string, string][] = [
+    ['two', 'TWO'],
+    ['nine', 'NINE'],
+  ];
+  await agent.edit({ 'a.txt': edits }, { label: 'Shout' });
+  await page.shows('Shout');
+  daemon.signal('SIGSTOP');
+  await page.button('Accept, hunk 1').click();
+  await page.button('Comment on hunk 1').click();
+  await page.page.keyboard.type('Why so');
+  daemon.signal('SIGCONT');
+  await page.states(['accepted', 'pending']);
+  // Outside of a text box, these letters decide.
+  await page.page.keyboard.type(' loud, and dry?');
+  await page.press('Control+Enter');
+  await page.hunk(1).locator('.comments', { hasText: 'Why so loud, and dry?' }).waitFor();
+  await page.states(['accepted', 'pending']);
+});
+
 scene('the text is corrected, and its line endings are kept', async ({ page, agent, files }) => {
   const text = TEN.replaceAll('\n', '\r\n');
   files.write('a.txt', text);
@@ -128,6 +149,13 @@ scene('the text is corrected, and its line endings are kept', async ({ page, age
   await page.isDecided('applied');
   assert.equal(files.read('a.txt'), text.replace('two', 'Two'));
   assert.match((await outcome(agent, id)).userEdits?.[0]?.diff ?? '', /-TWO[^]*\+Two/);
+});
+
+scene('a label of several lines takes one line', async ({ page, agent, files }) => {
+  files.write('a.txt', TEN);
+  await agent.edit({ 'a.txt': [['two', 'TWO']] }, { label: 'Count\n\nIn digits, as agreed.' });
+  await page.shows('Count …');
+  assert.doesNotMatch(await page.page.locator('body').innerText(), /agreed|U\+000A/);
 });
 
 scene('a conflict is accepted only by taking the side of the author', async ({ page, agent, files }) => {

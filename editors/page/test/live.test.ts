@@ -1,8 +1,11 @@
 // The review page stays up to date, while others decide, agents work, and the daemon is restarted.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from '../../vscode/test/support/agent';
+import type { ReviewPage } from './reviewPage';
 import { pageStage } from './stage';
-import { untilEqual } from '../../vscode/test/support/until';
+import type { ReviewOutcome } from '../../vscode/test/support/review';
+import { until, untilEqual } from '../../vscode/test/support/until';
 
 const scene = pageStage();
 
@@ -66,14 +69,19 @@ scene('a decision about something that has changed is not recorded', async ({ pa
   assert.equal(files.read('a.txt'), TEN);
 });
 
-scene('texts that were not sent survive a change of the file', async ({ page, agent, files, daemon }) => {
-  files.write('a.txt', TEN);
-  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
-  await page.shows('Shout');
+/** Begins a comment on the second hunk and a text for the file, and sends neither. */
+async function beginTexts(page: ReviewPage): Promise<void> {
   await page.button('Comment on hunk 2').click();
   await page.page.keyboard.type('Why?');
   await page.button('Edit the text: a.txt').click();
   await page.page.locator('textarea.text').fill('mine\n');
+}
+
+scene('texts that were not sent survive a change of the file', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await beginTexts(page);
   files.write('a.txt', `zero\n${TEN}`);
   // The lines of the hunks have other numbers now.
   await daemon.run('review', id, '--accept', '--hunk', '1').catch(() => undefined);
@@ -84,6 +92,21 @@ scene('texts that were not sent survive a change of the file', async ({ page, ag
   await page.says('Not recorded');
   assert.equal(await page.page.locator('textarea.text').inputValue(), 'mine\n');
   assert.equal(files.read('a.txt'), `zero\n${TEN}`);
+});
+
+scene('a comment is written on while the lines are drawn again', async ({ page, agent, files, daemon }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.button('Comment on hunk 2').click();
+  await page.page.keyboard.type('Why so ');
+  files.write('a.txt', `zero\n${TEN}`);
+  await daemon.run('review', id, '--accept', '--hunk', '1').catch(() => undefined);
+  await page.page.getByText('@@ −3 +3 @@').waitFor();
+  // Outside of a text box, these letters decide.
+  await page.page.keyboard.type('loud, and dry?');
+  const box = page.page.getByRole('textbox', { name: 'Comment on hunk 2' });
+  assert.equal(await box.inputValue(), 'Why so loud, and dry?');
 });
 
 scene('two tabs show the same', async ({ page, agent, files, open, address }) => {
@@ -100,6 +123,52 @@ scene('two tabs show the same', async ({ page, agent, files, open, address }) =>
   await other.shows('Shout');
   await other.button('Reject, hunk 1').click();
   await page.states(['rejected', 'pending']);
+});
+
+scene('decisions and comments stay when the author replaces the proposal', async ({ page, agent, files }) => {
+  files.write('a.txt', TEN);
+  const old = await agent.edit({ 'a.txt': [...BOTH, ['five', 'FIVE']] }, { label: 'Shout' });
+  await page.shows('Shout');
+  await page.button('Accept, hunk 1').click();
+  await page.button('Comment on hunk 1').click();
+  await page.page.keyboard.type('Why so loud?');
+  await page.press('Control+Enter');
+  await page.hunk(1).locator('.comments', { hasText: 'Why so loud?' }).waitFor();
+  await page.button('Reject, hunk 3').click();
+  await page.states(['accepted', 'pending', 'rejected']);
+  const edits: [string, string][] = [...BOTH, ['five', 'Five']];
+  const { id } = await agent.edit({ 'a.txt': edits }, { label: 'Shout less', replaces: old.id });
+  await page.isDecided('superseded');
+  await page.button('Show its replacement').click();
+  await page.shows('Shout less');
+  await page.states(['accepted', 'pending', 'rejected']);
+  await page.hunk(1).locator('.comments', { hasText: 'Why so loud?' }).waitFor();
+  await page.page.getByText('2 of 3 hunks are the same').waitFor();
+  assert.equal(files.read('a.txt'), TEN, 'not yet');
+  await page.press('A');
+  await page.isDecided('partly accepted');
+  assert.equal(files.read('a.txt'), TEN.replace('two', 'TWO').replace('five', 'Five'));
+  const { comments } = await agent.call<ReviewOutcome>('editd/proposal', { id });
+  assert.deepEqual(
+    comments?.map(({ text, hunk }) => [text, hunk]),
+    [['Why so loud?', 'h1']],
+  );
+});
+
+scene('texts that were not sent survive when the author replaces the proposal', async ({ page, agent, files }) => {
+  files.write('a.txt', TEN);
+  const { id } = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  await page.shows('Shout');
+  await beginTexts(page);
+  await agent.edit({ 'a.txt': [['two', 'Two']] }, { label: 'Shout less', replaces: id });
+  await page.isDecided('superseded');
+  assert.equal(await page.page.locator('textarea.text').inputValue(), 'mine\n');
+  const file = page.file('a.txt');
+  await file.getByText('Not sent, because the proposal has ended:').waitFor();
+  await file.locator('.comments', { hasText: 'Why?' }).waitFor();
+  await page.button('Use this text').click();
+  await page.says('Not recorded: this proposal has ended.');
+  assert.equal(await page.page.locator('textarea.text').inputValue(), 'mine\n');
 });
 
 scene('rejected hunks are reopened', async ({ page, agent, files }) => {
@@ -137,8 +206,49 @@ scene('a change is undone, from the message and from the history', async ({ page
     .waitFor();
   assert.equal(files.read('a.txt'), TEN, 'a preview changes nothing');
   await page.button('Undo this change').click();
+  // The message about the first undo may still be there.
+  await untilEqual('the text', () => files.read('a.txt'), TEN.replace('two', 'TWO').replace('nine', 'NINE'));
   await page.says('The change is undone.');
-  assert.equal(files.read('a.txt'), TEN.replace('two', 'TWO').replace('nine', 'NINE'));
+});
+
+scene('the history shows the diff of a change to a long text', async ({ page, agent, files, daemon }) => {
+  const text = (word: string): string =>
+    Array.from({ length: 2000 }, (_, at) => `line ${at} has ${at % 8 === 0 ? word : 'the same'} words\n`).join('');
+  files.write('long.txt', text('old'));
+  await agent.read('long.txt');
+  await agent.write('long.txt', text('new'), { label: 'Rewrite' });
+  await page.shows('Rewrite');
+  const shows = async (): Promise<void> => {
+    await page.press('h');
+    const entry = page.page.locator('.history li').filter({ hasText: 'Rewrite' });
+    await entry.locator('.entry').click();
+    for (const [side, word] of [
+      ['old', 'old'],
+      ['new', 'new'],
+    ] as const) {
+      const lines = entry.locator(`.code.${side}`, { hasText: `has ${word} words` });
+      await untilEqual(`the number of ${side} lines`, () => lines.count(), 250);
+    }
+    assert.equal(await entry.getByText('not stored').count(), 0);
+  };
+  await page.press('A');
+  const question = page.page.locator('dialog.question');
+  await question.waitFor();
+  await page.press('y');
+  await page.isDecided('applied');
+  assert.equal(files.read('long.txt'), text('new'));
+  await shows();
+  // A diff of this length is not stored, so it is computed from the current text, which a later change has moved.
+  await agent.edit({ 'long.txt': [['line 0 has', 'line zero\nline 0 has']] }, { label: 'Begin at zero' });
+  await page.press('r');
+  await page.shows('Begin at zero');
+  await page.press('A');
+  await page.isDecided('applied');
+  await daemon.restart();
+  await page.connected();
+  await page.page.reload();
+  await page.connected();
+  await shows();
 });
 
 scene('the open history shows an undo that is made elsewhere', async ({ page, agent, files, daemon }) => {
@@ -191,7 +301,7 @@ scene('the page says that the command has ended', async ({ page, interrupt }) =>
 });
 
 for (const end of ['kill', 'stop'] as const) {
-  for (const moment of [0, 300, 1000, 3000]) {
+  for (const moment of [0, 100, 300, 500, 1000, 3000, 10_000]) {
     scene(`a change waits ${moment} ms after a ${end} of the daemon`, async ({ page, files, daemon, agent }) => {
       agent.close();
       files.write('a.txt', TEN);
@@ -207,6 +317,26 @@ for (const end of ['kill', 'stop'] as const) {
     });
   }
 }
+
+scene('a change waits after the command was killed, and is shown when it runs again', async (old) => {
+  const { files, agent, daemon, kill } = old;
+  files.write('a.txt', TEN);
+  await kill();
+  const person = await Agent.connect(daemon.editorSocket, 'person', files.folder);
+  const { expected } = await until(
+    'the daemon expects the page back',
+    () => person.call<{ expected: { until?: string }[] }>('editd/reviewers'),
+    ({ expected }) => expected.length === 1,
+  );
+  person.close();
+  assert.equal(expected[0]?.until, undefined, 'without a limit');
+  const outcome = await agent.edit({ 'a.txt': BOTH }, { label: 'Shout' });
+  assert.equal(outcome.state, 'pending');
+  assert.equal(files.read('a.txt'), TEN);
+  const { page } = await old.again();
+  await page.shows('Shout');
+  await page.states(['pending', 'pending']);
+});
 
 scene('a killed daemon is started again, and a stopped one is not', async ({ page, daemon, agent }) => {
   agent.close();

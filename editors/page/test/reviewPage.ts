@@ -46,6 +46,17 @@ export class ReviewPage {
     }
   }
 
+  /** Waits until the browser has drawn the page, and the page knows what is on the screen. */
+  async drawn(): Promise<void> {
+    // The first frame computes intersections, which are reported in a task of their own.
+    await this.page.evaluate(
+      () =>
+        new Promise<void>((done) => {
+          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+        }),
+    );
+  }
+
   /** Waits until the page is connected. */
   connected(): Promise<void> {
     return this.page.locator('.connection.connected').waitFor();

@@ -37,7 +37,7 @@ scene('hunks that were not on the screen are counted before they are accepted', 
   // Hunks that were on the screen need no question.
   for (let at = 0; at < 36; at += 1) {
     await page.press('j');
-    await page.page.waitForTimeout(30);
+    await page.drawn();
   }
   await page.press('A');
   await page.isDecided('applied');
@@ -100,6 +100,7 @@ scene('accepting all leaves a rejected hunk rejected, and says so', async ({ pag
   await page.says('1 hunk stays rejected.');
   await page.press('A');
   await page.isDecided('partly accepted');
+  await page.says('1 hunk stays rejected.');
   assert.equal(files.read('a.txt'), TEN.replace('five', 'FIVE').replace('nine', 'NINE'));
 });
 

@@ -29,6 +29,8 @@ export interface PageScene {
   again: () => Promise<{ page: ReviewPage }>;
   /** Ends the command, as Ctrl-C does. */
   interrupt: () => Promise<void>;
+  /** Kills the command, like a crash. */
+  kill: () => Promise<void>;
   /** The output of the command. */
   output: () => string;
 }
@@ -103,6 +105,7 @@ class Stage {
       open: (other) => this.open(other),
       again: () => this.serve(),
       interrupt: async () => this.server?.end('SIGINT'),
+      kill: async () => this.server?.end('SIGKILL'),
     };
   }
 

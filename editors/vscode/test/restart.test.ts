@@ -4,7 +4,11 @@ import { stage } from './support/stage';
 import { until } from './support/until';
 import type { Agent } from './support/agent';
 
-const scene = stage({ configuration: 'review = "off"', files: { 'poem.txt': 'one\ntwo\n' } });
+const scene = stage({
+  configuration: 'review = "off"',
+  files: { 'poem.txt': 'one\ntwo\n' },
+  settings: { 'files.autoSave': 'off' },
+});
 
 /** Returns the text that an agent reads once the window shares its documents again. */
 async function readFromEditor(meet: (name: string) => Promise<Agent>): Promise<string> {

@@ -1,9 +1,11 @@
 // The view and the lenses always show the same state of a hunk, no matter how and by which client it is decided.
+import assert from 'node:assert/strict';
 import { Agent } from './support/agent';
 import type { Inside } from './support/probe';
 import { Refused } from './support/rpc';
 import { Review, type States } from './support/review';
 import { stage } from './support/stage';
+import { until } from './support/until';
 import type { Window } from './support/window';
 
 const scene = stage({ files: { 'readme.txt': 'a folder\n' }, settings: { 'diffEditor.codeLens': true } });
@@ -137,4 +139,65 @@ scene('the lenses of a diff are updated', async ({ window, agent, files }) => {
     await review.shows('UNO', `${verdict}ed`);
     await review.hasLens(title);
   }
+});
+
+scene('decisions and comments stay when the author replaces the proposal', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const old = await three(window, agent);
+  await window.open('a.txt');
+  await old.press('UNO', 'Accept Change', 'accepted');
+  await old.press('SEI', 'Reject Change', 'rejected');
+  await old.open('UNO');
+  await window.command('workbench.action.addComment');
+  await window.page.locator('.review-widget .monaco-editor.focused').waitFor();
+  await window.page.keyboard.type('Why Spanish?');
+  await window.page.locator('.review-widget').getByRole('button', { name: 'Send' }).click();
+  await old.shows('UNO', 'commented');
+  const fresh = await old.replace(
+    {
+      'a.txt': [
+        ['one', 'UNO'],
+        ['three', 'DREI'],
+        ['six', 'SEI'],
+      ],
+    },
+    'Count in another way',
+  );
+  await old.closed();
+  await fresh.shows('UNO', 'accepted', 'commented');
+  await window.open('a.txt');
+  await fresh.showsStates({ UNO: 'accepted', DREI: 'pending', SEI: 'rejected' });
+  assert.equal(files.read('a.txt'), POEM, 'not yet');
+  await fresh.press('Count in another way', 'Accept the Whole Proposal');
+  const { state, comments } = await fresh.ended();
+  assert.equal(state, 'partial');
+  assert.deepEqual(
+    comments?.map(({ text, hunk }) => [text, hunk]),
+    [['Why Spanish?', 'h1']],
+  );
+  assert.equal(files.read('a.txt'), POEM.replace('one', 'UNO').replace('three', 'DREI'));
+});
+
+scene('the accepted text of the user stays when the author replaces the proposal', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  files.write('b.txt', POEM);
+  const old = await Review.edit(window, agent, { 'a.txt': [['three', 'TROIS']], 'b.txt': [['three', 'DREI']] });
+  await old.open('TROIS');
+  await window.type({ after: 'TROIS' }, ' mine');
+  await window.press('Control+Alt+Shift+Y');
+  await until(
+    'the file is accepted',
+    () => old.states(),
+    (states) => states[0] === 'edited',
+  );
+  const fresh = await old.replace({ 'a.txt': [['three', 'TROIS']], 'b.txt': [['three', 'DREI']] }, 'Once more');
+  await fresh.shows('Once more', '1 of 2 changes decided');
+  await fresh.open('a.txt', 'a.txt');
+  await fresh.proposes('a.txt', POEM.replace('three', 'TROIS mine'));
+  await fresh.hasLens('Accepted with your changes');
+  await fresh.open('DREI', 'b.txt');
+  await window.press('Control+Alt+Y');
+  await fresh.ended();
+  assert.equal(files.read('a.txt'), POEM.replace('three', 'TROIS mine'));
+  assert.equal(files.read('b.txt'), POEM.replace('three', 'DREI'));
 });

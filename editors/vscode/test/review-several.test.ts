@@ -4,20 +4,34 @@ import type { Page } from 'playwright-core';
 import { Review } from './support/review';
 import { stage } from './support/stage';
 import { until } from './support/until';
+import type { Window } from './support/window';
 
 const scene = stage();
 
 const TEN = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n';
 
+/** Edits of two lines that are far apart. */
+const TWO_LINES: [string, string][] = [
+  ['two', 'TWO'],
+  ['nine', 'NINE'],
+];
+
 /** Waits for a dialog with this text. */
-function asked(
-  window: { screen: { dialog: () => Promise<string | undefined> } },
-  text: string,
-): Promise<string | undefined> {
+function asked(window: Window, text: string): Promise<string | undefined> {
   return until(
     `a dialog says "${text}"`,
     () => window.screen.dialog(),
     (said) => said?.includes(text) === true,
+  );
+}
+
+/** Waits until the status bar has an item with these texts. */
+async function says(window: Window, ...texts: string[]): Promise<void> {
+  await until(
+    `the status bar says ${texts.join(', ')}`,
+    () => window.screen.status(),
+    (items) => items.some((item) => texts.every((text) => item.includes(text))),
+    { within: 5_000 },
   );
 }
 
@@ -58,10 +72,7 @@ scene('rejecting a proposal names a change that was accepted', async ({ window, 
   ] as const) {
     files.write('a.txt', TEN);
     const review = await Review.edit(window, agent, {
-      'a.txt': [
-        ['two', 'TWO'],
-        ['nine', 'NINE'],
-      ],
+      'a.txt': TWO_LINES,
     });
     await window.open('a.txt');
     await review.press('TWO', 'Accept Change');
@@ -73,6 +84,50 @@ scene('rejecting a proposal names a change that was accepted', async ({ window, 
     assert.equal((await review.ended()).state, state);
     assert.equal(files.read('a.txt'), text);
   }
+});
+
+scene('accepting a proposal leaves rejected changes out and names files not shown', async (scene) => {
+  const { window, agent, files } = scene;
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+    files.write(name, TEN);
+  }
+  const review = await Review.edit(window, agent, {
+    'a.txt': TWO_LINES,
+    'b.txt': [['two', 'ZWEI']],
+    'c.txt': [['two', 'DEUX']],
+  });
+  await window.open('a.txt');
+  await review.press('TWO', 'Reject Change', 'rejected');
+  await review.press('DEUX', 'Reject Change', 'rejected');
+  const decided = ['rejected', 'pending', 'pending', 'rejected'];
+  for (const answer of ['Cancel', 'Accept All']) {
+    assert.deepEqual(await review.states(), decided);
+    await review.press('Change it', 'Accept the Whole Proposal');
+    // What is rejected is not written, so it is not counted.
+    const said = await asked(window, '1 change was not shown yet. Accept it, too?');
+    assert.match(said ?? '', /b\.txt \(1\)/);
+    assert.doesNotMatch(said ?? '', /a\.txt|c\.txt/);
+    await window.screen.button(answer);
+  }
+  assert.equal((await review.ended()).state, 'partial');
+  assert.deepEqual(await review.states(), ['rejected', 'accepted', 'accepted', 'rejected']);
+  assert.equal(files.read('a.txt'), TEN.replace('nine', 'NINE'));
+  assert.equal(files.read('b.txt'), TEN.replace('two', 'ZWEI'));
+  assert.equal(files.read('c.txt'), TEN);
+  await says(window, 'Changed 2 files', '2 changes stay rejected.');
+});
+
+scene('accepting a file leaves its rejected change out, and says so', async ({ window, agent, files }) => {
+  files.write('a.txt', TEN);
+  const review = await Review.edit(window, agent, {
+    'a.txt': TWO_LINES,
+  });
+  await window.open('a.txt');
+  await review.press('TWO', 'Reject Change', 'rejected');
+  await review.press('a.txt', 'Accept All Changes in This File');
+  assert.equal((await review.ended()).state, 'partial');
+  assert.equal(files.read('a.txt'), TEN.replace('nine', 'NINE'));
+  await says(window, 'Changed a.txt', '1 change stays rejected.');
 });
 
 scene('the changes of a file that are all rejected are accepted only after a question', async (scene) => {

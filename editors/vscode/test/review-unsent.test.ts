@@ -77,6 +77,14 @@ scene('the draft of a closed tab is shown when the proposal is discarded', async
   await showDraft(window);
 });
 
+scene('the draft of a closed tab is shown when the author replaces the proposal', async ({ window, agent, files }) => {
+  files.write('a.py', POEM);
+  const review = await Review.edit(window, agent, { 'a.py': [['two', 'TWO']] });
+  await writeAndClose(window, review);
+  await review.replace({ 'a.py': [['two', 'Two']] }, 'Change it less');
+  await showDraft(window);
+});
+
 scene(
   'a draft is announced after a reload if its proposal ended in the meantime, until it was shown',
   async ({ window, agent, files, connected }) => {

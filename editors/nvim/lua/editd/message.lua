@@ -2,6 +2,15 @@
 
 local M = {}
 
+--- Returns the first line of a text, with a mark if there are more.
+---@param text string
+---@return string
+function M.first_line(text)
+  local first, rest = vim.trim(text):match('^([^\n]*)(.*)$')
+  local plain = (vim.trim(first):gsub('%c+', ' '))
+  return rest == '' and plain or plain .. ' …'
+end
+
 --- Truncates a text to a width in cells.
 ---@param text string
 ---@param width integer

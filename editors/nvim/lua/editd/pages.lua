@@ -36,7 +36,7 @@ local function line_of(transaction)
     files[#files + 1] = ('%s +%d -%d'):format(vim.fn.fnamemodify(file.path, ':t'), file.added, file.removed)
   end
   local undone = transaction.undone and transaction.undone ~= vim.NIL and 'undone ' or ''
-  local label = transaction.label ~= vim.NIL and transaction.label or ''
+  local label = message.first_line(transaction.label ~= vim.NIL and transaction.label or '')
   return ('%-12s %-10s %7s  %s%s  %s'):format(
     transaction.transaction,
     message.fit(transaction.author, 10),

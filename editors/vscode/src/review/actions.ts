@@ -11,7 +11,7 @@ import { askAboutEarlier, askAboutLongLines, askAboutUnseen, askToTurn, contrary
 import type { Seen } from './seen';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import { count, hunksOf, isOpen, isWaiting, nameOf, singleLine, type Words, wordsFor } from './labels';
+import { count, hunksOf, isOpen, isWaiting, nameOf, outcomeOf, singleLine, type Words, wordsFor } from './labels';
 
 export type Verdict = 'accept' | 'reject';
 
@@ -64,13 +64,19 @@ export class Actions {
         await this.decideAcceptedDraft(verdict, subject);
         continue;
       }
+      const shown = this.store.get(id);
       const targets = await this.targetsIn(verdict, id, path);
-      if (targets.length > 0) {
-        await this.decideHunks(
-          verdict,
-          id,
-          targets.map((hunk) => hunk.id),
-        );
+      if (!shown || targets.length === 0) {
+        continue;
+      }
+      const answer = await this.decideHunks(
+        verdict,
+        id,
+        targets.map((hunk) => hunk.id),
+      );
+      if (answer) {
+        const hunks = answer.files.find((file) => file.path === path)?.hunks ?? [];
+        showStaying(shown, verdict, answer, hunks);
       }
     }
   }
@@ -87,14 +93,7 @@ export class Actions {
     if (open.length === 0) {
       return earlier.length > 0 && (await askToTurn(proposal, verdict, earlier)) ? earlier : [];
     }
-    if (!(await askAboutUnseen(this.seen, proposal, verdict, path))) {
-      return [];
-    }
-    const stays = staying(proposal, verdict, earlier);
-    if (stays !== undefined) {
-      showStatus(stays);
-    }
-    return open;
+    return (await askAboutUnseen(this.seen, proposal, verdict, path)) ? open : [];
   }
 
   /** Decides all open hunks of a proposal. */
@@ -114,13 +113,12 @@ export class Actions {
       );
       return;
     }
-    const stays = earlier === 'none' ? staying(shown, verdict, contrary(hunksOf(shown), verdict)) : undefined;
-    if (stays !== undefined) {
-      showStatus(stays);
-    }
     const answer = await this.send(id, async (proposal) => {
       return verdict === 'accept' ? this.withDrafts(proposal, drafted, part) : part;
     });
+    if (answer && earlier === 'none') {
+      showStaying(shown, verdict, answer, hunksOf(answer));
+    }
     if (answer && isWaiting(answer.state)) {
       this.askAboutConflicts(answer, hunksOf(answer).filter(isOpen));
     }
@@ -135,7 +133,12 @@ export class Actions {
     return answer !== undefined;
   }
 
-  private async decideHunks(verdict: Verdict | 'take', id: string, ids: readonly string[]): Promise<void> {
+  /** Returns the answer, or undefined if nothing was decided. */
+  private async decideHunks(
+    verdict: Verdict | 'take',
+    id: string,
+    ids: readonly string[],
+  ): Promise<ProposalResult | undefined> {
     const find = (proposal: ProposalResult | undefined) =>
       proposal ? hunksOf(proposal).filter((hunk) => ids.includes(hunk.id)) : [];
     const proposal = this.store.get(id);
@@ -145,7 +148,7 @@ export class Actions {
     const needsConfirmation = (hunk: Hunk) =>
       (verdict !== leave && verdict !== 'take' && hunk.state === 'conflicted') || inMissingFiles.includes(hunk);
     if (proposal && verdict !== leave && !(await askAboutLongLines(proposal, find(proposal)))) {
-      return;
+      return undefined;
     }
     const known = find(proposal).filter(needsConfirmation);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
@@ -156,6 +159,7 @@ export class Actions {
         find(answer).filter((hunk) => known.some((each) => each.id === hunk.id) || needsConfirmation(hunk)),
       );
     }
+    return sent.length > 0 ? answer : undefined;
   }
 
   /** Accepts a file with the text of its draft. */
@@ -324,6 +328,23 @@ export class Actions {
       [this.words(id, first.path).take]: () => this.takeIfUnchanged(id, conflicted),
       'Open Diff': () => this.diffs.open({ kind: 'hunk', id, path: first.path, hunk: hunk.id }),
     });
+  }
+}
+
+/**
+ * Says which of these hunks stay as they were decided before. The status bar shows one message at a time, so this one
+ * repeats the outcome of the last decision.
+ */
+function showStaying(
+  { label, author }: ProposalResult,
+  verdict: Verdict,
+  answer: ProposalResult,
+  hunks: readonly Hunk[],
+): void {
+  const stays = staying(answer, verdict, contrary(hunks, verdict));
+  if (stays !== undefined) {
+    const outcome = isWaiting(answer.state) ? [] : [outcomeOf({ ...answer, label, author }).text];
+    showStatus([...outcome, stays].join(' '));
   }
 }
 

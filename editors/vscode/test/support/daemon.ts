@@ -1,4 +1,5 @@
 // A separate daemon for a test, with its own state, sockets and configuration.
+import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +12,6 @@ export class Daemon {
   readonly sockets: string;
   readonly log: string;
   private readonly configuration: string;
-  private program: Program | undefined;
 
   constructor(
     /** Folder of the daemon. Its path must be short, because a socket path has at most about 100 bytes. */
@@ -49,14 +49,32 @@ export class Daemon {
 
   async start(): Promise<void> {
     const started = Program.start(editd, ['serve'], { env: { ...this.base, ...this.env }, log: this.log });
-    this.program = started;
     await started.ready('the daemon listens', () => listens(this.agentSocket));
   }
 
-  /** Kills the daemon, like a crash. */
+  /** Kills the daemon, like a crash, whoever has started it. */
   async kill(): Promise<void> {
-    await this.program?.end('SIGKILL');
-    this.program = undefined;
+    const running = this.running();
+    assert.notEqual(running.length, 0, 'a daemon runs');
+    for (const { pid } of running) {
+      process.kill(pid, 'SIGKILL');
+    }
+    await until(
+      'the daemon has ended',
+      () => this.running().filter(({ pid }) => running.some((it) => it.pid === pid)),
+      (left) => left.length === 0,
+    );
+  }
+
+  /** Stops the processor time of the daemon, or lets it go on: its answers come late. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const { pid } of this.running()) {
+      process.kill(pid, signal);
+    }
+  }
+
+  private running(): { pid: number; line: string }[] {
+    return marked(this.state).filter(({ line }) => line.includes(' serve'));
   }
 
   /** Runs `editd stop`, which also stops a daemon that another program has started. */
@@ -66,10 +84,9 @@ export class Daemon {
     }
     await until(
       'the daemon has ended',
-      () => marked(this.state).filter(({ line }) => line.includes(' serve')),
+      () => this.running(),
       (left) => left.length === 0,
     );
-    this.program = undefined;
   }
 
   async restart(): Promise<void> {

@@ -42,6 +42,14 @@ export class Review {
     return Review.of(window, agent, () => agent.edit(changes, { label, review: true }));
   }
 
+  /** Replaces the proposal as its author does, and returns the review of the new one, once the window shows it. */
+  async replace(changes: Record<string, Replacement[]>, label: string): Promise<Review> {
+    const { id } = await this.agent.edit(changes, { label, review: true, replaces: this.id });
+    const review = new Review(this.window, this.agent, id);
+    await review.shows(label);
+    return review;
+  }
+
   rows(): Promise<string[]> {
     return this.window.screen.view('Proposals').locator('.monaco-list-row').allTextContents();
   }

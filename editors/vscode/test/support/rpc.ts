@@ -38,9 +38,11 @@ export class Rpc {
   private lastId = 0;
 
   private constructor(private readonly socket: Socket) {
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    lines.on('line', (line) => {
       this.take(JSON.parse(line) as Message);
     });
+    lines.on('error', () => undefined); // The reader passes on errors of the socket.
     socket.on('error', () => undefined); // 'close' follows
     socket.on('close', () => {
       for (const { reject } of this.waiting.values()) {

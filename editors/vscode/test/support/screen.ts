@@ -19,9 +19,11 @@ export class Screen {
   }
 
   /** The accessible labels of the rows of a view, which is given by its title. */
-  async rows(view: string): Promise<string[]> {
-    const rows = await this.view(view).locator('.monaco-list-row').all();
-    return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
+  rows(view: string): Promise<string[]> {
+    // In one step, because a row that is redrawn in between would not be found any more.
+    const read = (rows: { getAttribute: (name: string) => string | null }[]): string[] =>
+      rows.map((row) => row.getAttribute('aria-label') ?? '');
+    return this.view(view).locator('.monaco-list-row').evaluateAll(read);
   }
 
   /** A view of the side bar or the panel, by its title. */

@@ -2,8 +2,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type Environment, Program, run } from './processes';
+import { type Environment, Program, marked, run } from './processes';
 import { codeServer, probe, vsix } from './tools';
+import { until } from './until';
 
 export interface ServerOptions {
   /** `true` if folders are trusted without a prompt. */
@@ -85,8 +86,9 @@ export class Server {
     await run(codeServer(), [...this.places(), '--install-extension', vsix()], this.env);
   }
 
+  /** Starts code-server. After a kill, it has the same address as before. */
   async start(): Promise<void> {
-    this.port = await freePort();
+    this.port ||= await freePort();
     const args = [
       ...this.places(),
       ...['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`],
@@ -101,6 +103,16 @@ export class Server {
 
   get address(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Kills code-server with the extension hosts of all windows, like a crash. */
+  async kill(): Promise<void> {
+    await this.program?.end('SIGKILL');
+    await until(
+      'code-server and its extension hosts have ended',
+      () => marked(this.folder).filter(({ line }) => line.includes(codeServer()) || line.includes('extensionHost')),
+      (left) => left.length === 0,
+    );
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { Daemon } from './daemon';
 import { saveFailure } from './failure';
 import { Files } from './files';
 import { type Environment, marked } from './processes';
+import type { Server } from './server';
 import { editd } from './tools';
 import { until, untilEqual } from './until';
 import type { Window } from './window';
@@ -38,6 +39,8 @@ export interface Context {
   /** An agent whose root is the folder of the files. Every scene has a new session. */
   agent: Agent;
   daemon: Daemon;
+  /** The code-server of all windows. */
+  server: Server;
   /** Opens another window, by default on the same folder. It is closed after the scene. */
   another: (folder?: string) => Promise<Window>;
   /** Connects another agent. Does not start a daemon. */
@@ -118,7 +121,7 @@ class Stage {
       throw new Error('there is no window');
     }
     try {
-      await scene(await this.createContext(window));
+      await scene(await this.createContext(window, this.workbench.server));
     } catch (error) {
       await this.saveFailure(name);
       throw error;
@@ -133,7 +136,7 @@ class Stage {
     }
   }
 
-  private async createContext(window: Window): Promise<Context> {
+  private async createContext(window: Window, server: Server): Promise<Context> {
     const agent = this.options.daemon === 'none' ? undefined : await this.meet('ada');
     const connected = (): Promise<void> => this.connected();
     if (agent !== undefined && this.options.program === undefined) {
@@ -148,6 +151,7 @@ class Stage {
       window,
       files: this.files,
       daemon: this.daemon,
+      server,
       get agent(): Agent {
         if (agent === undefined) {
           throw new Error('no daemon was running for an agent: meet one once there is one');
@@ -175,11 +179,12 @@ class Stage {
 
   private async connected(): Promise<void> {
     const agents = this.agents.filter(({ open }) => open);
+    const windows = this.workbench?.windows.filter(({ isClosed }) => !isClosed) ?? [];
     const sessions = async (): Promise<unknown> => {
       const status = await agents[0]?.call<{ sessions: number }>('editd/status');
       return status?.sessions;
     };
-    await untilEqual('the number of sessions', sessions, agents.length + (this.workbench?.windows.length ?? 0));
+    await untilEqual('the number of sessions', sessions, agents.length + windows.length);
   }
 
   /** Ends all programs of the stage, and fails if one is left running. */

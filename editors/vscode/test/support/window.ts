@@ -48,6 +48,13 @@ export class Window {
     this.probe = await Window.ready(this.server, this.page, before);
   }
 
+  /** Kills the extension host, like a crash. The workbench starts another one. */
+  async killExtensionHost(): Promise<void> {
+    const before = new Set(Probe.names(this.server.probes));
+    process.kill(this.probe.pid, 'SIGKILL');
+    this.probe = await Window.ready(this.server, this.page, before);
+  }
+
   private static async ready(server: Server, page: Page, before: ReadonlySet<string>): Promise<Probe> {
     await page.locator('.part.sidebar .pane-header').first().waitFor({ timeout: 60_000 });
     const probe = await Probe.next(server.probes, before);
@@ -57,8 +64,19 @@ export class Window {
     return probe;
   }
 
+  /** Closes the tab as a user does, so that VS Code can end properly. */
+  async closeTab(): Promise<void> {
+    const closed = this.page.waitForEvent('close');
+    await this.page.close({ runBeforeUnload: true });
+    await closed;
+  }
+
   close(): Promise<void> {
     return this.page.close({ runBeforeUnload: false });
+  }
+
+  get isClosed(): boolean {
+    return this.page.isClosed();
   }
 
   evaluate<A extends unknown[], R>(run: (inside: Inside, ...args: A) => R | Promise<R>, ...args: A): Promise<R> {
