@@ -269,12 +269,12 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, *edit),
-        Command::Move(arguments) => edit::move_lines(&context, &arguments),
+        Command::Move(arguments) => edit::move_parts(&context, &arguments),
         Command::Rename(arguments) => edit::rename(&context, &arguments),
         Command::Write(write) => edit::write(&context, &write),
         Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
-        Command::Outline { path } => read::outline(&context, &path),
+        Command::Outline { path, pattern } => read::outline(&context, &path, pattern),
         Command::Search(arguments) => read::search(&context, arguments),
         Command::Find(arguments) => read::find(&context, arguments),
         Command::List(arguments) => read::list(&context, &arguments),

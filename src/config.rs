@@ -68,6 +68,18 @@ pub enum SyntaxMode {
     Refuse,
 }
 
+/// Handling of a change of a file that others have changed since its author read it, unless the request names one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum StaleMode {
+    /// The change is refused.
+    #[default]
+    Reject,
+    /// The change is merged with those of the others.
+    Merge,
+}
+
 /// Settings for the built-in tools of agent programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -107,6 +119,8 @@ pub struct Config {
     pub save: SaveMode,
     /// Handling of syntax errors that a change adds.
     pub syntax: SyntaxMode,
+    /// Handling of a change of a file that others have changed since its author read it.
+    pub stale: StaleMode,
     /// Durability of a change when its request is answered. If not set, it depends on the number of files.
     pub durability: Option<Durability>,
     /// Folders in which agents may work. If empty, agents may work everywhere that is not forbidden.
@@ -140,6 +154,7 @@ impl Default for Config {
             ide: false,
             save: SaveMode::default(),
             syntax: SyntaxMode::default(),
+            stale: StaleMode::default(),
             durability: None,
             roots: Vec::new(),
             read_roots: Vec::new(),

@@ -52,6 +52,7 @@ mod interface;
 mod journal;
 mod os;
 mod place;
+mod present;
 mod private;
 mod real_path;
 mod recovery;
@@ -76,6 +77,7 @@ pub use os::OsDisk;
 pub use place::{
     Entry, FileImage, Handle, Kind, Listed, MTime, Root, Scanned, Stat, Target, entry_below, is_stray,
 };
+pub(crate) use present::present;
 pub use private::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 pub use real_path::real_path;
 pub use recovery::Recovery;

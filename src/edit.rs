@@ -55,8 +55,8 @@ pub use find::{FoundMatch, Match, find};
 pub(crate) use line_diff::{Run, common_ends, runs as line_runs};
 pub use line_diff::{rewrite, without_mark};
 pub use line_edit::{
-    BadRange, LineEdit, LineMap, LinePlace, LineRefusal, LocatedLines, Reshape, ReshapeProblem, Reshaped,
-    lines_of, locate, parse_range, plan_lines, reindented, reshape,
+    BadRange, LineEdit, LineMap, LinePlace, LineRefusal, LocatedLines, MovedSymbol, MovedText, Reshape,
+    ReshapeProblem, Reshaped, StringLines, lines_of, locate, parse_range, plan_lines, reshape,
 };
 pub use merge::{ConflictRegion, MarkedMerge, MergeError, merge, merge_marked};
 pub use pattern::{PatternError, PatternKind};

@@ -16,6 +16,7 @@
 
 pub(crate) mod change;
 pub(crate) mod clients;
+mod concurrent;
 pub(crate) mod diagnostics;
 pub(crate) mod editors;
 mod failure;

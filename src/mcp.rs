@@ -28,6 +28,7 @@ mod links;
 mod output;
 mod readable;
 mod refusal;
+mod relative;
 mod served;
 mod server;
 mod session;

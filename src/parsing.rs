@@ -33,7 +33,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
-use crate::edit::{Deadline, LineRange, Plan};
+use crate::edit::{Deadline, Plan, StringLines};
 use crate::syntax::{
     self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, Rename, RenameRefusal, Renamed,
     SyntaxError,
@@ -191,7 +191,7 @@ pub fn rename<'t>(
 }
 
 /// Returns the lines that begin inside a string, as [`syntax::string_lines`] does.
-pub fn string_lines(version: &FileVersion<'_>, deadline: Deadline) -> Result<Vec<LineRange>, NoSyntax> {
+pub fn string_lines(version: &FileVersion<'_>, deadline: Deadline) -> Result<Vec<StringLines>, NoSyntax> {
     match POOL.get() {
         Some(pool) => version.ask(pool, |version| Task::StringLines { version }, MAX_TIME, deadline)?,
         None => syntax::string_lines(version.text, version.language, deadline),

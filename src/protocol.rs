@@ -103,6 +103,8 @@ macro_rules! with_methods {
             METHODS {
                 /// Returns the text of a file and its hash, which serves as a base.
                 Read = "editd/read", ReadParams => ReadResult, read;
+                /// Returns several files, or parts of files.
+                ReadSeveral = "editd/readSeveral", ReadSeveralParams => ReadSeveralResult, read_several;
                 /// Returns the symbols of a file.
                 OutlineMethod = "editd/outline", OutlineParams => OutlineResult, outline;
                 /// Finds lines by a pattern, in files and in unsaved text.

@@ -36,7 +36,7 @@
 //!     others: Vec::new(),
 //!     open: Default::default(),
 //! };
-//! let query = Query::new(r"fn \w+", false, false, Bounds { lines: 100, context: 0, bytes: 1 << 16 })?;
+//! let query = Query::new(r"fn \w+", false, false, Bounds { lines: 100, context: 0, bytes: 1 << 16, counts: false })?;
 //! let stop = StopCondition::new(&|| false, Deadline::NONE);
 //! let report = search(&disk, &[scope], (&query, None), &Open, &stop);
 //! assert_eq!(report.files.len(), 1, "the other file is ignored");

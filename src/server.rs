@@ -21,6 +21,7 @@ mod failure;
 mod ide_servers;
 mod lsp_review;
 mod once;
+mod retry;
 
 mod handlers {
     pub(crate) mod change;
@@ -63,12 +64,15 @@ use clients::WireClient;
 use connections::Connections;
 use ide_servers::IdeServers;
 use once::RememberedAnswers;
+use retry::RefusedRequests;
 
 /// A running daemon. Cheap to clone.
 #[derive(Clone)]
 pub struct Daemon {
     engine: Engine,
     answers: RememberedAnswers,
+    /// Refused requests that can be sent again.
+    refused: RefusedRequests,
     ide_servers: Arc<IdeServers>,
     life: Arc<Life>,
 }
@@ -94,7 +98,13 @@ impl Daemon {
         })?;
         let life =
             Life { connections: Arc::default(), outdated: false.into(), next_session: AtomicU64::new(1) };
-        Ok(Self { engine, answers, ide_servers: Arc::default(), life: Arc::new(life) })
+        Ok(Self {
+            engine,
+            answers,
+            refused: RefusedRequests::default(),
+            ide_servers: Arc::default(),
+            life: Arc::new(life),
+        })
     }
 
     /// The configuration of the daemon.
@@ -142,7 +152,7 @@ impl Daemon {
         let session = Session::new(context.id, context.role, names, context.root_paths());
         let session = Session { abilities: context.abilities, ..session };
         self.engine.clients.insert(context, Arc::new(WireClient(sink)));
-        self.engine.workspace.update(|w| w.connect(session));
+        self.engine.workspace.update(|w| w.connect(session, SystemTime::now()));
         // Agent programs can ask for reviews in the folders of an editor that shows them.
         if self.engine.config.ide && context.abilities.review {
             self.ide_servers.connect(&self.engine.places, context.connection, &context.root_paths());

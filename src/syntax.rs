@@ -40,7 +40,10 @@ mod strings;
 mod symbol;
 mod uses;
 
-pub use change::{SymbolChange, SymbolEdit, SymbolOp, body_lines, edit_symbol};
+pub use change::{
+    NewPlace, Position, SymbolChange, SymbolEdit, SymbolOp, body_lines, delete_symbols, edit_symbol,
+    insert_beside, moved_text,
+};
 pub use colour::{Colour, ColourSpan, MAX_COLOURED_SIZE, colours};
 pub use errors::{SyntaxError, SyntaxErrorKind, new_errors};
 pub use language::Language;

@@ -31,7 +31,7 @@ pub use declared::declares;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec, marks_of_content};
 pub use encoding::{Encoding, Format, Unencodable};
 pub use hash::{ContentHash, HashTag, Hasher, ParseHashError};
-pub use hidden::{is_hidden, visible};
+pub use hidden::{is_hidden, visible, with_codes};
 pub use line_endings::{eq_ignoring_crlf, normalize_line_endings};
 pub use lines::{Line, LineEnding, count_lines, line_end, line_start, lines};
 pub use position::{Position, PositionEncoding};

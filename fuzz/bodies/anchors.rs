@@ -2,7 +2,7 @@
 //! change, and that edits are carried to the same lines.
 
 use editd::edit::{
-    LineEdit, LineMap, LinePlace, LineRange, LocatedLines, locate, plan_lines, reindented, snippet,
+    LineEdit, LineMap, LinePlace, LineRange, LocatedLines, MovedText, locate, plan_lines, snippet,
 };
 use editd::text::lines;
 
@@ -61,7 +61,7 @@ fn number(next: &mut impl FnMut() -> usize) -> usize {
 
 /// Uses the numbers of an edit where they are not known to be those of lines.
 fn check_bounds(base: &str, place: LinePlace, map: &LineMap) {
-    reindented(base, base, place);
+    MovedText::new(base).indented_at(base, place);
     let Some(lines) = place.anchors().filter(|lines| lines.start > 0) else { return };
     let shown = snippet(base, lines.start, lines.end, 2);
     assert!(shown.lines().count() < 100, "{shown}");

@@ -44,6 +44,9 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
         }
         let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
         arguments.purpose.add_to(&mut request);
+        if (asks || is_settled) && named.is_empty() && files.iter().any(|file| file.tag.is_some()) {
+            consent::take_later_changes(&mut request);
+        }
         consent::make(context, &mut client, &request, asks)
     })
 }

@@ -98,7 +98,7 @@ pub(crate) enum Command {
     /// On a terminal, the command shows the change as a diff and asks before it writes. Elsewhere, pass
     /// --yes, or --base with the hash of the file's expected content.
     Edit(Box<EditArguments>),
-    /// Move or copy lines within a file or to another one
+    /// Move or copy lines or symbols, also to other files
     ///
     /// Shows the change and asks like `editd edit`.
     Move(MoveArguments),
@@ -123,6 +123,9 @@ pub(crate) enum Command {
     Outline {
         /// The file
         path: PathBuf,
+        /// Only symbols in whose name, such as Class.method, this regular expression matches
+        #[arg(long, short, value_name = "PATTERN", allow_hyphen_values = true)]
+        pattern: Option<String>,
     },
     /// Print a file as agents see it
     ///

@@ -34,6 +34,12 @@ pub(super) fn make(
     report(context, &result)
 }
 
+/// Lets a change of the version that a tag names be made where its lines are now. Only for a change that a person sees
+/// there before it is applied, or who accepts any current content.
+pub(super) fn take_later_changes(request: &mut Value) {
+    request["onStale"] = "rebase".into();
+}
+
 /// Maximum number of attempts to change a file that other programs change concurrently.
 const MAX_ATTEMPTS: u32 = 200;
 

@@ -83,7 +83,7 @@ fn run(sandbox: &Arc<Sandbox>, narrator: Narrator) -> Result<(), CliError> {
     fs::write(sandbox.project().join(FILE), TEXT)?;
     let mut demo = Demo { agent: sandbox.agent(AGENT)?, sandbox: sandbox.clone(), narrator };
     Narrator::print(
-        "editd is a daemon through which agents edit your files. Here an agent, robin, works on a small file of yours. All requests and answers are real; long answers are shortened.",
+        "editd is a daemon through which agents edit your files. Here an agent, robin, changes a file of yours. All requests and answers are real; long ones are cut.",
     )?;
     for (title, about, step) in STEPS {
         if !demo.narrator.begin_step(title, about)? {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{Read, ReadContent};
+use crate::protocol::{Discard, Propose, Read, ReadContent};
 use crate::text::{ContentHash, HashTag};
 use crate::transport::Client;
 use crate::workspace::{NamedVersion, NewMode};
@@ -18,6 +18,9 @@ use super::{CliError, Context, End, consent, paint, root};
 pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, CliError> {
     if let Some(source) = &arguments.json {
         return edit_json(context, source, &arguments.consent);
+    }
+    if arguments.glob.is_some() {
+        return edit_all(context, &arguments);
     }
     let Some(path) = &arguments.path else { return Err(CliError::usage("PATH is required")) };
     if arguments.delete && arguments.lines.is_none() {
@@ -67,20 +70,72 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
 }
 
 /// `editd move`.
-pub(crate) fn move_lines(context: &Context, arguments: &MoveArguments) -> Result<End, CliError> {
+pub(crate) fn move_parts(context: &Context, arguments: &MoveArguments) -> Result<End, CliError> {
     let file = Versioned::of(&arguments.path)?;
-    let to = arguments.to.as_deref().map(Versioned::of).transpose()?;
+    let (to, made) = match &arguments.to {
+        Some(path) if arguments.create.is_some() => {
+            let (target, made) = root::of_new_file(path)?;
+            (Some(Versioned { target, version: None }), made)
+        }
+        Some(path) => (Some(Versioned::of(path)?), None),
+        None => (None, None),
+    };
     let mut place = Map::new();
     let fields = [
         ("path", to.as_ref().map(|to| tagged(&to.target.path, to.version.clone()).into())),
         ("after", arguments.after.map(Value::from)),
         ("before", arguments.before.map(Value::from)),
+        ("afterSymbol", arguments.after_symbol.clone().map(Value::from)),
+        ("beforeSymbol", arguments.before_symbol.clone().map(Value::from)),
+        ("create", arguments.create.clone().map(Value::from)),
     ];
     place.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     let form = if arguments.copy { "copy" } else { "move" };
-    let edit = json!({ form: { "lines": arguments.lines }, "to": place, "reindent": arguments.reindent });
+    let part = match &arguments.lines {
+        Some(lines) => json!({ "lines": lines }),
+        None => json!({ "symbols": arguments.symbol }),
+    };
+    let edit = json!({ form: part, "to": place, "reindent": arguments.reindent });
     let files: Vec<_> = [file].into_iter().chain(to).collect();
-    change(context, &files, json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
+    let end = change(context, &files, json!({ "kind": "edit", "edits": [edit] }), &arguments.consent);
+    remove_if_empty(made.as_deref());
+    end
+}
+
+/// `editd edit --glob`: replaces a text in all files that match.
+fn edit_all(context: &Context, arguments: &EditArguments) -> Result<End, CliError> {
+    if !arguments.all && arguments.expect.is_none() {
+        return Err(CliError::usage("--glob requires --all or --expect"));
+    }
+    let Some(new) = &arguments.new else { return Err(CliError::usage("--old requires --new")) };
+    let (target, root) = root::of_file_or_here(arguments.path.as_deref())?;
+    let asks = consent::should_ask(context, arguments.consent.yes || arguments.consent.purpose.review);
+    let mut client = context.session_for_change(root.as_deref(), asks)?;
+    let mut request = json!({
+        "glob": arguments.glob, "path": target.map(|target| target.path), "oldText": arguments.old, "newText": new,
+        "word": arguments.word, "regex": arguments.regex, "replaceAll": arguments.all,
+        "expect": arguments.expect,
+    });
+    arguments.consent.purpose.add_to(&mut request);
+    if arguments.expect.is_none() && (asks || arguments.consent.yes || arguments.consent.purpose.review) {
+        // The person sees or accepts all places; the number makes the change of files possible that were not read.
+        request["expect"] = count_places(&mut client, &request)?.into();
+    }
+    consent::make(context, &mut client, &request, asks)
+}
+
+/// Returns the number of places that a replacement in several files would change; `None` if it is not needed.
+fn count_places(client: &mut Client, request: &Value) -> Result<Option<u64>, CliError> {
+    match client.call::<Propose>(request).map_err(CliError::from) {
+        Ok(proposal) => {
+            client.call::<Discard>(&json!({ "id": proposal.id }))?;
+            Ok(None)
+        }
+        Err(error) => match error.number("found").filter(|_| error.kind() == Some("unread")) {
+            Some(found) => Ok(Some(found)),
+            None => Err(error),
+        },
+    }
 }
 
 /// `editd rename`.
@@ -138,11 +193,16 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
     let executable = arguments.executable.then_some(NewMode::EXECUTABLE);
     let wanted = json!({ "kind": "write", "content": text, "mode": executable });
     let end = change(context, &[Versioned { target, version: None }], wanted, &arguments.consent);
+    remove_if_empty(made.as_deref());
+    end
+}
+
+/// Removes the folder that was made for a new file, if nothing was written into it.
+fn remove_if_empty(made: Option<&Path>) {
     if let Some(folder) = made {
-        // Succeeds only if the folder is empty, which means that nothing was written.
+        // Succeeds only if the folder is empty.
         let _ = std::fs::remove_dir(folder);
     }
-    end
 }
 
 /// Makes one change, with the consent of the person. The first file is the changed one; a move concerns others
@@ -169,6 +229,10 @@ fn change(
     }
     let mut request = json!({ "changes": [change] });
     consent.purpose.add_to(&mut request);
+    let is_tagged = consent.base.is_none() && files.iter().any(|file| file.version.is_some());
+    if (asks || is_settled) && is_tagged {
+        consent::take_later_changes(&mut request);
+    }
     let takes_current = base.is_none() && others.iter().all(|other| other.version.is_none());
     consent::retry_while_stale(is_settled && takes_current, || {
         // The person sees or accepts a change of the current text. If a read fails, the change itself is refused
@@ -216,9 +280,14 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
     let is_settled = consent.yes || consent.purpose.review;
+    let names_rule = params.contains_key("onStale") || params.contains_key("on_stale");
     let mut request = Value::from(params);
-    let names_version = names_a_base(&request) || paths.iter().any(|(_, is_tagged)| *is_tagged);
+    let is_tagged = paths.iter().any(|(_, is_tagged)| *is_tagged);
+    let names_version = is_tagged || names_a_base(&request);
     consent.purpose.add_to(&mut request);
+    if is_settled && is_tagged && !names_a_base(&request) && !names_rule {
+        consent::take_later_changes(&mut request);
+    }
     consent::retry_while_stale(is_settled && !names_version, || {
         for (path, _) in paths.iter().filter(|(_, is_tagged)| is_settled && !is_tagged) {
             read_whole(&mut client, path);
@@ -260,7 +329,7 @@ fn paths_in(params: &Map<String, Value>) -> Vec<(String, bool)> {
         let tag = path.rsplit_once('#').filter(|_| !Path::new(path).exists());
         Some((path.to_owned(), tag.is_some_and(|(_, tag)| tag.parse::<HashTag>().is_ok())))
     };
-    changes.iter().cloned().chain(ends).filter_map(named).collect()
+    changes.iter().cloned().chain(ends).chain(edits.iter().cloned()).filter_map(named).collect()
 }
 
 /// Returns the objects of a list, which may be sent as a JSON string.

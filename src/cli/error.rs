@@ -118,6 +118,14 @@ impl CliError {
         }
     }
 
+    /// Returns a number in the data of a refusal.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        match self {
+            Self::Refused(refusal) => refusal.data.as_ref()?.get(name)?.as_u64(),
+            Self::Failed(_) => None,
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Failed(Message { is_usage: true, .. }) => 2,

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, FoundLine, FoundSymbol, List, ListParams, NotebookContent,
-    OutlineMethod, OutlineParams, Read, ReadContent, ReadParams, Search, SearchParams, SearchResult,
-    SymbolEntry,
+    Entries, EntryKind, FileCount, Find, FindParams, FoundLine, FoundSymbol, List, ListParams,
+    NotebookContent, OutlineMethod, OutlineParams, Read, ReadContent, ReadParams, Search, SearchParams,
+    SearchResult, SymbolEntry,
 };
 use crate::text::lines;
 
@@ -116,17 +116,21 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
         literal: arguments.literal,
         context: arguments.context,
         limit: arguments.limit,
+        count: arguments.count,
         ..SearchParams::default()
     };
     let root = Some(scope.target.root.as_path());
     let Some(found) = context.query::<Search>(root, &params)? else { return Ok(End::Done) };
+    for FileCount { path, count, .. } in &found.counts {
+        writeln!(stream::stdout(), "{}{FAINT}:{FAINT:#}{count}", paint::visible(&scope.name(path)))?;
+    }
     if std::io::stdout().is_terminal() {
         print_headed(&scope, &found)?;
     } else {
         print_plain(&scope, &found)?;
     }
     // The notice of an empty search lists what was searched.
-    let nothing = found.matches.is_empty().then_some("No matches.");
+    let nothing = (found.matches.is_empty() && found.counts.is_empty()).then_some("No matches.");
     if let Some(notes) = found.notice.as_deref().or(nothing) {
         stream::note(notes)?;
     }
@@ -188,9 +192,10 @@ pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, C
 }
 
 /// `editd outline`.
-pub(crate) fn outline(context: &Context, path: &Path) -> Result<End, CliError> {
+pub(crate) fn outline(context: &Context, path: &Path, pattern: Option<String>) -> Result<End, CliError> {
     let target = root::of_file(path)?;
-    let params = OutlineParams { uri: Some(target.uri()), ..OutlineParams::default() };
+    let has_pattern = pattern.is_some();
+    let params = OutlineParams { uri: Some(target.uri()), pattern, ..OutlineParams::default() };
     let Some(outline) = context.query::<OutlineMethod>(Some(&target.root), &params)? else {
         return Ok(End::Done);
     };
@@ -203,6 +208,7 @@ pub(crate) fn outline(context: &Context, path: &Path) -> Result<End, CliError> {
         writeln!(out, "{FAINT}{lines}{FAINT:#}  {indent}{name} {FAINT}{kind}{FAINT:#}")?;
     }
     match (outline.symbols.is_empty(), outline.more) {
+        (true, _) if has_pattern => stream::note("No symbol of the file matches.")?,
         (true, _) => stream::note("The file has no symbols.")?,
         (_, 0) => {}
         (_, more) => stream::note(&format!("There are {more} more symbols."))?,

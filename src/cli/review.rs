@@ -20,12 +20,12 @@ use crate::protocol::{
 use crate::transport::{CallError, Client};
 
 use super::arguments::{Output, ReviewArguments};
-use super::paint::{FAINT, PLACE, Row, cell, fitted, widest, width};
+use super::paint::{FAINT, PLACE, Row, fitted, one_line, widest, width};
 use super::{CliError, Context, End, paint, root, stream};
 
 pub(super) use reviewers::described;
 
-use file::{CONFLICTED, FileReview, LANDED, Next};
+use file::{CONFLICTED, FileReview, LANDED, Next, Rest};
 use progress::Progress;
 
 /// Width of the state column.
@@ -177,6 +177,9 @@ fn decide_at_once(
     let params = json!({ "id": id, "revision": proposal.revision, decision: which });
     let result = client.request(Decide::NAME, &params)?;
     let waits = result["state"].as_str().is_some_and(is_waiting);
+    if hunks.is_empty() && context.output == Output::Text {
+        note_earlier(&proposal, if decision == "accept" { Rest::Accept } else { Rest::Reject })?;
+    }
     match context.unless_json::<ProposalResult>(result)? {
         None => {}
         Some(next) if waits => {
@@ -188,6 +191,18 @@ fn decide_at_once(
         Some(next) => show::outcome(&next)?,
     }
     Ok(end_if(waits))
+}
+
+/// Names the hunks that a decision about the whole proposal leaves as they were decided the other way before. The daemon
+/// refuses a decision that would write such hunks.
+fn note_earlier(proposal: &ProposalResult, rest: Rest) -> std::io::Result<()> {
+    let hunks = proposal.files.iter().flat_map(|file| &file.entry.hunks);
+    let contrary: Vec<_> = hunks.filter(|hunk| rest.is_contrary(hunk)).map(|hunk| hunk.id.as_str()).collect();
+    if contrary.is_empty() {
+        return Ok(());
+    }
+    let (first, was) = rest.earlier(proposal.landed.is_some()).split_at(1);
+    stream::note(&format!("{}{was} before, and still so: {}.", first.to_uppercase(), contrary.join(", ")))
 }
 
 /// Reviews the files of a proposal. Each decision is sent before the next question, so that none is lost if the
@@ -295,7 +310,7 @@ pub(crate) fn proposals(context: &Context) -> Result<End, CliError> {
         row.add(PLACE, fitted(&proposal.id, id));
         row.add(Style::new(), format!("  {}", fitted(&proposal.state, STATE)));
         if let Some(label) = &proposal.label {
-            row.add(Style::new(), format!("  {}", cell(label)));
+            row.add(Style::new(), format!("  {}", one_line(label)));
         }
         row.add(FAINT, format!("  {}", paint::visible(&proposal.paths.join(", "))));
         row.add_counts(proposal.added, proposal.removed);

@@ -44,18 +44,18 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
             .with_hint("run the command in the folder of a project"));
     };
     let mut client = connect(context, arguments, &folder)?;
-    if let Some(strictness) = arguments.enforce {
+    if !can_write(arguments) {
         // The connection keeps the daemon alive, because the command cannot start another one.
-        let ended = enforced(context, arguments, &folder, strictness);
+        let ended = start(context, arguments, &folder)?;
         drop(client);
-        return ended;
+        return Ok(end_of(&arguments.command[0], ended));
     }
     let command = shown(&arguments.command);
     let begun = begin(&mut client, &command)?;
     let Some(id) = begun.run else {
         return without_record(context, &mut client, arguments, &begun.reason.unwrap_or_default());
     };
-    let ended = start_and_wait(&mut command_of(arguments));
+    let ended = start(context, arguments, &folder)?;
     let status = ended.as_ref().ok().copied();
     let end = RunEndParams {
         run: Some(id),
@@ -76,6 +76,27 @@ pub(crate) fn run(context: &Context, arguments: &RunArguments) -> Result<End, Cl
         error.show(context.output == Output::Json);
     }
     Ok(end_of(&arguments.command[0], ended))
+}
+
+/// Returns `true` if the command can change the project: what it changes is then recorded.
+fn can_write(arguments: &RunArguments) -> bool {
+    match arguments.enforce {
+        None => true,
+        Some(Strictness::Strict) => false,
+        Some(Strictness::BestEffort) => !enforce::supported().1,
+    }
+}
+
+/// Starts the command and waits for its end. With `--enforce`, the command cannot write to the project.
+fn start(
+    context: &Context,
+    arguments: &RunArguments,
+    folder: &Path,
+) -> Result<io::Result<ExitStatus>, CliError> {
+    match arguments.enforce {
+        None => Ok(start_and_wait(&mut command_of(arguments))),
+        Some(strictness) => enforced(context, arguments, folder, strictness),
+    }
 }
 
 /// Begins the run. Shows the progress of a first walk that takes long.
@@ -129,8 +150,8 @@ impl Progress {
     }
 }
 
-/// Asks a person whether to run a command whose changes cannot be recorded. Refuses if there is no person to ask, or
-/// if all changes must be reviewed.
+/// Asks a person whether to run a command whose changes cannot be recorded. Refuses if there is no person to ask, if all
+/// changes must be reviewed, or if the command was not to write at all.
 fn without_record(
     context: &Context,
     client: &mut Client,
@@ -142,7 +163,7 @@ fn without_record(
         CliError::failed(format!("changes cannot be recorded: {reason}"))
             .with_hint("raise the limit in the configuration, or run the command without editd")
     };
-    let may_ask = context.output == Output::Text && stream::is_interactive();
+    let may_ask = context.output == Output::Text && stream::is_interactive() && arguments.enforce.is_none();
     if !may_ask || client.call::<Status>(&NoParams {})?.review == ReviewMode::Always.to_string() {
         return Err(refused());
     }
@@ -159,7 +180,7 @@ fn enforced(
     arguments: &RunArguments,
     folder: &Path,
     strictness: Strictness,
-) -> Result<End, CliError> {
+) -> Result<io::Result<ExitStatus>, CliError> {
     let top = repository(folder).unwrap_or_else(|| "/".into());
     let best_effort = strictness == Strictness::BestEffort;
     let (config, places) = (config_file(), &context.places);
@@ -192,12 +213,14 @@ fn enforced(
     })?;
     let mut out = stream::stderr();
     if !is_restricted {
-        writeln!(out, "{FAINT}editd: this system cannot forbid writes, so the command could write{FAINT:#}")?;
+        let what = "this system cannot forbid writes, so what the command changes is recorded";
+        // Standard error may be closed; the run has to be ended all the same.
+        let _ = writeln!(out, "{FAINT}editd: {what}{FAINT:#}");
     } else if !ended.as_ref().is_ok_and(ExitStatus::success) {
         let what = "the command could not write to the project; change text with `editd edit` or with a connected agent";
-        writeln!(out, "{FAINT}editd: {what}{FAINT:#}")?;
+        let _ = writeln!(out, "{FAINT}editd: {what}{FAINT:#}");
     }
-    Ok(end_of(&arguments.command[0], ended))
+    Ok(ended)
 }
 
 /// Says what the restriction cannot prevent, and what it prevents more than usual. Standard error may be closed; the

@@ -213,6 +213,7 @@ fn configuration(config: &Config) -> Vec<Finding> {
         Finding::info("  save", config.save.to_string()),
         Finding::info("  ide", config.ide.to_string()),
         Finding::info("  syntax", config.syntax.to_string()),
+        Finding::info("  stale", config.stale.to_string()),
         Finding::info("  durability", config.durability_description()),
         roots("  roots", &config.roots, "any folder that is not forbidden"),
         roots("  read_roots", &config.read_roots, "none"),

@@ -18,8 +18,8 @@ mod tests;
 pub use carry::LineMap;
 pub use locate::{LocatedLines, locate, plan_lines};
 pub use range::{BadRange, parse_range};
-pub use reindent::reindented;
-pub use reshape::{Reshape, ReshapeProblem, Reshaped, reshape};
+pub use reindent::{MovedSymbol, MovedText};
+pub use reshape::{Reshape, ReshapeProblem, Reshaped, StringLines, reshape};
 pub use splice::lines_of;
 
 use super::LineRange;

@@ -115,7 +115,25 @@ impl Plan {
 
     /// Returns `true` if the result differs from `base`.
     pub fn changes(&self, base: &str) -> bool {
-        self.splices.iter().any(|splice| base.get(splice.range.clone()) != Some(&splice.text))
+        self.result_len() != self.base_len || self.differs(base.as_bytes()).unwrap_or(true)
+    }
+
+    /// Like [`Plan::changes`], for a result as long as the base. Several splices can leave the text as it is together,
+    /// as those that move a line past equal ones. Returns `None` if the plan is not for this base.
+    fn differs(&self, base: &[u8]) -> Option<bool> {
+        let Some(first) = self.splices.first() else { return Some(false) };
+        // The result is compared with the base from here on.
+        let (mut at, mut kept_to) = (first.range.start, first.range.start);
+        for splice in &self.splices {
+            for piece in [base.get(kept_to..splice.range.start)?, splice.text.as_bytes()] {
+                if !base.get(at..)?.starts_with(piece) {
+                    return Some(true);
+                }
+                at += piece.len();
+            }
+            kept_to = splice.range.end;
+        }
+        Some(false)
     }
 
     /// Returns `true` if `base` can be the text that this plan was made for: its length is right, and no

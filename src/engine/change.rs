@@ -15,20 +15,25 @@ pub(crate) mod history_recording;
 mod known;
 mod left_uses;
 pub(crate) mod lines;
+mod moves;
+pub(crate) mod outlined;
 pub(crate) mod own;
 pub(crate) mod perform;
 pub(crate) mod placed;
 pub(crate) mod rebase;
+mod relocate;
 pub(crate) mod request;
+pub(crate) mod retried;
+pub(crate) mod spread;
 mod written;
 
 use crate::disk::Target;
-use crate::edit::{Edit, LineEdit, LinePlace, LineRange, Reshape, TextScope};
+use crate::edit::{Edit, LineEdit, MovedText, Reshape, TextScope};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::notebook::CellOp;
-use crate::syntax::SymbolEdit;
+use crate::syntax::{NewPlace, Position, SymbolEdit};
 use crate::text::Encoding;
 use crate::workspace::{NamedVersion, NewMode};
 
@@ -41,7 +46,7 @@ pub(crate) struct RequestedChange<F> {
     pub(crate) file: F,
     /// The version that the change names: its `baseHash`, or the tag of its path.
     pub(crate) base: Option<NamedVersion>,
-    /// `true` if the request names the file only as one end of a move.
+    /// `true` if the request names the file only in edits: as their path, or as one end of a move.
     pub(crate) implied: bool,
     /// The judgement of the path rules; empty until the file is located.
     pub(crate) clearance: Clearance,
@@ -93,17 +98,23 @@ pub(crate) enum EditForm {
     Symbol(SymbolEdit),
     /// Lines that are indented or wrapped.
     Reshape(Reshape),
-    /// Lines that the request moves or copies.
+    /// Lines or a symbol that the request moves or copies.
     Take {
         clip: Clip,
-        lines: LineRange,
+        part: TextScope,
         removes: bool,
     },
-    /// The place for lines that the request moves or copies.
+    /// The place for what the request moves or copies.
     Put {
         clip: Clip,
-        place: LinePlace,
+        place: NewPlace,
         reindent: bool,
+    },
+    /// Text of another place that is inserted beside a symbol.
+    Beside {
+        symbol: String,
+        position: Position,
+        moved: Vec<MovedText>,
     },
 }
 
@@ -170,6 +181,7 @@ impl<F> ChangeKind<F> {
     pub(crate) fn purpose(&self) -> Purpose {
         match self {
             Self::Edit(..) if self.only_reads() => Purpose::Read,
+            Self::Edit(..) if self.creates() => Purpose::Write,
             Self::Edit(..) | Self::Cells(_) => Purpose::Edit,
             Self::Write(_) => Purpose::Write,
             Self::Delete(_) => Purpose::Delete,
@@ -181,6 +193,13 @@ impl<F> ChangeKind<F> {
     pub(crate) fn only_reads(&self) -> bool {
         let copies = |edit: &RequestedEdit| matches!(edit.form, EditForm::Take { removes: false, .. });
         matches!(self, Self::Edit(edits, _) if edits.iter().all(copies))
+    }
+
+    /// Returns `true` if the request moves text into the file, which does not exist.
+    pub(crate) fn creates(&self) -> bool {
+        let creates =
+            |edit: &RequestedEdit| matches!(edit.form, EditForm::Put { place: NewPlace::NewFile { .. }, .. });
+        matches!(self, Self::Edit(edits, _) if edits.iter().any(creates))
     }
 
     /// The text that each edit searches for; empty for edits at lines and for patterns.

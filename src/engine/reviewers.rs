@@ -48,9 +48,11 @@ impl Engine {
     /// reviewer, else until now. Returns `None` if there are none.
     pub(crate) fn unreviewed(&self, session: &SessionContext) -> Option<Unreviewed> {
         let (id, roots): (SessionId, _) = (session.id, session.root_paths());
-        let (since, reviewed) = self
-            .workspace
-            .update(|w| Some((w.reviewers.unreviewed_since(id, &roots)?, w.reviewed_transactions())))?;
+        let now = SystemTime::now();
+        let (since, reviewed) = self.workspace.update(|w| {
+            w.reviewers.expire(now);
+            Some((w.reviewers.unreviewed_since(id, &roots)?, w.reviewed_transactions()))
+        })?;
         let is_here = |entry: &PastEntry| {
             let files = entry.files.iter().map(PastFile::place);
             files

@@ -154,6 +154,12 @@ impl SessionContext {
         self.roots.read().clone()
     }
 
+    /// Returns a path relative to the first root if it is below it, as answers of tools show it.
+    pub(crate) fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        let inside = self.roots.read().first().and_then(|root| path.strip_prefix(root.path()).ok());
+        inside.filter(|inside| !inside.as_os_str().is_empty()).unwrap_or(path)
+    }
+
     /// Removes roots and adds others.
     pub(crate) fn change_roots(&self, removed: &[PathBuf], added: Vec<SessionRoot>) {
         let mut roots = self.roots.write();

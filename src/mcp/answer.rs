@@ -22,8 +22,8 @@ pub(super) struct Answer {
     pub(super) data: Value,
     /// Files that the answer shows, in addition to those in the data.
     pub(super) about: Vec<String>,
-    /// An image, for models that accept images.
-    pub(super) image: Option<ImageContent>,
+    /// Images, for models that accept images.
+    pub(super) images: Vec<ImageContent>,
     /// Files that the daemon returned completely or with new text, but that the answer shows only in part.
     pub(super) unseen: Vec<String>,
     /// `true` if the answer is a refusal.
@@ -69,8 +69,8 @@ impl From<Answer> for CallToolResult {
     fn from(answer: Answer) -> Self {
         let mut content = vec![ContentBlock::text(answer.text)];
         content.extend(Some(answer.after).filter(|after| !after.is_empty()).map(ContentBlock::text));
-        let image = answer.image.map(|image| ContentBlock::image(image.data, image.mime_type));
-        content.extend(image);
+        let images = answer.images.into_iter();
+        content.extend(images.map(|image| ContentBlock::image(image.data, image.mime_type)));
         let mut result = if answer.is_refusal { Self::error(content) } else { Self::success(content) };
         result.structured_content = Some(answer.data).filter(|data| !data.is_null() && is_short(data));
         result

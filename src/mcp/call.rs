@@ -50,7 +50,12 @@ impl Server {
         }
         let mut answer = match result {
             Ok((result, ticket)) => call.answer(result, &ticket),
-            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served),
+            Err(mut failure) => {
+                if let (Failure::Refused(error), Some(link)) = (&mut failure, &link) {
+                    link.root.shorten_refusal(error);
+                }
+                refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served)
+            }
         };
         // The answer of a cancelled call is not shown.
         if !context.ct.is_cancelled() {
@@ -72,8 +77,9 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// Converts a result to an answer. The session forgets files that the answer does not show completely.
-    fn answer(&self, result: Value, ticket: &Ticket) -> Answer {
+    fn answer(&self, mut result: Value, ticket: &Ticket) -> Answer {
         let delivery = ticket.delivery(&result);
+        ticket.link().root.shorten(&mut result);
         // Each call of a stateless client carries all context, including hashes.
         let is_stateless = self.context.protocol_version().is_some_and(|version| !version.has_initialize());
         let hashes = names_a_hash(&self.request.params) || is_stateless;

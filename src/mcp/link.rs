@@ -8,16 +8,20 @@ use serde_json::{Value, json};
 use crate::protocol::{FILE_CHANGED, Forget, Method};
 use crate::transport::{CallError, Client, ConcurrentClient, PendingCall};
 
+use super::relative::FirstRoot;
+
 /// A connection to the daemon, with the files that others have changed.
 pub(super) struct Link {
     client: ConcurrentClient,
     /// Files that others have changed since the session read them, with the authors.
     changed: Arc<Mutex<BTreeMap<String, String>>>,
+    /// The folder that paths in answers are relative to.
+    pub(super) root: FirstRoot,
 }
 
 impl Link {
-    /// Creates a link over an initialized connection.
-    pub(super) fn over(client: Client) -> io::Result<Self> {
+    /// Creates a link over an initialized connection of a session with this first root.
+    pub(super) fn over(client: Client, root: FirstRoot) -> io::Result<Self> {
         let changed: Arc<Mutex<BTreeMap<_, _>>> = Arc::default();
         let known = changed.clone();
         let client = ConcurrentClient::over(client, move |method, params| {
@@ -26,7 +30,7 @@ impl Link {
                 known.lock().insert(text("path"), text("by"));
             }
         })?;
-        Ok(Self { client, changed })
+        Ok(Self { client, changed, root })
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -45,7 +49,8 @@ impl Link {
 
     /// Returns the files that others have changed since the last call.
     pub(super) fn take_changed_files(&self) -> BTreeMap<String, String> {
-        std::mem::take(&mut *self.changed.lock())
+        let changed = std::mem::take(&mut *self.changed.lock());
+        changed.into_iter().map(|(path, by)| (self.root.relative(&path).to_owned(), by)).collect()
     }
 }
 
@@ -68,7 +73,7 @@ impl Ticket {
 
     /// Collects the files that the result delivers to the session.
     pub(super) fn delivery(&self, result: &Value) -> Delivery {
-        Delivery::by(result, Arc::downgrade(&self.link))
+        Delivery::by(result, Arc::downgrade(&self.link), &self.link.root)
     }
 
     /// Makes the session forget that it has read files.
@@ -105,8 +110,9 @@ pub(super) struct AppliedChange {
 
 impl Delivery {
     /// Collects the files of a result that arrived over a link.
-    pub(super) fn by(result: &Value, to: Weak<Link>) -> Self {
-        let listed = result["files"].as_array().into_iter().flatten();
+    pub(super) fn by(result: &Value, to: Weak<Link>, root: &FirstRoot) -> Self {
+        let lists = [&result["files"], &result["reads"]];
+        let listed = lists.into_iter().filter_map(Value::as_array).flatten();
         let named: Vec<_> = listed.chain([result]).filter(|file| file["path"].is_string()).collect();
         let new_names = named.iter().filter_map(|file| file["newPath"].as_str());
         let mut files: Vec<_> = new_names.map(|path| json!({ "path": path })).collect();
@@ -119,7 +125,7 @@ impl Delivery {
             paths: named
                 .iter()
                 .take(NAMED)
-                .filter_map(|file| file["path"].as_str().map(str::to_owned))
+                .filter_map(|file| file["path"].as_str().map(|path| root.relative(path).to_owned()))
                 .collect(),
         });
         Self { to, files, applied }
@@ -145,13 +151,16 @@ mod tests {
 
     #[test]
     fn all_files_of_a_result_are_collected() {
-        let files = |result: Value| Delivery::by(&result, Weak::new()).files;
+        let files = |result: Value| Delivery::by(&result, Weak::new(), &FirstRoot::default()).files;
         assert_eq!(files(json!({ "path": "/a", "uri": "file:///a" })), [json!({ "uri": "file:///a" })]);
         let renamed = json!({ "files": [{ "path": "/a", "newPath": "/b" }, { "path": "/c" }] });
         assert_eq!(
             files(renamed),
             [json!({ "path": "/b" }), json!({ "path": "/a" }), json!({ "path": "/c" })]
         );
-        assert!(Delivery::by(&json!({ "matches": [{ "path": "/a" }] }), Weak::new()).is_empty());
+        assert!(
+            Delivery::by(&json!({ "matches": [{ "path": "/a" }] }), Weak::new(), &FirstRoot::default())
+                .is_empty()
+        );
     }
 }

@@ -41,6 +41,9 @@ pub(super) struct ChangeOutput {
     diagnostics: Vec<DiagnosticOutput>,
     /// Notes and the next step.
     next: Option<String>,
+    /// `true` to name the state of a change that is simply made, too.
+    #[serde(skip)]
+    names_state: bool,
 }
 
 impl ChangeOutput {
@@ -50,6 +53,7 @@ impl ChangeOutput {
         let file = |file| FileOutput::of(file, &result.state, options.hashes, show_diff);
         let files = result.files.into_iter().map(file).collect();
         Self {
+            names_state: false,
             next: next(&result.state, &result.id, result.reason, options),
             // The status of an applied change cannot be queried.
             id: (result.state != "applied").then_some(result.id),
@@ -61,6 +65,11 @@ impl ChangeOutput {
             comments: result.comments,
             diagnostics: result.diagnostics.into_iter().flatten().map(DiagnosticOutput::from).collect(),
         }
+    }
+
+    /// Returns the output for a caller that has asked for the state.
+    pub(super) fn with_state(self) -> Self {
+        Self { names_state: true, ..self }
     }
 
     /// Converts the output to an answer. Files for which the edits of a person are not shown completely count
@@ -81,7 +90,10 @@ impl ChangeOutput {
     /// which the model can obtain by reading the files.
     fn fit(&mut self) {
         self.user_edits.iter_mut().for_each(|edit| edit.diff = beginning(&edit.diff));
-        let file = |file: &FileOutput| size(file).saturating_sub(file.diff.as_deref().map_or(0, json_len));
+        let file = |file: &FileOutput| {
+            let texts = [&file.diff, &file.others].into_iter().flatten();
+            size(file).saturating_sub(texts.map(|text| json_len(text)).sum())
+        };
         let edit = |edit: &UserEdit| size(edit).saturating_sub(json_len(&edit.diff));
         let comment = |comment: &CommentEntry| size(comment).saturating_sub(json_len(&comment.text));
         let omitted = [
@@ -103,11 +115,13 @@ impl ChangeOutput {
     fn texts(&mut self) -> Vec<&mut String> {
         let comments = self.comments.iter_mut().map(|comment| &mut comment.text);
         let edits = self.user_edits.iter_mut().map(|edit| &mut edit.diff);
-        comments.chain(edits).chain(self.files.iter_mut().filter_map(|file| file.diff.as_mut())).collect()
+        let diffs = self.files.iter_mut().flat_map(|file| [file.diff.as_mut(), file.others.as_mut()]);
+        comments.chain(edits).chain(diffs.flatten()).collect()
     }
 
     fn text(&self) -> String {
-        // The state comes first, as in the data, because instructions and descriptions refer to it.
+        // The state comes first, as in the data, because instructions and descriptions refer to it. A change that is
+        // simply made is told by its files.
         let words = match self.state.as_str() {
             "partial" => ": a person accepted only a part of it",
             "rejected" => ": a person rejected it; nothing was changed",
@@ -115,7 +129,11 @@ impl ChangeOutput {
             "pending" => ": nothing is changed yet, a person decides about it",
             _ => "",
         };
-        let mut text = format!("State `{}`{words}.\n", self.state);
+        let is_plain = !self.names_state
+            && self.state == "applied"
+            && self.comments.is_empty()
+            && self.user_edits.is_empty();
+        let mut text = if is_plain { String::new() } else { format!("State `{}`{words}.\n", self.state) };
         self.files.iter().for_each(|file| file.write(&mut text));
         for UserEdit { path, diff } in &self.user_edits {
             let path = in_one_line(path);

@@ -45,6 +45,11 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Ser
     }
 }
 
+/// Returns the text about a part of a read that was refused.
+pub(super) fn refused_part(error: &RpcError, served: &Served) -> String {
+    of_error(error, Some(served)).text
+}
+
 /// Returns the refusal of a call beyond the limit of concurrent calls.
 pub(super) fn busy(limit: usize) -> Answer {
     let message = format!("{limit} calls are already running.");
@@ -113,6 +118,8 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
         _ => Vec::new(),
     };
     details.values_mut().chain(&mut others).for_each(tidy);
+    // The hint names it.
+    details.shift_remove("retry");
     details.retain(|name, value| has_content(value) && !is_usual(name, value));
     for (index, other) in others.iter_mut().enumerate() {
         shorten(other, &details, served);
@@ -179,6 +186,7 @@ fn kind_of(code: i64) -> &'static str {
 /// Removes from a further refusal what repeats the first one.
 fn shorten(other: &mut Value, first: &Map<String, Value>, served: Option<&Served>) {
     let Value::Object(other) = other else { return };
+    other.shift_remove("retry");
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
     }

@@ -9,7 +9,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::protocol::{
-    Changes, Edit, Method, NativeSession, NativeSessionResult, OriginParams, Read, RpcError,
+    Changes, Edit, Method, NativeSession, NativeSessionResult, OriginParams, Read, ReadSeveral, RpcError,
 };
 use crate::server::Places;
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
@@ -17,6 +17,7 @@ use crate::workspace::Role;
 
 use super::link::{AppliedChange, Delivery, Link, Ticket};
 use super::links::Links;
+use super::relative::FirstRoot;
 
 /// Maximum number of connections that may end before a request is sent.
 const ATTEMPTS: usize = 3;
@@ -183,7 +184,7 @@ impl Session {
     /// Cancels an abandoned request, and revokes its delivery if it is answered nevertheless.
     pub(super) fn abandon(self: &Arc<Self>, mut ticket: Ticket, method: &str) {
         // A cancelled read may still count as read, but its response would not name the files.
-        if ![Read::NAME, Changes::NAME].contains(&method) {
+        if ![Read::NAME, ReadSeveral::NAME, Changes::NAME].contains(&method) {
             ticket.cancel();
         }
         self.revocations.send_modify(|revocations| *revocations += 1);
@@ -239,7 +240,7 @@ impl Session {
         let (places, spawn) = (self.places.clone(), self.spawn);
         spawn_blocking(move || {
             let client = Client::connect_as(&places, Role::Agent, spawn, &identity)?;
-            Ok(Arc::new(Link::over(client)?))
+            Ok(Arc::new(Link::over(client, FirstRoot::of(&identity.roots))?))
         })
     }
 

@@ -4,7 +4,7 @@ use crate::syntax::ParsedText;
 use crate::text::ContentHash;
 
 /// Maximum size of the kept texts of a process, in bytes. Their trees need about ten times as much.
-const MAX_KEPT: usize = 512 << 10;
+const MAX_KEPT: usize = 400 << 10;
 
 /// Maximum number of versions of a file: the one before the last change may be the base of another proposal.
 const VERSIONS: usize = 2;

@@ -129,7 +129,7 @@ pub struct CellParams {
     pub cell_type: Option<CellTypeParam>,
     /// The complete new source.
     pub source: Option<String>,
-    /// For `replace`: clear the outputs. Default false.
+    /// For `replace`: clear the outputs.
     #[serde(default, alias = "clear_outputs")]
     pub clear_outputs: bool,
 }

@@ -8,10 +8,10 @@ use crate::edit::{
     Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, Reshape, TextScope, parse_range,
 };
 
-use crate::syntax::{SymbolEdit, SymbolOp};
+use crate::syntax::{NewPlace, Position, SymbolEdit, SymbolOp};
 
 use super::SymbolOpParam;
-use super::decode::Invalid;
+use super::decode::{Invalid, optional_list_or_json};
 
 /// Maximum number of levels by which lines are indented.
 const MAX_LEVELS: u32 = 20;
@@ -25,6 +25,12 @@ const MAX_COLUMNS: u8 = 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct EditEntry {
+    /// The file; default: that of the change.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Replaces all places of `oldText` in all files whose path matches this glob, in the folder `path` or all roots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glob: Option<String>,
     /// Text of the file to replace.
     #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
     #[serde(alias = "oldStr", alias = "old_str", skip_serializing_if = "Option::is_none")]
@@ -85,16 +91,16 @@ pub struct EditEntry {
     /// New lines around `lines` or the body of the `symbol`, which become one level deeper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrap: Option<Around>,
-    /// Lines to move.
+    /// Lines or symbols to move.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
-    pub moved: Option<LinesOf>,
-    /// Lines to copy.
+    pub moved: Option<PartsOf>,
+    /// Lines or symbols to copy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub copy: Option<LinesOf>,
-    /// Place for the lines to move or copy.
+    pub copy: Option<PartsOf>,
+    /// Place for what is moved or copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<PlaceIn>,
-    /// Adapts the indentation of the lines to move or copy to their new place.
+    /// Adapts the indentation of lines to their new place. That of symbols always is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reindent: bool,
 }
@@ -117,23 +123,38 @@ pub struct Around {
     pub after: Option<String>,
 }
 
-/// Lines of a file.
+/// Lines or symbols of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(
+    rename_all = "camelCase",
+    default,
+    deny_unknown_fields,
+    expecting = "an object such as {\"symbol\": \"Class.method\"}"
+)]
 #[schemars(description = "")]
-pub struct LinesOf {
+pub struct PartsOf {
     /// Default: this file.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Such as `12-15`.
-    #[serde(deserialize_with = "number_or_text")]
-    #[schemars(required)]
+    #[serde(deserialize_with = "number_or_text", skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
+    /// With its comments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// Several, in the order that they get.
+    #[serde(deserialize_with = "optional_list_or_json", skip_serializing_if = "Option::is_none")]
+    pub symbols: Option<Vec<String>>,
 }
 
-/// A place between lines of a file.
+/// A place in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(
+    rename_all = "camelCase",
+    default,
+    deny_unknown_fields,
+    expecting = "an object such as {\"afterSymbol\": \"main\"}"
+)]
 #[schemars(description = "")]
 pub struct PlaceIn {
     /// Default: this file.
@@ -145,6 +166,15 @@ pub struct PlaceIn {
     /// Or: the line below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
+    /// Or: the symbol above.
+    #[serde(alias = "after_symbol", skip_serializing_if = "Option::is_none")]
+    pub after_symbol: Option<String>,
+    /// Or: the symbol below.
+    #[serde(alias = "before_symbol", skip_serializing_if = "Option::is_none")]
+    pub before_symbol: Option<String>,
+    /// First lines of `path`, a new file; may be empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create: Option<String>,
 }
 
 /// An edit as it was requested.
@@ -152,13 +182,22 @@ pub struct PlaceIn {
 pub enum RequestedForm {
     /// Text is replaced, in the whole file or in a part of it.
     Text(Edit, Option<TextScope>),
+    /// Text is replaced in all files whose path matches a glob.
+    Everywhere {
+        /// The replacement of all places in a file.
+        edit: Edit,
+        /// The glob.
+        glob: String,
+        /// Number of places in all files together.
+        expect: Option<u32>,
+    },
     /// Lines are replaced or inserted.
     Lines(LineEdit),
     /// A symbol is edited.
     Symbol(SymbolEdit),
     /// Lines are indented or wrapped: in a part of the file, or in all of it.
     Reshape(Reshape, Option<TextScope>),
-    /// Lines are moved or copied.
+    /// Lines or symbols are moved or copied.
     Move(MoveRequest),
 }
 
@@ -172,27 +211,31 @@ enum Form {
     Move,
 }
 
-/// Lines to move or copy.
+/// Parts of a file to move or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveRequest {
-    /// `false` to copy the lines.
+    /// `false` to copy them.
     pub removes: bool,
-    /// File of the lines; `None` for the edited file.
+    /// File of the parts; `None` for the edited file.
     pub from: Option<String>,
-    /// The lines.
-    pub lines: LineRange,
+    /// Lines, or symbols in the order that they get.
+    pub parts: Vec<TextScope>,
     /// File to which they are moved; `None` for the edited file.
     pub to: Option<String>,
     /// Place in that file.
-    pub place: LinePlace,
-    /// `true` to adapt the indentation.
+    pub place: NewPlace,
+    /// `true` to adapt the indentation of lines.
     pub reindent: bool,
 }
 
 impl EditEntry {
     /// Validates the entry.
-    pub fn read(self) -> Result<RequestedForm, Invalid> {
-        match self.form()? {
+    pub fn read(mut self) -> Result<RequestedForm, Invalid> {
+        let form = self.form()?;
+        if let Some(glob) = self.glob.take() {
+            return self.read_everywhere(glob);
+        }
+        match form {
             Form::Text => self.read_text().map(|(edit, scope)| RequestedForm::Text(edit, scope)),
             Form::Lines => self.read_lines().map(RequestedForm::Lines),
             Form::Symbol => self.read_symbol().map(RequestedForm::Symbol),
@@ -244,6 +287,7 @@ impl EditEntry {
         }
         let members = [
             ("newText", self.new_text.is_some(), &[Form::Text, Form::Lines, Form::Symbol][..]),
+            ("glob", self.glob.is_some(), &[Form::Text]),
             ("word", self.word, &[Form::Text]),
             ("regex", self.regex, &[Form::Text]),
             ("replaceAll", self.replace_all, &[Form::Text]),
@@ -288,7 +332,32 @@ impl EditEntry {
         })
     }
 
+    /// Returns an edit of all files that match a glob.
+    fn read_everywhere(self, glob: String) -> Result<RequestedForm, Invalid> {
+        let expect = self.expected_replacements;
+        match self.read_text()? {
+            (Edit { count: Count::One, .. }, _) => {
+                Err(Invalid::new("glob", "it needs `replaceAll` or `expect`"))
+            }
+            (_, Some(TextScope::Lines(_))) => Err(Invalid::new("lines", "it cannot be combined with `glob`")),
+            (_, Some(TextScope::Symbol(_))) => {
+                Err(Invalid::new("symbol", "it cannot be combined with `glob`"))
+            }
+            (edit, None) => {
+                // The number is that of all files together.
+                let edit = Edit { count: Count::All, ..edit };
+                Ok(RequestedForm::Everywhere { edit, glob, expect })
+            }
+        }
+    }
+
     fn read_text(self) -> Result<(Edit, Option<TextScope>), Invalid> {
+        if self.glob.is_some() {
+            return Err(Invalid::new(
+                "glob",
+                "it is allowed only in the short form, with `edits` or `oldText`",
+            ));
+        }
         let count = match (self.expected_replacements, self.replace_all) {
             (Some(0), _) => return Err(Invalid::new("expect", "must be at least 1")),
             (Some(expected), _) => Count::Exactly(expected),
@@ -371,12 +440,54 @@ impl EditEntry {
             (Some(source), None) => ("move", true, source),
             (None, source) => ("copy", false, source.unwrap_or_default()),
         };
-        let field = format!("{name}.lines");
-        let lines = source.lines.ok_or_else(|| Invalid::new(field.as_str(), "it is missing"))?;
-        let lines = range(&field, &lines)?;
+        let PartsOf { path: from, .. } = &source;
+        let from = from.clone();
+        let parts = parts(source).map_err(|invalid| invalid.within(name))?;
         let to = self.to.ok_or_else(|| Invalid::new("to", "it is missing"))?;
-        let place = place(to.after, to.before).map_err(|invalid| invalid.within("to"))?;
-        Ok(MoveRequest { removes, from: source.path, lines, to: to.path, place, reindent: self.reindent })
+        let path = to.path.clone();
+        let place = new_place(to).map_err(|invalid| invalid.within("to"))?;
+        Ok(MoveRequest { removes, from, parts, to: path, place, reindent: self.reindent })
+    }
+}
+
+/// Returns the lines or symbols to move or copy.
+fn parts(PartsOf { lines, symbol, symbols, .. }: PartsOf) -> Result<Vec<TextScope>, Invalid> {
+    match (lines, symbol, symbols) {
+        (Some(lines), None, None) => Ok(vec![TextScope::Lines(range("lines", &lines)?)]),
+        (None, Some(symbol), None) => Ok(vec![TextScope::Symbol(symbol)]),
+        (None, None, Some(symbols)) if symbols.is_empty() => Err(Invalid::new("symbols", "it is empty")),
+        (None, None, Some(symbols)) => Ok(symbols.into_iter().map(TextScope::Symbol).collect()),
+        (None, None, None) => Err(Invalid::new("lines", "it is missing, and so are `symbol` and `symbols`")),
+        (Some(_), ..) => Err(Invalid::new("lines", "it cannot be combined with `symbol` or `symbols`")),
+        (None, ..) => Err(Invalid::new("symbol", "it cannot be combined with `symbols`")),
+    }
+}
+
+/// Returns the place for parts that are moved or copied: without another one, the end of the file.
+fn new_place(to: PlaceIn) -> Result<NewPlace, Invalid> {
+    let PlaceIn { path, after, before, after_symbol, before_symbol, create } = to;
+    let given = [
+        ("after", after.is_some()),
+        ("before", before.is_some()),
+        ("afterSymbol", after_symbol.is_some()),
+        ("beforeSymbol", before_symbol.is_some()),
+        ("create", create.is_some()),
+    ];
+    let mut given = given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name);
+    if let (Some(first), Some(second)) = (given.next(), given.next()) {
+        return Err(Invalid::new(second, format!("it cannot be combined with `{first}`")));
+    }
+    let beside = |symbol, position| Ok(NewPlace::Beside { symbol, position });
+    match (after_symbol, before_symbol, create) {
+        (Some(symbol), ..) => beside(symbol, Position::After),
+        (_, Some(symbol), _) => beside(symbol, Position::Before),
+        (.., Some(head)) => Ok(NewPlace::NewFile { head }),
+        _ if path.is_some() && after.is_none() && before.is_none() => Ok(NewPlace::Lines(LinePlace::End)),
+        _ if after.is_none() && before.is_none() => {
+            let problem = "it is missing, and so are `before`, `afterSymbol`, `beforeSymbol` and `path`";
+            Err(Invalid::new("after", problem))
+        }
+        _ => Ok(NewPlace::Lines(place(after, before)?)),
     }
 }
 

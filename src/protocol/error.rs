@@ -116,6 +116,9 @@ fn refusal_data(refusal: &Refusal, audience: Audience) -> Map<String, Value> {
     ];
     data.extend(places.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     data.insert("hint".to_owned(), refusal.hint(audience).into());
+    if let Some(id) = refusal.retry_id() {
+        data.insert("retry".to_owned(), id.into());
+    }
     if let Value::Object(details) = details(refusal) {
         data.extend(details);
     }
@@ -174,10 +177,18 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::RequestIdUsed { id } => json!({ "requestId": id }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
+        RefusalKind::OtherTotal { expected, found, files } => {
+            json!({ "expected": expected, "found": found, "files": files })
+        }
+        RefusalKind::UnreadFiles { unread, found, files } => {
+            json!({ "unread": unread, "found": found, "files": files })
+        }
         RefusalKind::NoChange
         | RefusalKind::Exists
         | RefusalKind::OtherMode { .. }
         | RefusalKind::Missing
+        | RefusalKind::NothingToRetry { .. }
+        | RefusalKind::NoFileMatches { .. }
         | RefusalKind::Binary
         | RefusalKind::DamagedImage(_)
         | RefusalKind::ReadOnly
@@ -315,7 +326,10 @@ fn symbol_details(refusal: &SymbolRefusal) -> Value {
         SymbolRefusal::Ambiguous { candidates, more } => {
             json!({ "symbols": listed(candidates), "found": candidates.len() + more })
         }
-        SymbolRefusal::Broken { line } => json!({ "line": line }),
+        SymbolRefusal::Broken { line }
+        | SymbolRefusal::SharedLines { line }
+        | SymbolRefusal::NotAnItem { line }
+        | SymbolRefusal::InMoved { line } => json!({ "line": line }),
         SymbolRefusal::WithoutBody { lines }
         | SymbolRefusal::BodyInLine { lines }
         | SymbolRefusal::WithoutName { lines } => {

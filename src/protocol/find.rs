@@ -13,7 +13,7 @@ pub struct FindParams {
     /// A glob, not a regular expression: for names (`*.toml`) or, with `/`, for paths (`src/**/*_test.go`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Find the declarations of a symbol, such as `Class.method`, in the files that fit `pattern`.
+    /// Declarations of a symbol, such as `Class.method`, in the files that fit `pattern`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Folder to search. Default: all roots.

@@ -8,13 +8,16 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::{FileEntry, Hunk, ProposalResult};
-use crate::text::visible;
+use crate::text::{visible, with_codes};
 
 pub use annotations::{CodeActionQuery, code_actions, code_lenses, hints};
 pub use command::*;
 
 /// Maximum length of a label in a title, in characters.
 const LABEL: usize = 40;
+
+/// Maximum number of files that a title names, besides the one in which the user is.
+const NAMED: usize = 3;
 
 /// Maximum length of an announcement, in characters. With the prefixes of editors it fits in a line of eighty
 /// columns; some editors wait for a key press after a longer message.
@@ -122,10 +125,29 @@ impl PendingProposal {
 
     /// Returns the number of files with undecided hunks.
     fn files(&self) -> usize {
-        let mut paths: Vec<_> = self.hunks.iter().map(|hunk| &hunk.path).collect();
+        self.paths().len()
+    }
+
+    /// Returns the files with undecided hunks, sorted.
+    fn paths(&self) -> Vec<&Path> {
+        let mut paths: Vec<_> = self.hunks.iter().map(|hunk| hunk.path.as_path()).collect();
         paths.sort();
         paths.dedup();
-        paths.len()
+        paths
+    }
+
+    /// Names the files with undecided hunks, as seen in one of them: the others by their paths below the folder that
+    /// contains them all.
+    fn named(&self, here: &Path) -> String {
+        let others: Vec<_> = self.paths().into_iter().filter(|path| *path != here).collect();
+        let folder =
+            here.ancestors().skip(1).find(|folder| others.iter().all(|path| path.starts_with(folder)));
+        let short = |path: &&Path| ending(folder.and_then(|it| path.strip_prefix(it).ok()).unwrap_or(path));
+        let mut names = vec!["this one".to_owned()];
+        names.extend(others.iter().take(NAMED).map(short));
+        let more = others.len().saturating_sub(NAMED);
+        let last = if more > 0 { format!("{more} more") } else { names.pop().unwrap_or_default() };
+        format!("{} and {last}", names.join(", "))
     }
 }
 
@@ -169,6 +191,16 @@ fn one_line(text: &str) -> String {
         return words;
     }
     words.chars().take(LABEL - 1).chain(['…']).collect()
+}
+
+/// Returns a path for a menu, without the beginning of a long one.
+fn ending(path: &Path) -> String {
+    let shown = with_codes(&path.display().to_string());
+    let length = shown.chars().count();
+    if length <= LABEL {
+        return shown;
+    }
+    ['…'].into_iter().chain(shown.chars().skip(length - (LABEL - 1))).collect()
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {

@@ -31,12 +31,11 @@ pub enum Matching {
 }
 
 /// Handling of a file that has changed since the author read it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = names_only)]
 pub enum OnStaleParam {
     /// Refuse.
-    #[default]
     Reject,
     /// Merge.
     Rebase,
@@ -98,7 +97,7 @@ pub struct OriginParams {
     pub tool_call: Option<String>,
 }
 
-/// Parameters of `editd/propose`: `changes`, a `patch`, or one change in a short form.
+/// Parameters of `editd/propose`: `changes`, a `patch`, one change in a short form, or the id of a refused request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ProposeParams {
@@ -109,6 +108,9 @@ pub struct ProposeParams {
     pub request_id: Option<String>,
     /// Proposal that this one replaces.
     pub replaces: Option<String>,
+    /// Id of a refused request, which is sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<String>,
     /// Changes, each of a different file.
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub changes: Option<Vec<ChangeParams>>,
@@ -121,9 +123,9 @@ pub struct ProposeParams {
     pub matching: Matching,
     /// Matches each edit in the result of the edits before it.
     pub sequential: bool,
-    /// Handling of a file that has changed since the author read it.
+    /// Handling of a file that others have changed since the author read it; the user configures the default.
     #[serde(alias = "on_stale")]
-    pub on_stale: OnStaleParam,
+    pub on_stale: Option<OnStaleParam>,
     /// Handling of a conflict in a merge.
     #[serde(alias = "on_conflict")]
     pub on_conflict: OnConflictParam,
@@ -153,6 +155,9 @@ pub struct ProposeParams {
     #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
     #[serde(alias = "newStr", alias = "new_str")]
     pub new_text: Option<String>,
+    /// Short form: belongs to `oldText`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glob: Option<String>,
     /// Short form: belongs to `oldText`.
     #[serde(alias = "replace_all")]
     pub replace_all: Option<bool>,
@@ -195,6 +200,7 @@ impl ProposeParams {
             ("edits", self.edits.is_some()),
             ("oldText", self.old_text.is_some()),
             ("newText", self.new_text.is_some()),
+            ("glob", self.glob.is_some()),
             ("replaceAll", self.replace_all.is_some()),
             ("expectedReplacements", self.expected_replacements.is_some()),
             ("word", self.word.is_some()),
@@ -246,7 +252,8 @@ impl ProposeParams {
     }
 
     fn take_single(&mut self) -> Result<Option<EditEntry>, Invalid> {
-        let goes_with_text = self.replace_all.is_some()
+        let goes_with_text = self.glob.is_some()
+            || self.replace_all.is_some()
             || self.expected_replacements.is_some()
             || self.word.is_some()
             || self.regex.is_some()
@@ -256,6 +263,7 @@ impl ProposeParams {
             (Some(old_text), Some(new_text)) => Ok(Some(EditEntry {
                 old_text: Some(old_text),
                 new_text: Some(new_text),
+                glob: self.glob.take(),
                 replace_all: self.replace_all.take().unwrap_or_default(),
                 expected_replacements: self.expected_replacements.take(),
                 word: self.word.take().unwrap_or_default(),

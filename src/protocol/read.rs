@@ -6,24 +6,31 @@ use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::json_len;
+use super::edit_entry::number_or_text;
+use super::symbols::is_zero;
+use super::{Invalid, RpcError, json_len};
+use crate::edit::{LineRange, parse_range};
+
+/// Maximum number of parts that one call of `editd/readSeveral` reads.
+pub const MAX_READS: usize = 100;
 
 /// Parameters of `editd/read`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ReadParams {
     /// Absolute, or relative to the first root.
-    #[schemars(required)]
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// First line, from 1 (default); for a notebook, the first cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// Instead of `offset` and `limit`: a symbol, such as `Class.method`, `name@line` or `name/2`.
+    /// Instead of `offset` and `limit`: lines such as `12-15`.
+    #[serde(deserialize_with = "number_or_text", skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// Or a symbol, such as `Class.method`, `name@line` or `name/2`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Number of lines or cells. Default: as many as fit.
@@ -31,23 +38,84 @@ pub struct ReadParams {
     pub limit: Option<usize>,
     /// Maximum length of the text in the response, in bytes of JSON including escapes, capped at 256 KiB.
     /// Intended for clients that truncate longer responses.
-    #[schemars(skip)]
     #[serde(alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
     /// First character of each line, from 1 (default); 2,000 per line are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
     /// Maximum number of characters of each line. Longer lines are cut and marked.
-    #[schemars(skip)]
     #[serde(alias = "max_columns", skip_serializing_if = "Option::is_none")]
     pub max_columns: Option<usize>,
     /// Prefix each line with its number and a tab, which are not part of the file. Default false.
     pub numbered: bool,
     /// Like `numbered`, with a first line `path#tag` that names the version, for edits by lines. Default false.
-    #[schemars(skip)]
     pub anchored: bool,
-    /// Return a notebook as the text of its file, for text edits. Default false.
+    /// Return a notebook as text, for text edits.
     pub raw: bool,
+}
+
+impl ReadParams {
+    /// Returns the lines that `lines` names.
+    pub(crate) fn named_lines(&self) -> Result<Option<LineRange>, Invalid> {
+        let Some(lines) = &self.lines else { return Ok(None) };
+        let others = [("offset", self.offset.is_some()), ("limit", self.limit.is_some())];
+        if let Some((other, _)) = others.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(Invalid::new("lines", format!("it cannot be combined with `{other}`")));
+        }
+        parse_range(lines).map(Some).map_err(|problem| Invalid::new("lines", problem.to_string()))
+    }
+}
+
+/// Parameters of `editd/readSeveral`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadSeveralParams {
+    /// The files, or parts of files, at most [`MAX_READS`].
+    pub reads: Vec<ReadParams>,
+    /// Maximum length of all texts in the response, in bytes of JSON including escapes, capped at 256 KiB.
+    #[serde(default, alias = "max_bytes")]
+    pub max_bytes: Option<usize>,
+}
+
+/// Result of `editd/readSeveral`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadSeveralResult {
+    /// The parts in the order of the request, without those at its end that had no room.
+    pub reads: Vec<ReadEntry>,
+    /// Number of parts that had no room.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+/// A part that was read, or the reason for which it was not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ReadEntry {
+    /// A part that was read.
+    Read(Box<ReadResult>),
+    /// A part that was not read.
+    Refused {
+        /// The refusal.
+        error: RpcError,
+    },
+}
+
+impl ReadEntry {
+    /// Returns the approximate size of the entry on the wire, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        /// Size of an entry without its content.
+        const HEAD: usize = 200;
+        let content = match self {
+            Self::Refused { error } => serde_json::to_string(error).map_or(0, |text| text.len()),
+            Self::Read(read) => match &read.content {
+                ReadContent::Text(content) => json_len(&content.text),
+                ReadContent::Notebook(content) => serde_json::to_string(content).map_or(0, |text| text.len()),
+                // Clients count images separately.
+                ReadContent::Image(_) => 0,
+            },
+        };
+        HEAD + content
+    }
 }
 
 /// Parameters of `editd/forget`, `editd/blame` and `editd/diagnostics`.
@@ -247,7 +315,7 @@ pub struct SearchParams {
     /// Default false.
     #[serde(default, alias = "ignore_case")]
     pub ignore_case: bool,
-    /// Treat `pattern` as plain text. Default false.
+    /// `pattern` is plain text.
     #[serde(default, alias = "fixedString", alias = "fixed_string")]
     pub literal: bool,
     /// Lines around each match, at most 20. Default 0.
@@ -256,6 +324,9 @@ pub struct SearchParams {
     /// Maximum number of matches. Default 100, at most 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// Only count the matches per file.
+    #[serde(default)]
+    pub count: bool,
 }
 
 /// Result of `editd/search`.
@@ -265,11 +336,27 @@ pub struct SearchResult {
     /// Matching lines, sorted by path and line. If there are more than the limit, the first ones in that
     /// order.
     pub matches: Vec<FoundLine>,
+    /// With `count`, the files with matches, sorted by path, instead of lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<FileCount>,
     /// `true` if there may be matches beyond those returned.
     pub truncated: bool,
     /// Explanation of what was omitted and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+}
+
+/// The number of matches in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileCount {
+    /// Canonical path of the file.
+    pub path: String,
+    /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<Uri>,
+    /// Number of matches. A line of more than some hundred KiB counts as one.
+    pub count: u64,
 }
 
 /// Lines of a file by number, each with a flag that is `true` for a match.
@@ -340,9 +427,10 @@ impl FoundLine {
         (first..).zip(all.map(String::as_str))
     }
 
-    /// Returns the size of the match in an answer, in bytes, including the path as for the first match of a file.
-    pub fn size(&self) -> usize {
-        self.lines().map(|(_, line)| json_len(line) + NUMBER).sum::<usize>() + json_len(&self.path) + TAG
+    /// Returns the size of the match in an answer that shows this path, in bytes, including the path as for the first
+    /// match of a file.
+    pub fn size(&self, path: &str) -> usize {
+        self.lines().map(|(_, line)| json_len(line) + NUMBER).sum::<usize>() + json_len(path) + TAG
     }
 }
 

@@ -172,8 +172,10 @@ pub struct ChangedState {
     /// `true` if the change was merged with changes that others made since the base.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebased: bool,
-    /// Lines that have moved, in the order of the file; none if an editor has changed the text further, or if the
-    /// change has more than 2,048 places.
+    /// Unified diff of these changes of others; none if it is longer than 16 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<String>,
+    /// Lines that have moved, in the order of the file: the first 200; none if an editor has changed the text further.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<Shift>,
 }

@@ -56,6 +56,9 @@ pub struct OutlineParams {
     #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+    /// Only symbols whose name (`Class.method`) matches this regular expression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
 }
 
 /// Result of `editd/outline`.
@@ -139,6 +142,6 @@ impl From<&SyntaxError> for SyntaxEntry {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &usize) -> bool {
+pub(super) fn is_zero(number: &usize) -> bool {
     *number == 0
 }

@@ -42,6 +42,8 @@ pub(super) struct Lines<'a> {
     finder: &'a Finder<'a>,
     bounds: Bounds,
     pub(super) found: Vec<Line>,
+    /// Number of matches, if they are counted.
+    pub(super) matches: u64,
     pub(super) bytes: usize,
     /// `true` if any line was truncated.
     pub(super) is_truncated: bool,
@@ -55,7 +57,17 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub(super) fn new(bounds: Bounds, finder: &'a Finder<'a>) -> Self {
         let (found, recent) = (Vec::new(), VecDeque::new());
-        Self { finder, bounds, found, bytes: 0, is_truncated: false, is_binary: false, recent, waiting: 0 }
+        Self {
+            finder,
+            bounds,
+            found,
+            matches: 0,
+            bytes: 0,
+            is_truncated: false,
+            is_binary: false,
+            recent,
+            waiting: 0,
+        }
     }
 
     /// Returns the reported text of a line. A long line is truncated to the part around `offset`.
@@ -101,6 +113,12 @@ impl Sink for Lines<'_> {
 
     fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> io::Result<bool> {
         let line = without_end(matched.bytes());
+        if self.bounds.counts {
+            self.matches += self.finder.count_in(line);
+            if !self.found.is_empty() {
+                return Ok(!self.finder.stop.is_due());
+            }
+        }
         let text = self.text(line, self.offset(line));
         self.add_after(&text);
         let before: Vec<_> = self.recent.iter().cloned().collect();

@@ -84,6 +84,19 @@ impl Finder<'_> {
         Ok(self.fast.shortest_match(line).ok().flatten())
     }
 
+    /// Returns the number of matches in a line that has one. A line that is longer than a chunk counts as one.
+    pub(super) fn count_in(&self, line: &[u8]) -> u64 {
+        let mut count = 0;
+        if line.len() <= self.chunk_bytes {
+            // The fast matcher never fails.
+            let _ = self.fast.find_iter(line, |_| {
+                count += 1;
+                true
+            });
+        }
+        count.max(1)
+    }
+
     /// Returns the end of the chunk that begins at a line: as many lines as fit into the maximum, or one
     /// longer line.
     fn chunk_end(&self, lines: &[u8], at: usize) -> usize {

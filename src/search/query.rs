@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{Error, ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder};
 use regex_automata::nfa::thompson::{BuildError, Compiler, NFA, WhichCaptures};
@@ -37,6 +37,8 @@ pub struct Bounds {
     pub context: usize,
     /// Maximum total size of the texts, in bytes.
     pub bytes: usize,
+    /// `true` to count the matches of each file and return only its first line; then `lines` limits the files.
+    pub counts: bool,
 }
 
 /// An error in a pattern.
@@ -77,6 +79,11 @@ impl Query {
         let nfa = automaton(pattern, literal, ignore_case);
         let nfa = nfa.map_err(|error| brief(&error.to_string(), literal))?;
         Ok(Self { matcher, nfa, bounds })
+    }
+
+    /// Returns `true` if the pattern matches in a short text, such as a name.
+    pub fn fits(&self, text: &str) -> bool {
+        self.matcher.is_match(text.as_bytes()).unwrap_or(false)
     }
 
     pub(super) fn finder<'a>(&self, stop: &'a StopCondition<'a>) -> Finder<'a> {
@@ -136,7 +143,7 @@ mod tests {
     use super::*;
     use crate::edit::Deadline;
 
-    const BOUNDS: Bounds = Bounds { lines: 100, context: 0, bytes: 1 << 20 };
+    const BOUNDS: Bounds = Bounds { lines: 100, context: 0, bytes: 1 << 20, counts: false };
 
     fn query(pattern: &str) -> Query {
         Query::new(pattern, false, false, BOUNDS).expect("a pattern")

@@ -13,8 +13,10 @@ use super::{Bounds, Line};
 pub struct FileMatches {
     /// Absolute path of the file.
     pub path: PathBuf,
-    /// Matching lines, by number.
+    /// Matching lines, by number; the first one if matches are counted.
     pub lines: Vec<Line>,
+    /// Number of matches, if they are counted. A line that is too long to be searched at once counts as one.
+    pub matches: u64,
     /// `true` if any line was truncated.
     pub is_truncated: bool,
     /// Total size of the texts, in bytes.
@@ -128,13 +130,13 @@ impl Counter {
 mod tests {
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { lines: 5, context: 0, bytes: 100 };
+    const BOUNDS: Bounds = Bounds { lines: 5, context: 0, bytes: 100, counts: false };
 
     fn file(name: u64, lines: usize, text: &str) -> FileMatches {
         let line = |number| Line { number, text: text.to_owned(), ..Line::default() };
         let lines: Vec<_> = (1..=lines as u64).map(line).collect();
         let bytes = lines.iter().map(Line::bytes).sum();
-        FileMatches { path: PathBuf::from(name.to_string()), lines, is_truncated: false, bytes }
+        FileMatches { path: PathBuf::from(name.to_string()), lines, matches: 0, is_truncated: false, bytes }
     }
 
     fn lines_per_file(files: &[FileMatches]) -> Vec<(String, usize)> {

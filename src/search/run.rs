@@ -183,8 +183,8 @@ impl SearchRun<'_> {
             self.passed.unknown.increment();
         }
         if !lines.found.is_empty() && self.access.confirms(&path) {
-            let Lines { found: lines, bytes, is_truncated, .. } = lines;
-            self.found.add(job.position, FileMatches { path, lines, is_truncated, bytes });
+            let Lines { found: lines, matches, bytes, is_truncated, .. } = lines;
+            self.found.add(job.position, FileMatches { path, lines, matches, is_truncated, bytes });
         }
     }
 

@@ -11,7 +11,7 @@ use crate::protocol::{
     APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, FILE_RENAMED, PROGRESS,
     PROPOSAL_CHANGED, RELOAD, RESYNC, RpcError, SAVE, UrisParams, text_edits, uri_of,
 };
-use crate::text::ContentHash;
+use crate::text::{ContentHash, visible, with_codes};
 use crate::workspace::Notice;
 
 /// The standard LSP request to apply an edit.
@@ -81,6 +81,8 @@ impl Client for WireClient {
     }
 
     fn apply_edits(&self, parts: &[&EditorPart], id: &str, label: &str) -> EditorReply {
+        // Editors show it in one line. A label may have several.
+        let label = visible(label).collect::<String>().trim_end().to_owned();
         let has_plugin = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
         let edits = |part: &EditorPart| {
             let (text, plan) = part.buffer.as_in_editor(&part.plan);
@@ -97,8 +99,7 @@ impl Client for WireClient {
                     save: part.save == Saving::Yes,
                 }
             });
-            let (id, label) = (id.to_owned(), label.to_owned());
-            let params = json!(ApplyEditsParams { id, label, documents: documents.collect() });
+            let params = json!(ApplyEditsParams { id: id.to_owned(), label, documents: documents.collect() });
             return self.request(APPLY_EDITS, params, applied);
         }
         // Built without the LSP types, because they reject some of the URIs that editors send.
@@ -124,7 +125,8 @@ impl Client for WireClient {
 
     fn ask_to_save(&self, question: &str) -> EditorReply {
         let actions = json!([{ "title": YES }, { "title": "Not now" }]);
-        let params = json!({ "type": INFO, "message": question, "actions": actions });
+        // The name of the file may contain any characters.
+        let params = json!({ "type": INFO, "message": with_codes(question), "actions": actions });
         self.request(ASK, params, |chosen| EditorAnswer { applied: chosen["title"] == YES, reason: None })
     }
 }

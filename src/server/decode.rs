@@ -4,9 +4,12 @@ mod edits;
 
 use std::collections::BTreeMap;
 
-use crate::edit::Display;
+use crate::config::{Config, StaleMode};
+use crate::edit::{Display, TextScope};
 use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads, bad_patch};
+use crate::engine::change::retried::SeenFiles;
+use crate::engine::change::spread::Spread;
 use crate::engine::change::{
     ChangeKind, Clip, EditForm, NewContent, Precondition, Removed, RequestedChange, RequestedEdit,
 };
@@ -19,27 +22,30 @@ use crate::protocol::{
     OriginParams, PatchAndBases, ProposeParams, RenameChange, WriteChange, cell_ops, requested_path,
 };
 use crate::server::once::{Kind, request_digest};
+use crate::syntax::NewPlace;
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::history::Origin;
 use crate::workspace::limits::{PATCH_BYTES, PATTERNS};
-use crate::workspace::{Limits, NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role, names};
+use crate::workspace::{NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role, names};
 
-fn read_changes(
-    changes: Vec<ChangeParams>,
-    max: usize,
-) -> Result<Vec<RequestedChange<RequestedPath>>, Invalid> {
+/// Changes of files, and the edit of all files that match a glob.
+type ReadChanges = (Vec<RequestedChange<RequestedPath>>, Option<Spread>);
+
+fn read_changes(changes: Vec<ChangeParams>, max: usize) -> Result<ReadChanges, Invalid> {
     if changes.len() > max {
         return Err(Invalid::new("changes", format!("there are more than {max}")));
     }
-    let mut read = Vec::with_capacity(changes.len());
+    let (mut read, mut spread) = (Vec::with_capacity(changes.len()), None);
     for (index, change) in changes.into_iter().enumerate() {
         let within = |invalid: Invalid| invalid.within(&format!("changes[{index}]"));
         match change {
-            ChangeParams::Edit(change) => read.extend(edits::read(index, change).map_err(within)?),
+            ChangeParams::Edit(change) => {
+                read.extend(edits::read(index, change, &mut spread).map_err(within)?);
+            }
             change => read.push(read_change(index, change).map_err(within)?),
         }
     }
-    Ok(read)
+    Ok((read, spread))
 }
 
 fn read_change(index: usize, change: ChangeParams) -> Result<RequestedChange<RequestedPath>, Invalid> {
@@ -210,8 +216,12 @@ fn of_hunks(hunks: Vec<PatchHunk>) -> Vec<RequestedEdit> {
 fn of_line_hunks(hunks: Vec<LineHunk>) -> Vec<RequestedEdit> {
     let form = |hunk: LineHunk| match hunk.edit {
         LineHunkEdit::Lines(edit) => EditForm::Lines(edit),
-        LineHunkEdit::Take { clip, lines } => EditForm::Take { clip: Clip(0, clip), lines, removes: true },
-        LineHunkEdit::Put { clip, place } => EditForm::Put { clip: Clip(0, clip), place, reindent: false },
+        LineHunkEdit::Take { clip, lines } => {
+            EditForm::Take { clip: Clip(0, clip), part: TextScope::Lines(lines), removes: true }
+        }
+        LineHunkEdit::Put { clip, place } => {
+            EditForm::Put { clip: Clip(0, clip), place: NewPlace::Lines(place), reindent: false }
+        }
     };
     hunks.into_iter().map(|hunk| RequestedEdit { of: None, form: form(hunk), within: None }).collect()
 }
@@ -242,8 +252,9 @@ pub(crate) fn call(
     mut params: ProposeParams,
     kind: Kind,
     session: &SessionContext,
-    limits: &Limits,
+    config: &Config,
 ) -> Result<Call<RequestedPath>> {
+    let limits = &config.limits;
     // A repeated request may come from another tool call.
     let origin = origin(params.origin.take().unwrap_or_default())?;
     let request = params.request_id.take().map(|id| Repeatable { id, asks: request_digest(kind, &params) });
@@ -254,9 +265,9 @@ pub(crate) fn call(
         }
         (None, _) => session.author.clone(),
     };
-    let (files, patch, field) = if let Some(patch) = params.take_patch()? {
+    let (files, spread, patch, field) = if let Some(patch) = params.take_patch()? {
         let (files, patch) = read_patch(patch)?;
-        (files, Some(patch), "patch")
+        (files, None, Some(patch), "patch")
     } else {
         let is_short = params.changes.is_none();
         // The short form has no list of changes.
@@ -265,7 +276,8 @@ pub(crate) fn call(
             _ => invalid,
         };
         let changes = params.take_changes()?;
-        (read_changes(changes, limits.changes).map_err(of_short)?, None, "edits")
+        let (files, spread) = read_changes(changes, limits.changes).map_err(of_short)?;
+        (files, spread, None, "edits")
     };
     if files.len() > limits.changes {
         let problem = format!("it changes more than {} files", limits.changes);
@@ -273,6 +285,10 @@ pub(crate) fn call(
     }
     let is_placed =
         |file: &RequestedChange<RequestedPath>| file.kind.edits().iter().any(RequestedEdit::is_anchored);
+    if spread.is_some() && request.is_some() {
+        let problem = "it cannot be combined with `glob`: sent again, the edit would find other files";
+        return Err(Invalid::new("requestId", problem).into());
+    }
     if params.sequential && files.iter().any(is_placed) {
         let problem = "line numbers and symbols refer to the version that was shown, so such edits cannot be sequential; beside `oldText` they can";
         return Err(Invalid::new("sequential", problem).into());
@@ -287,7 +303,11 @@ pub(crate) fn call(
     if edits > limits.edits {
         return Err(Invalid::new(field, format!("there are more than {}", limits.edits)).into());
     }
-    let on_stale = match (params.on_stale, params.on_conflict) {
+    let on_stale = params.on_stale.unwrap_or(match config.stale {
+        StaleMode::Reject => OnStaleParam::Reject,
+        StaleMode::Merge => OnStaleParam::Rebase,
+    });
+    let on_stale = match (on_stale, params.on_conflict) {
         (OnStaleParam::Reject, OnConflictParam::Refuse) => OnStale::Reject,
         (OnStaleParam::Rebase, OnConflictParam::Refuse) => OnStale::Rebase,
         (OnStaleParam::Rebase, OnConflictParam::Markers) => OnStale::Mark,
@@ -300,5 +320,15 @@ pub(crate) fn call(
     let display = params.display.map(Display::from);
     let header = Header { author, origin, label, replaces, on_stale, display };
     let matching = MatchOptions { fuzzy: params.matching == Matching::Fuzzy, sequential: params.sequential };
-    Ok(Call { request, header, matching, reads: Reads::Required, files, patch })
+    Ok(Call {
+        request,
+        header,
+        matching,
+        reads: Reads::Required,
+        files,
+        patch,
+        retried: Vec::new(),
+        seen: SeenFiles::default(),
+        spread,
+    })
 }

@@ -175,6 +175,7 @@ pub(crate) fn changed_state(written: WrittenFile) -> ChangedState {
         saved: written.saved,
         snippet: written.snippet,
         rebased: written.rebased,
+        others: written.others,
         shifts: written.shifts.into_iter().map(|LineShift { line, by }| Shift { line, by }).collect(),
     }
 }

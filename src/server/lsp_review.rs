@@ -28,6 +28,7 @@ use crate::protocol::lsp_review::{
 use crate::protocol::{PROPOSAL_CHANGED, ProposalParams, ProposalSummary, ProposalsParams, path_of_uri};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
+use crate::text::with_codes;
 use crate::workspace::ProposalState;
 use crate::workspace::buffers::Buffer;
 
@@ -263,8 +264,9 @@ const ERROR: u32 = 1;
 
 const INFO: u32 = 3;
 
+/// Shows a message of one line. Paths in it may contain any characters.
 fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
-    sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
+    sink.notify("window/showMessage", json!({ "type": kind, "message": with_codes(text) }));
 }
 
 /// Maximum number of proposals and landed changes that an editor shows at a time, each oldest first.

@@ -9,9 +9,11 @@ mod replace;
 
 use super::grammar::{Grammar, NameStyle, grammar};
 use super::lines::{BOM, Lines};
+use super::symbol::Separator;
 use super::{Outline, Rename, Renamed, Symbol, SymbolPath, SymbolRefusal};
-use crate::edit::{LineRange, Splice};
-use crate::text::{LineEnding, line_end};
+use crate::edit::{LineRange, MovedSymbol, MovedText, Splice, StringLines};
+use crate::text::{LineEnding, indent_style, line_end};
+pub use insert::{NewPlace, Position};
 
 /// An edit of the symbol with this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,8 +135,8 @@ pub fn edit_symbol(text: &str, outline: &Outline, edit: &SymbolEdit) -> Result<S
     let mut change = match edit.op {
         SymbolOp::Replace => replace::replace(&site, &edit.new)?,
         SymbolOp::Body => body::replace_body(&site, &edit.new)?,
-        SymbolOp::Before => insert::insert(&site, &edit.new, insert::Position::Before)?,
-        SymbolOp::After => insert::insert(&site, &edit.new, insert::Position::After)?,
+        SymbolOp::Before => insert::insert(&site, &edit.new, Position::Before)?,
+        SymbolOp::After => insert::insert(&site, &edit.new, Position::After)?,
         SymbolOp::Delete => delete::delete(&site),
         SymbolOp::Rename => wanted(&site, edit)?,
         SymbolOp::RenameHere => rename(&site, &edit.new)?,
@@ -149,6 +151,110 @@ pub fn edit_symbol(text: &str, outline: &Outline, edit: &SymbolEdit) -> Result<S
     let lines: Vec<LineRange> = lines.filter(|_| edit.op == SymbolOp::Delete).collect();
     change.lines.splice(0..0, lines);
     Ok(change)
+}
+
+/// Computes the change that inserts texts of other places beside the symbol that `path` names, in their order. They get
+/// the indentation of the symbol, the blank lines that separate it from its neighbors, and in a list the commas.
+///
+/// ```
+/// use editd::edit::{Deadline, Plan};
+/// use editd::syntax::{Language, Position, SymbolPath, insert_beside, moved_text, outline};
+///
+/// let text = "def f(x):\n    return x\n\n\nclass A:\n    def g(self):\n        return 1\n";
+/// let outline = outline(text, Language::Python, Deadline::NONE)?;
+/// let moved = moved_text(text, &outline, &SymbolPath::parse("f"), &[]).unwrap();
+/// let change = insert_beside(text, &outline, &SymbolPath::parse("A.g"), Position::After, &[moved]).unwrap();
+/// let after = Plan::new(text.len(), change.splices)?.apply(text);
+/// assert!(after.ends_with("        return 1\n\n    def f(x):\n        return x\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn insert_beside(
+    text: &str,
+    outline: &Outline,
+    path: &SymbolPath,
+    position: Position,
+    moved: &[MovedText],
+) -> Result<SymbolChange, SymbolRefusal> {
+    debug_assert_eq!(text.len(), outline.text_len, "the outline is of this text");
+    let site = Site::new(text, outline, outline.resolve(path)?);
+    let op = match position {
+        Position::Before => SymbolOp::Before,
+        Position::After => SymbolOp::After,
+    };
+    let change = insert::insert_moved(&site, moved, position)?;
+    Ok(SymbolChange { lines: lines_to_read(&site, op), ..change })
+}
+
+/// Returns the text of the symbol that a reference means, to move it: the whole declaration, without the comma behind
+/// it. `strings` are the lines that begin inside a string, of [`string_lines`](super::string_lines). Refuses a symbol
+/// with a syntax error inside, because its end is uncertain.
+pub fn moved_text(
+    text: &str,
+    outline: &Outline,
+    path: &SymbolPath,
+    strings: &[StringLines],
+) -> Result<MovedText, SymbolRefusal> {
+    let symbol = outline.resolve(path)?;
+    if let Some(line) = symbol.broken {
+        return Err(SymbolRefusal::Broken { line });
+    }
+    let is_item = matches!(symbol.separator, Separator::Comma { .. });
+    if !is_item && !symbol.parts.whole_lines {
+        return Err(SymbolRefusal::SharedLines { line: symbol.lines.start });
+    }
+    let lines = Lines::new(text);
+    let indentation = if symbol.parts.whole_lines { "" } else { lines.indentation(symbol.range.start) };
+    let of_text = |offset: usize| indentation.len() + offset - symbol.range.start;
+    let mut moved = [indentation, &text[symbol.range.clone()]].concat();
+    if let Separator::Comma { after: Some(comma), .. } = symbol.separator
+        && symbol.range.contains(&comma)
+    {
+        moved.remove(of_text(comma));
+    }
+    let first = symbol.lines.start;
+    let content = strings.iter().filter(|string| !string.is_documentation).map(|string| string.lines);
+    let inside = content.filter(|lines| lines.start > first && lines.end <= symbol.lines.end);
+    let kept = inside.map(|lines| LineRange { start: lines.start - first + 1, end: lines.end - first + 1 });
+    let facts = MovedSymbol {
+        style: indent_style(text),
+        is_apart: !insert::is_value(symbol.kind) && symbol.lines.start < symbol.lines.end,
+        comma: is_item.then(|| of_text(symbol.parts.end)),
+    };
+    Ok(MovedText { text: moved, kept: kept.collect(), symbol: Some(facts) })
+}
+
+/// Computes the changes that delete symbols of a text, one for each. Those of neighbors, between which nothing is left,
+/// are in the change of the first of them, because they share the blank lines and commas between.
+pub fn delete_symbols(
+    text: &str,
+    outline: &Outline,
+    symbols: &[&str],
+) -> Vec<Result<SymbolChange, SymbolRefusal>> {
+    let mut changes: Vec<_> = symbols
+        .iter()
+        .map(|symbol| edit_symbol(text, outline, &SymbolEdit::new(*symbol, SymbolOp::Delete, "")))
+        .collect();
+    let resolved = symbols
+        .iter()
+        .enumerate()
+        .filter_map(|(index, symbol)| Some((index, outline.resolve(&SymbolPath::parse(symbol)).ok()?)));
+    let mut sorted: Vec<(usize, &Symbol)> = resolved.filter(|(index, _)| changes[*index].is_ok()).collect();
+    sorted.sort_by_key(|(_, symbol)| (symbol.range.start, symbol.range.end));
+    let is_next = |one: &Symbol, next: &Symbol| {
+        let between = text.get(one.range.end..next.range.start);
+        one.parent == next.parent
+            && one.block == next.block
+            && between.is_some_and(|between| between.trim().trim_start_matches(',').trim().is_empty())
+    };
+    for run in sorted.chunk_by(|(_, one), (_, next)| is_next(one, next)).filter(|run| run.len() > 1) {
+        let (first, last) = (run[0].1, run[run.len() - 1].1);
+        let joined = delete::delete_run(&Site::new(text, outline, first), &Site::new(text, outline, last));
+        for (number, (index, _)) in run.iter().enumerate() {
+            let Some(Ok(change)) = changes.get_mut(*index) else { continue };
+            change.splices = if number == 0 { joined.splices.clone() } else { Vec::new() };
+        }
+    }
+    changes
 }
 
 /// Returns the lines that the author of an edit must have read.
@@ -201,8 +307,7 @@ fn is_name(name: &str, style: NameStyle) -> bool {
 }
 
 /// Returns the lines of the body of the symbol that a reference means. Refuses a body that shares its lines with other
-/// code. `strings` are the lines that begin inside a string, of [`string_lines`](super::string_lines): the string that
-/// documents a Python function is not a part of its body here.
+/// code. The string that documents a Python function is not a part of its body here.
 ///
 /// ```
 /// use editd::edit::{Deadline, LineRange};
@@ -210,20 +315,15 @@ fn is_name(name: &str, style: NameStyle) -> bool {
 ///
 /// let text = "fn f() {\n    a();\n    b();\n}\n";
 /// let outline = outline(text, Language::Rust, Deadline::NONE)?;
-/// let lines = body_lines(text, &outline, &SymbolPath::parse("f"), &[]);
+/// let lines = body_lines(text, &outline, &SymbolPath::parse("f"));
 /// assert_eq!(lines, Ok(LineRange { start: 2, end: 3 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn body_lines(
-    text: &str,
-    outline: &Outline,
-    path: &SymbolPath,
-    strings: &[LineRange],
-) -> Result<LineRange, SymbolRefusal> {
+pub fn body_lines(text: &str, outline: &Outline, path: &SymbolPath) -> Result<LineRange, SymbolRefusal> {
     let symbol = outline.resolve(path)?;
     match symbol.broken {
         Some(line) => Err(SymbolRefusal::Broken { line }),
-        None => body::lines(&Site::new(text, outline, symbol), strings),
+        None => body::lines(&Site::new(text, outline, symbol)),
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Grammar {
     pub(super) opaque: &'static [&'static str],
     /// Nodes whose children are separated by commas.
     pub(super) lists: &'static [&'static str],
+    /// Kinds of nodes whose items may have commas between them, or other punctuation.
+    pub(super) loose_lists: &'static [&'static str],
     /// Starts of comments.
     pub(super) comment_marks: &'static [&'static str],
     /// Starts of attributes.

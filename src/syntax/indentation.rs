@@ -28,6 +28,11 @@ pub(super) fn new_errors(before: &str, after: &str) -> Vec<SyntaxError> {
     found.iter().filter(is_new).take(MAX_ERRORS).map(|line| described_line(after, line.start)).collect()
 }
 
+/// Returns `true` if Python accepts the indentation of all lines.
+pub(super) fn is_valid(text: &str) -> bool {
+    wrong_lines(text).is_empty()
+}
+
 /// Returns the lines whose indentation Python refuses.
 fn wrong_lines(text: &str) -> Vec<Line<'_>> {
     let (mut wrong, mut depths, mut scanner) = (Vec::new(), vec![0], Scanner::default());

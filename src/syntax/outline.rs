@@ -70,7 +70,17 @@ pub(super) fn outline_of(
 struct Part {
     rule: Option<u8>,
     role: Role,
-    is_list: bool,
+    list: List,
+}
+
+/// The commas between the items of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum List {
+    #[default]
+    None,
+    /// There are none, or other punctuation.
+    Loose,
+    Commas,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,7 +119,11 @@ fn part(kind: &str, grammar: &Grammar) -> Part {
     Part {
         rule: found.and_then(|rule| u8::try_from(rule).ok()),
         role,
-        is_list: grammar.lists.contains(&kind),
+        list: match kind {
+            kind if grammar.lists.contains(&kind) => List::Commas,
+            kind if grammar.loose_lists.contains(&kind) => List::Loose,
+            _ => List::None,
+        },
     }
 }
 
@@ -122,7 +136,7 @@ struct Found<'t> {
     parent: Option<usize>,
     /// Start of the attributes before the node.
     attributes: Option<usize>,
-    is_list: bool,
+    list: List,
     /// Bytes of the node around the declaration.
     block: Range<usize>,
 }
@@ -149,7 +163,7 @@ struct Frame<'t> {
     outer: Option<(Node<'t>, Option<usize>, Node<'t>)>,
     /// Start of the attributes before the next child.
     attributes: Option<usize>,
-    is_list: bool,
+    list: List,
 }
 
 impl<'t> Walk<'_, 't> {
@@ -200,7 +214,7 @@ impl<'t> Walk<'_, 't> {
             self.comments_at_end(node);
         }
         let attributes = frame.attributes.take();
-        let inner = Frame { outer: None, attributes: None, is_list: part.is_list, ..*frame };
+        let inner = Frame { outer: None, attributes: None, list: part.list, ..*frame };
         if let Some(rule) = part.rule
             && let Some(found) = self.declaration(usize::from(rule), node, frame, attributes)
         {
@@ -267,7 +281,7 @@ impl<'t> Walk<'_, 't> {
             kind,
             parent: frame.symbol,
             attributes,
-            is_list: frame.is_list && frame.outer.is_none(),
+            list: if frame.outer.is_none() { frame.list } else { List::None },
             block: block.byte_range(),
         })
     }

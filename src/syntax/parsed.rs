@@ -12,7 +12,7 @@ use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feed
 use super::rename::rename_in;
 use super::strings::string_lines_in;
 use super::{Language, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
-use crate::edit::{Deadline, LineRange, Plan, Splice, common_ends};
+use crate::edit::{Deadline, Plan, Splice, StringLines, common_ends};
 
 /// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
 const MAX_FOLLOWED: usize = 64;
@@ -180,7 +180,7 @@ impl ParsedText {
     }
 
     /// Returns the lines that begin inside a string, as [`string_lines`](super::string_lines) does.
-    pub fn string_lines(&mut self, deadline: Deadline) -> Result<Vec<LineRange>, NoSyntax> {
+    pub fn string_lines(&mut self, deadline: Deadline) -> Result<Vec<StringLines>, NoSyntax> {
         let budget = Budget::new(MAX_TIME, deadline);
         let tree = self.tree(budget)?;
         string_lines_in(&self.text, &tree, budget)

@@ -59,6 +59,27 @@ pub enum SymbolRefusal {
         /// Description of the text, for example "blank".
         reason: &'static str,
     },
+    /// A symbol that is moved, or the one beside its new place, shares its lines with other code.
+    #[strum(serialize = "syntax")]
+    #[error("line {line} contains other code")]
+    SharedLines {
+        /// Line of the symbol.
+        line: usize,
+    },
+    /// An item of a list is moved to another place than a list, or the other way round.
+    #[strum(serialize = "syntax")]
+    #[error("only items of lists can be moved to a list, and only there")]
+    NotAnItem {
+        /// Line of the symbol beside the new place.
+        line: usize,
+    },
+    /// The new place is inside of what is moved.
+    #[strum(serialize = "overlap")]
+    #[error("the place is inside of what is moved")]
+    InMoved {
+        /// Line of the symbol beside the new place.
+        line: usize,
+    },
     /// A rename of which the syntax does not allow to know the uses, or which would change the meaning of the text.
     #[strum(serialize = "syntax")]
     #[error("{0}")]

@@ -194,7 +194,8 @@ pub(super) fn rename_in(
     let declared = tree.root_node().descendant_for_byte_range(wanted.name.start, wanted.name.end);
     let is_free = declared.is_some_and(|node| node.kind() == "property_identifier")
         || names.soft_keywords.contains(&wanted.new.as_str());
-    if is_keyword(language, &wanted.new) && !is_free || is_member_like != old.starts_with('#') {
+    let is_keyword = names.values.contains(&wanted.new.as_str()) || is_keyword(language, &wanted.new);
+    if is_keyword && !is_free || is_member_like != old.starts_with('#') {
         return Ok(Err(RenameRefusal::Keyword));
     }
     let mut walked = walk::walk(text, tree, names, (&old, &wanted.new), budget)?;

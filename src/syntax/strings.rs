@@ -1,11 +1,11 @@
 //! Lines inside strings, whose indentation is content.
 
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::lines::Lines;
 use super::parse::{Budget, MAX_TIME, NoSyntax, next_beside, parse};
-use crate::edit::{Deadline, LineRange};
+use crate::edit::{Deadline, LineRange, StringLines};
 
 /// Parts of the kinds of nodes that are strings.
 const STRINGS: [&str; 3] = ["string", "heredoc", "template_literal"];
@@ -17,23 +17,28 @@ const OTHERS: [&str; 5] =
 /// Number of nodes between two checks of the time.
 const STRIDE: usize = 1 << 12;
 
-/// Returns the lines, from 1, that begin inside a string.
+/// Returns the lines, from 1, that begin inside a string. Strings of Python that are statements are documentation.
 ///
 /// ```
-/// use editd::edit::{Deadline, LineRange};
+/// use editd::edit::{Deadline, LineRange, StringLines};
 /// use editd::syntax::{Language, string_lines};
 ///
 /// let text = "x = '''a\n  b\n'''\ny = ('c'\n     'd')\n";
 /// let found = string_lines(text, Language::Python, Deadline::NONE);
-/// assert_eq!(found, Ok(vec![LineRange { start: 2, end: 3 }]));
+/// let lines = LineRange { start: 2, end: 3 };
+/// assert_eq!(found, Ok(vec![StringLines { lines, is_documentation: false }]));
 /// ```
-pub fn string_lines(text: &str, language: Language, deadline: Deadline) -> Result<Vec<LineRange>, NoSyntax> {
+pub fn string_lines(
+    text: &str,
+    language: Language,
+    deadline: Deadline,
+) -> Result<Vec<StringLines>, NoSyntax> {
     let budget = Budget::new(MAX_TIME, deadline);
     string_lines_in(text, &parse(text, language, budget)?, budget)
 }
 
 /// Returns the lines that begin inside a string of a text with this tree.
-pub(super) fn string_lines_in(text: &str, tree: &Tree, budget: Budget) -> Result<Vec<LineRange>, NoSyntax> {
+pub(super) fn string_lines_in(text: &str, tree: &Tree, budget: Budget) -> Result<Vec<StringLines>, NoSyntax> {
     let lines = Lines::new(text);
     let mut found = Vec::new();
     let (mut cursor, mut visited) = (tree.walk(), 0_usize);
@@ -49,7 +54,8 @@ pub(super) fn string_lines_in(text: &str, tree: &Tree, budget: Budget) -> Result
             // A node may end with the line ending of its last line.
             let end = if lines.start(last) < node.end_byte() { last } else { last - 1 };
             if first < end {
-                found.push(LineRange { start: first + 2, end: end + 1 });
+                let lines = LineRange { start: first + 2, end: end + 1 };
+                found.push(StringLines { lines, is_documentation: is_documentation(node) });
             }
         }
         // The lines of a part are those of its parent.
@@ -66,6 +72,14 @@ fn is_string(kind: &str) -> bool {
     STRINGS.iter().any(|part| kind.contains(part)) && !OTHERS.contains(&kind)
 }
 
+/// Returns `true` for a string of Python that is a statement.
+fn is_documentation(node: Node<'_>) -> bool {
+    node.kind() == "string"
+        && node
+            .parent()
+            .is_some_and(|parent| parent.kind() == "expression_statement" && parent.named_child_count() == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -78,6 +92,7 @@ mod tests {
     #[case::rust(Language::Rust, "fn f() {\n    g(r\"a\n  b\");\n    m!(\"c\nd\");\n}\n", &[(3, 3), (5, 5)])]
     #[case::go(Language::Go, "package p\n\nvar a = `b\nc`\n", &[(4, 4)])]
     #[case::python(Language::Python, "a = ('b'\n     'c')\nd = f'''{\n  e}\n'''\n", &[(4, 5)])]
+    #[case::docstrings(Language::Python, "'''a\nb'''\ndef f():\n    \"\"\"c\n    d\n    \"\"\"\n    e('''\nf''')\n", &[(8, 8)])]
     #[case::yaml(Language::Yaml, "a: b\n  c\nd: |\n  e\n  f\n", &[])]
     #[case::toml(Language::Toml, "a = \"\"\"\n  b\n\"\"\"\n", &[(2, 3)])]
     #[case::java(Language::Java, "class A {\n  String a = \"\"\"\n    b\n    \"\"\";\n}\n", &[(3, 4)])]
@@ -89,7 +104,8 @@ mod tests {
         #[case] expected: &[(usize, usize)],
     ) {
         let found = string_lines(text, language, Deadline::NONE).expect("a tree");
+        let lines = found.iter().filter(|string| !string.is_documentation).map(|string| string.lines);
         let expected: Vec<_> = expected.iter().map(|&(start, end)| LineRange { start, end }).collect();
-        assert_eq!(found, expected);
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
     }
 }

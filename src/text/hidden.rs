@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 /// Returns `true` for characters that a reader does not see: they have no width, or they change the order in which
 /// others are displayed, so that a text reads differently from its content.
 pub fn is_hidden(c: char) -> bool {
@@ -17,4 +19,19 @@ pub fn visible(text: &str) -> impl Iterator<Item = char> {
         after_blank = is_blank;
         is_shown.then_some(if is_blank { ' ' } else { c })
     })
+}
+
+/// Returns a text of one line in which characters that control a terminal, or that a reader does not see, are shown by
+/// their codes. Tabs stay.
+pub fn with_codes(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) || (c.is_control() && c != '\t') {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "⟨U+{:04X}⟩", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }

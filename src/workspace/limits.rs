@@ -138,6 +138,10 @@ pub const REQUEST_ID_SECONDS: u64 = 600;
 pub const REMEMBERED_ANSWERS: usize = 4096;
 /// Maximum bytes of answers remembered for `requestId`s; the oldest are dropped first.
 pub const REMEMBERED_BYTES: usize = 16 << 20;
+/// Maximum number of refused requests that are kept, so that they can be sent again by an id.
+pub const KEPT_REQUESTS: usize = 256;
+/// Maximum size of such a request, in bytes. All of them have at most 16 times this size.
+pub const KEPT_REQUEST_BYTES: usize = 1 << 20;
 /// Maximum size of a stored diff of a closed proposal, in bytes; a longer one is dropped.
 pub const KEPT_DIFF: usize = 16 << 10;
 /// Maximum number of partly or fully rejected proposals retained with their texts, so that they can be

@@ -7,6 +7,7 @@ mod reasons;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub struct Refusal {
     pub path: Option<PathBuf>,
     /// The reason for the refusal.
     pub kind: RefusalKind,
+    /// Number in the id by which the refused request can be sent again, see [`retry_id`](Self::retry_id).
+    pub retry: Option<NonZeroU64>,
 }
 
 /// All reasons for refusing a well-formed request, with the names of the refusals.
@@ -120,6 +123,38 @@ pub enum RefusalKind {
     },
     /// The file does not exist.
     Missing,
+    /// An edit of all files that match a glob finds its text in none of them.
+    #[strum(serialize = "not_found")]
+    NoFileMatches {
+        /// Number of searched files.
+        searched: u64,
+    },
+    /// An edit of all files that match a glob has another number of places than it expects.
+    #[strum(serialize = "count_mismatch")]
+    OtherTotal {
+        /// Number that the edit expects.
+        expected: u32,
+        /// Number of places.
+        found: usize,
+        /// Number of files with these places.
+        files: usize,
+    },
+    /// Files that an edit of all files would change were never given to the session.
+    #[strum(serialize = "unread")]
+    UnreadFiles {
+        /// Number of these files.
+        unread: usize,
+        /// Number of places in all files.
+        found: usize,
+        /// Number of files with these places.
+        files: usize,
+    },
+    /// No refused request of the session can be sent again by this id.
+    #[strum(serialize = "missing")]
+    NothingToRetry {
+        /// The id.
+        id: String,
+    },
     /// A folder, device, pipe or socket.
     NotAFile {
         /// The type of the file, such as `folder`.
@@ -241,7 +276,7 @@ pub enum Since {
 impl Refusal {
     /// Creates a refusal that concerns no particular file.
     pub fn new(kind: RefusalKind) -> Self {
-        Self { change: None, edit: None, patch_line: None, path: None, kind }
+        Self { change: None, edit: None, patch_line: None, path: None, kind, retry: None }
     }
 
     /// Creates a refusal that concerns a file.
@@ -279,6 +314,11 @@ impl Refusal {
         }
     }
 
+    /// Returns the id by which the refused request can be sent again.
+    pub fn retry_id(&self) -> Option<String> {
+        self.retry.map(|number| format!("r{number}"))
+    }
+
     /// Returns one sentence about the reason, in the terms of its readers.
     pub fn message(&self, audience: Audience) -> String {
         Texts::of(self, audience).message
@@ -286,6 +326,18 @@ impl Refusal {
 
     /// Returns what to do next, in the terms of its readers.
     pub fn hint(&self, audience: Audience) -> String {
-        Texts::of(self, audience).hint
+        let mut hint = Texts::of(self, audience).hint;
+        if let (Some(id), true) = (&self.retry_id(), audience != Audience::CommandLine) {
+            let (before, after) = match &self.kind {
+                RefusalKind::Stale { .. } => return hint,
+                RefusalKind::Conflict { .. } => ("With ", " it need not be repeated"),
+                RefusalKind::Edit(EditRefusalKind::Ambiguous { .. }) => {
+                    ("Or send ", " with the `lines` that you mean")
+                }
+                _ => ("Or send only ", ""),
+            };
+            hint.extend([" ", before, "`retry: \"", id, "\"`", after, "."]);
+        }
+        hint
     }
 }

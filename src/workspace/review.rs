@@ -184,6 +184,8 @@ pub struct WrittenFile {
     pub snippet: String,
     /// `true` if the change was merged with changes that others made after the author's base.
     pub rebased: bool,
+    /// Unified diff of these changes of others.
+    pub others: Option<String>,
     /// Lines that the change has moved, in the order of the file.
     pub shifts: Vec<LineShift>,
 }

@@ -37,6 +37,13 @@ pub struct ExpectedReviewer {
     pub until: Option<SystemTime>,
 }
 
+impl ExpectedReviewer {
+    /// Returns `true` if changes still wait for the reviewer. A clock that was set back does not end the wait early.
+    fn is_awaited(&self, now: SystemTime) -> bool {
+        self.until.is_none_or(|until| now < until || now < self.since)
+    }
+}
+
 /// The way in which the connection of a reviewer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
@@ -115,6 +122,17 @@ impl Reviewers {
         }
     }
 
+    /// Ends the waits for reviewers that have not come back in time: from then on, changes were made without them.
+    pub fn expire(&mut self, now: SystemTime) {
+        let (over, expected): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.expected).into_iter().partition(|expected| !expected.is_awaited(now));
+        self.expected = expected;
+        for ExpectedReviewer { reviewer, since, until } in over {
+            self.leave(reviewer.places, until.unwrap_or(since));
+            self.revision += 1;
+        }
+    }
+
     /// Removes the session of a reviewer. Unless it said goodbye, it is expected back where no other reviewer is
     /// connected.
     pub fn disconnect(&mut self, id: SessionId, departure: Departure, now: SystemTime) {
@@ -141,11 +159,7 @@ impl Reviewers {
 
     /// Returns the reviewers that are expected back.
     pub fn expected(&self, now: SystemTime) -> impl Iterator<Item = &ExpectedReviewer> {
-        // A clock that was set back must not end the wait early.
-        let is_expected = move |expected: &&ExpectedReviewer| {
-            expected.until.is_none_or(|until| now < until || now < expected.since)
-        };
-        self.expected.iter().filter(is_expected)
+        self.expected.iter().filter(move |expected| expected.is_awaited(now))
     }
 
     /// Returns the connected reviewers.
@@ -156,6 +170,7 @@ impl Reviewers {
     /// Stops expecting reviewers in a folder and below, or everywhere. Returns them with the places that were
     /// dismissed.
     pub fn dismiss(&mut self, folder: Option<&Path>, now: SystemTime) -> Vec<ExpectedReviewer> {
+        self.expire(now);
         let is_meant =
             |place: &Path| folder.is_none_or(|folder| place.starts_with(folder) || folder.starts_with(place));
         let mut dismissed = Vec::new();
@@ -294,6 +309,22 @@ mod tests {
             reviewers.expected_for(&[Path::new("/shop/a")], at(0) - RETURN).is_some(),
             "a clock set back"
         );
+    }
+
+    #[test]
+    fn a_reviewer_that_did_not_return_in_time_learns_since_when_changes_were_made_without_it() {
+        let mut reviewers = after(Departure::MayReturn);
+        reviewers.expire(at(29));
+        assert_eq!(reviewers.unreviewed_since(TWO, &["/shop".into()]), None);
+        reviewers.expire(at(31));
+        assert_eq!(reviewers.unreviewed_since(TWO, &["/shop".into()]), Some(at(30)));
+        reviewers.connect(TWO, reviewer(&["/shop"]));
+        assert_eq!(reviewers.unreviewed_since(TWO, &[]), Some(at(30)));
+
+        let mut reviewers = after(Departure::MayReturn);
+        reviewers.connect(TWO, reviewer(&["/shop"]));
+        reviewers.expire(at(31));
+        assert_eq!(reviewers.unreviewed_since(TWO, &[]), None, "it was back in time");
     }
 
     #[test]

@@ -150,7 +150,8 @@ impl Workspace {
     }
 
     /// Adds the session of a client that has sent `initialize`. A resumed session keeps its bases.
-    pub fn connect(&mut self, session: Session) {
+    pub fn connect(&mut self, session: Session, now: SystemTime) {
+        self.reviewers.expire(now);
         self.count_connection(session.id);
         if session.is_reviewer() {
             let reviewer = Reviewer { name: session.author.clone(), places: session.roots.clone() };
@@ -177,6 +178,7 @@ impl Workspace {
     /// Removes a connection, and its session unless it can be resumed. A reviewer whose connection ended without a
     /// goodbye is expected back.
     pub fn disconnect(&mut self, id: SessionId, departure: Departure, now: SystemTime) {
+        self.reviewers.expire(now);
         self.reviewers.disconnect(id, departure, now);
         if let Some(ended) = self.end_connection(id) {
             self.end_session(ended);

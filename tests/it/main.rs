@@ -57,6 +57,7 @@ mod read {
     mod notebooks;
     mod partial_reads;
     mod refusals;
+    mod several;
 }
 mod search {
     mod concurrency;
@@ -73,6 +74,8 @@ mod symbols {
     mod command_line;
     mod edits;
     mod kept_trees;
+    mod moves;
+    mod moves_of_real_files;
     mod reads;
     mod renames;
     pub(crate) mod renames_of_real_files;
@@ -94,6 +97,7 @@ mod change {
     mod apply_again;
     mod display;
     mod files;
+    mod globs;
     mod hints;
     pub(crate) mod modes;
     mod ownership;
@@ -101,6 +105,7 @@ mod change {
     mod propose;
     mod request_id;
     mod sets;
+    mod several_files;
     mod write;
 }
 mod freshness {
@@ -109,6 +114,7 @@ mod freshness {
     mod ledger;
     mod markers;
     mod rebase;
+    mod retry;
     mod stale;
 }
 mod matching {
@@ -282,6 +288,7 @@ mod lsp {
     mod bridge;
     mod diagnostics;
     mod helix;
+    mod hostile;
     mod neovim_without_plugin;
     mod newest;
     mod review;

@@ -9,14 +9,18 @@ use strum::VariantNames as _;
 
 use crate::syntax::SymbolOp;
 
+/// Arguments of the edits that contain text or the place of an insertion.
+const TEXTS: [&str; 7] = ["old", "new", "after", "before", "delete", "first", "last"];
+
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").args(["old", "lines", "after", "before", "symbol", "indent_from", "json"]).required(true).multiple(true),
     override_usage = "editd edit PATH <--old TEXT|--lines LINES|--after LINE|--symbol NAME> [OPTIONS]"
 )]
 pub(crate) struct EditArguments {
-    /// The file; `#` and the tag of a version may follow, as `editd read --anchored` shows them
-    #[arg(required_unless_present = "json")]
+    /// The file; `#` and the tag of a version may follow, as `editd read --anchored` shows them; with --glob, the
+    /// folder [default: the repository]
+    #[arg(required_unless_present_any = ["json", "glob"])]
     pub(crate) path: Option<PathBuf>,
 
     /// The text to replace; must match in one place, unless --all or --expect is given; with --lines or --symbol,
@@ -61,11 +65,11 @@ pub(crate) struct EditArguments {
     pub(crate) last: Option<String>,
 
     /// Indent --lines or --symbol by this many levels; to the left if negative
-    #[arg(long, value_name = "LEVELS", allow_hyphen_values = true, conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last"])]
+    #[arg(long, value_name = "LEVELS", allow_hyphen_values = true, conflicts_with_all = TEXTS)]
     pub(crate) indent: Option<i32>,
 
     /// Change the indentation from levels of this many columns, of --lines, --symbol or the whole file
-    #[arg(long, value_name = "COLUMNS", requires = "indent_to", conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last", "indent"])]
+    #[arg(long, value_name = "COLUMNS", requires = "indent_to", conflicts_with = "indent", conflicts_with_all = TEXTS)]
     pub(crate) indent_from: Option<u8>,
 
     /// ... to levels of this many columns
@@ -73,11 +77,11 @@ pub(crate) struct EditArguments {
     pub(crate) indent_to: Option<u8>,
 
     /// Put this line before --lines or the body of --symbol, which become one level deeper
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last", "indent", "indent_from"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["indent", "indent_from"], conflicts_with_all = TEXTS)]
     pub(crate) wrap_before: Option<String>,
 
     /// Put this line after them
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["old", "new", "after", "before", "delete", "first", "last", "indent", "indent_from"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["indent", "indent_from"], conflicts_with_all = TEXTS)]
     pub(crate) wrap_after: Option<String>,
 
     /// Match the text of --old only as whole words
@@ -87,6 +91,10 @@ pub(crate) struct EditArguments {
     /// Read --old as a regular expression; $1 or ${name} in --new is the text of a group, $$ a dollar sign
     #[arg(long, requires = "old")]
     pub(crate) regex: bool,
+
+    /// Replace --old in all files whose path matches, such as 'src/**/*.py'; needs --all or --expect
+    #[arg(long, value_name = "PATTERN", requires = "old", conflicts_with_all = ["lines", "symbol", "base"])]
+    pub(crate) glob: Option<String>,
 
     /// Replace every occurrence
     #[arg(long, conflicts_with = "expect")]
@@ -105,17 +113,38 @@ pub(crate) struct EditArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("place").args(["after", "before"]).required(true))]
+#[command(
+    group = ArgGroup::new("part").args(["lines", "symbol"]).required(true),
+    group = ArgGroup::new("place").args(["after", "before", "after_symbol", "before_symbol", "create"]),
+    group = ArgGroup::new("target").args(["to", "after", "before", "after_symbol", "before_symbol"]).required(true).multiple(true),
+    override_usage = "editd move PATH <LINES|--symbol NAME> <--to PATH|--after LINE|--after-symbol NAME> [OPTIONS]"
+)]
 pub(crate) struct MoveArguments {
-    /// The file that contains the lines; `#` and the tag of a version may follow
+    /// The file that contains them; `#` and the tag of a version may follow
     pub(crate) path: PathBuf,
 
     /// The lines, such as 12-15
-    pub(crate) lines: String,
+    pub(crate) lines: Option<String>,
 
-    /// The file to move them to [default: the same file]
+    /// A symbol instead of lines, such as Class.method; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) symbol: Vec<String>,
+
+    /// The file to move them to, at its end if no place is given [default: the same file]
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
+
+    /// Create the file of --to, with these first lines; may be empty
+    #[arg(long, value_name = "TEXT", requires = "to", allow_hyphen_values = true)]
+    pub(crate) create: Option<String>,
+
+    /// The symbol above the new place
+    #[arg(long, value_name = "NAME")]
+    pub(crate) after_symbol: Option<String>,
+
+    /// The symbol below the new place
+    #[arg(long, value_name = "NAME")]
+    pub(crate) before_symbol: Option<String>,
 
     /// The line above the new place; 0 is the start
     #[arg(long, value_name = "LINE")]
@@ -125,11 +154,11 @@ pub(crate) struct MoveArguments {
     #[arg(long, value_name = "LINE")]
     pub(crate) before: Option<usize>,
 
-    /// Copy the lines instead of moving them
+    /// Copy them instead of moving them
     #[arg(long)]
     pub(crate) copy: bool,
 
-    /// Adapt the indentation to the new place
+    /// Adapt the indentation of lines to the new place; that of symbols always is
     #[arg(long)]
     pub(crate) reindent: bool,
 

@@ -80,7 +80,11 @@ pub(crate) struct SearchArguments {
     #[arg(long, short = 'C', value_name = "N")]
     pub(crate) context: Option<usize>,
 
-    /// Matches shown, 1,000 at most [default: 100]
+    /// Show only the number of matches of each file
+    #[arg(long, short, conflicts_with = "context")]
+    pub(crate) count: bool,
+
+    /// Matches shown, 1,000 at most [default: 100]; with --count, files
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 }
@@ -239,7 +243,7 @@ pub(crate) struct RunArguments {
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) author: Option<String>,
 
-    /// Forbid the command to write to the project, and record nothing
+    /// Forbid the command to write to the project
     ///
     /// The command and the programs that it starts can write only outside of the project, and to existing files and
     /// folders that .gitignore excludes, git does not track and no path rule protects (such as .env and .vscode;
@@ -248,7 +252,8 @@ pub(crate) struct RunArguments {
     /// writable, such as target/.env, because the system allows a folder with everything in it; writes through other
     /// names (hard links) of files of the project, which are counted before the command starts; changes of
     /// permissions and times; and programs that already run and do its work on request, such as a container engine.
-    /// With `best-effort`, the command also runs if this system cannot forbid everything.
+    /// With `best-effort`, the command also runs if this system cannot forbid everything; what it changes is then
+    /// recorded as without this option.
     #[arg(long, value_name = "STRICTNESS", num_args = 0..=1, default_missing_value = "strict", require_equals = true)]
     pub(crate) enforce: Option<Strictness>,
 

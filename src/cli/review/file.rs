@@ -57,6 +57,26 @@ pub(super) enum Rest {
     Reject,
 }
 
+impl Rest {
+    /// Returns `true` if a hunk was decided the other way before.
+    pub(super) fn is_contrary(self, hunk: &Hunk) -> bool {
+        match self {
+            Self::Accept => hunk.state == "rejected",
+            Self::Reject => matches!(hunk.state.as_str(), "accepted" | "edited"),
+        }
+    }
+
+    /// Returns the earlier decision of such hunks, in words.
+    pub(super) fn earlier(self, is_landed: bool) -> &'static str {
+        match (is_landed, self) {
+            (false, Self::Accept) => "rejected",
+            (false, Self::Reject) => "accepted",
+            (true, Self::Accept) => "to be reverted",
+            (true, Self::Reject) => "kept",
+        }
+    }
+}
+
 /// A file of a proposal with answers that were not sent.
 pub(super) struct FileReview<'p> {
     pub(super) proposal: &'p ProposalResult,

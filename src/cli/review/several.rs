@@ -60,19 +60,17 @@ impl FileReview<'_> {
     /// Asks about hunks that the person has accepted, if all others of the proposal are rejected: they would be
     /// written. Otherwise only says which hunks stay as they were decided.
     fn ask_about_earlier(&self, scope: Scope, rest: Rest) -> Result<Option<Earlier>, CliError> {
-        let is_contrary = |hunk: &Hunk| match rest {
-            Rest::Accept => hunk.state == "rejected",
-            Rest::Reject => matches!(hunk.state.as_str(), "accepted" | "edited"),
-        };
-        let contrary: Vec<_> = self.hunks(scope).into_iter().filter(|(_, hunk)| is_contrary(hunk)).collect();
+        let contrary: Vec<_> =
+            self.hunks(scope).into_iter().filter(|(_, hunk)| rest.is_contrary(hunk)).collect();
         if contrary.is_empty() {
             return Ok(Some(Earlier::Stay));
         }
-        let (was, change, stay) = match (self.is_landed, rest) {
-            (false, Rest::Reject) => ("accepted", "Reject", "applied"),
-            (false, Rest::Accept) => ("rejected", "Accept", "not applied"),
-            (true, Rest::Accept) => ("to be reverted", "Keep", "reverted"),
-            (true, Rest::Reject) => ("kept", "Revert", "kept"),
+        let was = rest.earlier(self.is_landed);
+        let (change, stay) = match (self.is_landed, rest) {
+            (false, Rest::Reject) => ("Reject", "applied"),
+            (false, Rest::Accept) => ("Accept", "not applied"),
+            (true, Rest::Accept) => ("Keep", "reverted"),
+            (true, Rest::Reject) => ("Revert", "kept"),
         };
         let named =
             contrary.iter().take(NAMED).map(|(file, hunk)| place(file, hunk)).collect::<Vec<_>>().join(", ");

@@ -7,7 +7,7 @@ use anstyle::Style;
 
 use crate::cli::consent::syntax_errors;
 use crate::cli::paint::{
-    AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, cell, fitted, visible, widest, width,
+    AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, fitted, one_line, visible, widest, width,
 };
 use crate::cli::{paint, root, stream};
 use crate::edit::{Deadline, Excerpt, beginnings};
@@ -73,7 +73,7 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
 
 /// Returns the label of a proposal. Commands are cut, because they may be long.
 fn label_of(label: &str, is_command: bool) -> String {
-    if is_command { fitted(label, widest([label].into_iter(), COMMAND)) } else { cell(label) }
+    if is_command { fitted(label, widest([label].into_iter(), COMMAND)) } else { one_line(label) }
 }
 
 /// Prints the heading of a proposal: author, label, age and id.

@@ -9,6 +9,7 @@ use crate::workspace::NewMode;
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, fstatvfs, openat, unlinkat};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -178,6 +179,9 @@ impl Appender {
         let file = openat(&entry.dir, &entry.name, flags, mode).context(APPEND, &entry.path)?;
         let stat = state(&file, APPEND, &entry.path)?;
         require_file(&stat, &entry.path)?;
+        if stat.uid != geteuid().as_raw() {
+            return Err(DiskError::new(DiskErrorKind::PermissionDenied, APPEND, &entry.path));
+        }
         let file = Arc::new(File::from(file));
         *self.last.lock() = Some(OpenedLog { path: entry.path.clone(), stat, file: file.clone() });
         Ok(file)

@@ -1,34 +1,80 @@
 //! Indentation of lines that are moved to another place.
 
-use crate::edit::LinePlace;
 use crate::edit::indent::opens_block;
 use crate::edit::whole_lines::{closes_block, split_indent};
+use crate::edit::{LinePlace, LineRange};
 use crate::text::{IndentKind, IndentStyle, indent_style, lines};
 
 /// Number of columns of a level where a text does not show it.
 const WIDTH: usize = 4;
 
-/// Returns lines with the indentation of their new place in `base`: that of the line before them, one level
-/// more after a line that opens a block. The lines keep their indentation relative to the first one.
-pub fn reindented(moved: &str, base: &str, place: LinePlace) -> String {
-    let style = indent_style(base);
-    let to = indentation_at(base, place, style);
-    let first = lines(moved).map(|line| line.content).find(|line| !line.trim().is_empty());
-    let from = first.map_or("", |line| split_indent(line).0);
-    let from_style = indent_style(moved);
-    let mut result = String::with_capacity(moved.len());
-    for line in lines(moved) {
-        match line.content.strip_prefix(from).filter(|rest| !rest.trim().is_empty()) {
-            Some(rest) => {
-                let (deeper, rest) = split_indent(rest);
-                result.extend([&*to, &converted(deeper, from_style, style), rest]);
-            }
-            // A blank line, or one that is less indented than the first.
-            None => result.push_str(line.content),
-        }
-        result.push_str(line.ending.as_str());
+/// Text of a file that moves to another place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedText {
+    /// The text, with the indentation of its first line, even if other text was before it in that line.
+    pub text: String,
+    /// Lines of the text, from 1, that keep their indentation because they begin inside a string.
+    pub kept: Vec<LineRange>,
+    /// Facts about a whole declaration; `None` for lines.
+    pub symbol: Option<MovedSymbol>,
+}
+
+/// Facts about a declaration that moves to another place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MovedSymbol {
+    /// Style of the indentation of the file that it comes from.
+    pub style: IndentStyle,
+    /// `true` if it is set apart from values, such as a function.
+    pub is_apart: bool,
+    /// Offset at which a comma belongs if it is an item of a list; the text has none there.
+    pub comma: Option<usize>,
+}
+
+impl MovedText {
+    /// Creates a text of which all lines may be indented.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kept: Vec::new(), symbol: None }
     }
-    result
+
+    /// Returns the text as an item of a list that another one follows: with a comma.
+    pub fn with_comma(&self) -> String {
+        let mut text = self.text.clone();
+        if let Some(at) = self.symbol.and_then(|symbol| symbol.comma) {
+            text.insert(at, ',');
+        }
+        text
+    }
+
+    /// Returns the text with the indentation of its new place in `base`: that of the line before it, one level more
+    /// after a line that opens a block.
+    pub fn indented_at(&self, base: &str, place: LinePlace) -> String {
+        let style = indent_style(base);
+        self.indented(&indentation_at(base, place, style), style)
+    }
+
+    /// Returns the text with its first line indented as `to`. The other lines keep their indentation relative to the
+    /// first one, in levels of `style`.
+    pub fn indented(&self, to: &str, style: IndentStyle) -> String {
+        let moved = self.text.as_str();
+        let first = lines(moved).map(|line| line.content).find(|line| !line.trim().is_empty());
+        let from = first.map_or("", |line| split_indent(line).0);
+        let from_style = self.symbol.map_or_else(|| indent_style(moved), |symbol| symbol.style);
+        let mut result = String::with_capacity(moved.len());
+        for (number, line) in (1..).zip(lines(moved)) {
+            let is_kept = self.kept.iter().any(|kept| (kept.start..=kept.end).contains(&number));
+            let rest = line.content.strip_prefix(from).filter(|rest| !is_kept && !rest.trim().is_empty());
+            match rest {
+                Some(rest) => {
+                    let (deeper, rest) = split_indent(rest);
+                    result.extend([to, &converted(deeper, from_style, style), rest]);
+                }
+                // A blank line, one in a string, or one that is less indented than the first.
+                None => result.push_str(line.content),
+            }
+            result.push_str(line.ending.as_str());
+        }
+        result
+    }
 }
 
 fn indentation_at(base: &str, place: LinePlace, style: IndentStyle) -> String {
@@ -79,6 +125,18 @@ pub(super) fn converted(indent: &str, from: IndentStyle, to: IndentStyle) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn reindented(moved: &str, base: &str, place: LinePlace) -> String {
+        MovedText::new(moved).indented_at(base, place)
+    }
+
+    #[test]
+    fn lines_in_strings_keep_their_indentation() {
+        let text = "    x = \"\"\"a\n    b\n  c\"\"\"\n    y = 1\n".to_owned();
+        let moved = MovedText { kept: vec![LineRange { start: 2, end: 3 }], ..MovedText::new(text) };
+        let style = indent_style("def f():\n    pass\n");
+        assert_eq!(moved.indented("", style), "x = \"\"\"a\n    b\n  c\"\"\"\ny = 1\n");
+    }
 
     #[test]
     fn moved_lines_take_the_indentation_of_their_place() {

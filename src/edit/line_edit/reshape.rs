@@ -1,5 +1,7 @@
 //! Indenting and wrapping of lines.
 
+use serde::{Deserialize, Serialize};
+
 use crate::edit::indent::opens_block;
 use crate::edit::line_edit::reindent::{converted, level};
 use crate::edit::whole_lines::split_indent;
@@ -41,8 +43,17 @@ pub struct Reshaped {
     pub kept: Vec<LineRange>,
 }
 
-/// Reshapes lines of a text. The lines in `strings`, which are sorted, begin inside a string: their indentation is
-/// content, so they stay. Blank lines stay, too.
+/// Lines of a text that begin inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StringLines {
+    /// The lines.
+    pub lines: LineRange,
+    /// `true` for a docstring, whose indentation is not content.
+    pub is_documentation: bool,
+}
+
+/// Reshapes lines of a text. `strings` are sorted: the indentation of their lines is content, so these stay, except in
+/// docstrings. Blank lines stay, too.
 ///
 /// Lines to wrap must be complete statements as far as their indentation shows it: none is less indented than the
 /// first one, and the line behind them neither is deeper nor continues them, as `else` does. The new lines get the
@@ -64,7 +75,7 @@ pub fn reshape(
     text: &str,
     range: LineRange,
     how: &Reshape,
-    strings: &[LineRange],
+    strings: &[StringLines],
 ) -> Result<Reshaped, LineRefusal> {
     let known = Known { lines: text::lines(text).collect(), strings };
     let total = known.lines.len();
@@ -105,7 +116,7 @@ type Changed = Result<(Vec<Splice>, Vec<LineRange>), (usize, ReshapeProblem)>;
 /// The lines of a text, with those that begin inside a string.
 struct Known<'a> {
     lines: Vec<Line<'a>>,
-    strings: &'a [LineRange],
+    strings: &'a [StringLines],
 }
 
 impl<'a> Known<'a> {
@@ -114,9 +125,13 @@ impl<'a> Known<'a> {
         &self.lines[number - 1]
     }
 
+    fn string_of(&self, number: usize) -> Option<&StringLines> {
+        let behind = self.strings.partition_point(|string| string.lines.start <= number);
+        behind.checked_sub(1).map(|last| &self.strings[last]).filter(|string| number <= string.lines.end)
+    }
+
     fn is_in_string(&self, number: usize) -> bool {
-        let behind = self.strings.partition_point(|lines| lines.start <= number);
-        behind.checked_sub(1).is_some_and(|last| number <= self.strings[last].end)
+        self.string_of(number).is_some()
     }
 
     fn is_blank(&self, number: usize) -> bool {
@@ -146,25 +161,35 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// Changes the indentation of lines, except of those that are blank or begin inside a string.
+    /// Changes the indentation of lines, except of those that are blank or whose indentation is content of a string.
     fn changed(&self, lines: LineRange, new: impl Fn(&str) -> Result<String, ReshapeProblem>) -> Changed {
-        let (mut splices, mut kept): (Vec<Splice>, Vec<LineRange>) = (Vec::new(), Vec::new());
+        // Ranges of lines in strings, with `true` if one of the lines would have changed: others need no note.
+        let (mut splices, mut kept): (Vec<Splice>, Vec<(LineRange, bool)>) = (Vec::new(), Vec::new());
         for number in lines.start..=lines.end {
             let Line { start, content, .. } = self.get(number);
-            if self.is_in_string(number) {
-                match kept.last_mut().filter(|last| last.end + 1 == number) {
-                    Some(last) => last.end = number,
-                    None => kept.push(LineRange { start: number, end: number }),
+            let string = self.string_of(number);
+            if string.is_some_and(|string| !string.is_documentation) {
+                let old = split_indent(content).0;
+                let changes = !content.trim().is_empty() && !new(old).is_ok_and(|new| new == old);
+                match kept.last_mut().filter(|(last, _)| last.end + 1 == number) {
+                    Some((last, any)) => (last.end, *any) = (number, *any || changes),
+                    None => kept.push((LineRange { start: number, end: number }, changes)),
                 }
             } else if !content.trim().is_empty() {
                 let old = split_indent(content).0;
-                let new = new(old).map_err(|problem| (number, problem))?;
+                let new = match new(old) {
+                    Ok(new) => new,
+                    // A line of a docstring may be less indented than the code.
+                    Err(_) if string.is_some() => continue,
+                    Err(problem) => return Err((number, problem)),
+                };
                 if new != old {
                     splices.push(Splice { range: *start..start + old.len(), text: new });
                 }
             }
         }
-        Ok((splices, kept))
+        let kept = kept.into_iter().filter(|(_, changes)| *changes).map(|(lines, _)| lines);
+        Ok((splices, kept.collect()))
     }
 
     /// Adds the new lines of a wrap to the splices that indent the lines between.
@@ -354,11 +379,35 @@ mod tests {
         LineRange { start, end }
     }
 
+    fn string_at(start: usize, end: usize) -> StringLines {
+        StringLines { lines: lines_at(start, end), is_documentation: false }
+    }
+
+    #[test]
+    fn docstrings_move_along_and_are_not_cut() {
+        let text = "def f():\n    '''a\n    b\nc'''\n    d\n";
+        let docstring = [StringLines { is_documentation: true, ..string_at(3, 4) }];
+        assert_eq!(
+            applied(text, (1, 5), &Reshape::Indent(1), &docstring),
+            "    def f():\n        '''a\n        b\n    c'''\n        d\n"
+        );
+        assert_eq!(
+            applied(text, (2, 5), &Reshape::Indent(-1), &docstring),
+            "def f():\n'''a\nb\nc'''\nd\n",
+            "a line that is less indented stays"
+        );
+        let cut = reshape(text, lines_at(3, 5), &wrap("if x:", ""), &docstring);
+        assert!(
+            matches!(cut, Err(LineRefusal::NotReshaped { problem: ReshapeProblem::InString, .. })),
+            "{cut:?}"
+        );
+    }
+
     fn wrap(before: &str, after: &str) -> Reshape {
         Reshape::Wrap { before: before.to_owned(), after: after.to_owned() }
     }
 
-    fn applied(text: &str, range: (usize, usize), how: &Reshape, strings: &[LineRange]) -> String {
+    fn applied(text: &str, range: (usize, usize), how: &Reshape, strings: &[StringLines]) -> String {
         let reshaped = reshape(text, lines_at(range.0, range.1), how, strings).expect("a change");
         Plan::new(text.len(), reshaped.splices).expect("disjoint splices").apply(text)
     }
@@ -410,9 +459,15 @@ mod tests {
     #[test]
     fn lines_inside_a_string_stay() {
         let text = "x = f(\n    '''a\n  b\n\n''',\n    2)\ny\n";
-        let strings = [lines_at(3, 5)];
+        let strings = [string_at(3, 5)];
         let reshaped = reshape(text, lines_at(1, 6), &Reshape::Indent(1), &strings).expect("a change");
         assert_eq!((reshaped.lines, reshaped.kept), (lines_at(1, 6), vec![lines_at(3, 5)]));
+        let halved = |text: &str| {
+            let how = Reshape::Width { from: 4, to: 2 };
+            reshape(text, lines_at(1, 4), &how, &[string_at(2, 2)]).expect("a change").kept
+        };
+        assert_eq!(halved("x = '''\n    a'''\nif y:\n    b\n"), vec![lines_at(2, 2)]);
+        assert_eq!(halved("x = '''\na'''\nif y:\n    b\n"), vec![], "a line that stays anyway needs no note");
         let wrapped = applied(text, (1, 6), &wrap("if z:", ""), &strings);
         assert_eq!(wrapped, "if z:\n    x = f(\n        '''a\n  b\n\n''',\n        2)\ny\n");
     }

@@ -26,6 +26,17 @@ fn splices_that_overlap_or_are_out_of_bounds_are_refused() {
 }
 
 #[test]
+fn splices_that_undo_each_other_change_nothing() {
+    let base = "a\n\nb\n\nc\n";
+    let changes = |splices| Plan::new(base.len(), splices).unwrap().changes(base);
+    // The second line and the line after it change places with equal ones.
+    assert!(!changes(vec![splice(2..2, "\nb\n"), splice(3..6, "")]));
+    assert!(!changes(vec![splice(0..1, "a")]) && !changes(Vec::new()));
+    assert!(changes(vec![splice(2..2, "\nb\n"), splice(5..8, "")]));
+    assert!(changes(vec![splice(2..2, "\n"), splice(3..6, "")]));
+}
+
+#[test]
 fn a_plan_is_rebased_unless_the_plans_touch() {
     let plan = Plan::new(9, vec![splice(4..5, "x")]).unwrap();
     let earlier = |range| Plan::new(9, vec![splice(range, "12")]).unwrap();

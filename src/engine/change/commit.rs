@@ -36,6 +36,8 @@ pub(crate) struct CommittedFile {
     pub(crate) saved: bool,
     /// Text on disk, if the content is unsaved text of an editor.
     disk: Option<Arc<Snapshot>>,
+    /// Unified diff of the changes of others that this one was merged with.
+    pub(crate) others: Option<String>,
     /// The replaced bytes, held so that they are freed with this value, after the answer.
     _spent: FileBytes,
 }
@@ -46,7 +48,18 @@ impl CommittedFile {
         let (observation, saved) = (now.observation(), !now.is_unsaved());
         let Observation { seen, stat, disk, root } = observation;
         let file = file.clone();
-        Self { file, seen, stat, root, written: false, shares: false, saved, disk, _spent: now.bytes }
+        Self {
+            file,
+            seen,
+            stat,
+            root,
+            written: false,
+            shares: false,
+            saved,
+            disk,
+            others: None,
+            _spent: now.bytes,
+        }
     }
 
     /// Describes a file that a client has written with its own tool.
@@ -251,7 +264,7 @@ impl Engine {
     fn committed_in_editor(&self, write: PendingWrite, problem: Option<String>) -> CommittedFile {
         let PendingWrite { mut computed, through, .. } = write;
         computed.settle();
-        let ComputedChange { file, content, observed, .. } = computed;
+        let ComputedChange { file, content, observed, others, .. } = computed;
         let planned = content.as_ref().map_or_else(|| observed.content.clone(), Content::content);
         let (spent, target) = (observed.bytes.clone(), observed.target);
         let now = self.observe(target.clone()).ok();
@@ -269,8 +282,18 @@ impl Engine {
         }
         let shares = as_planned && content.is_some_and(|content| content.shares);
         let root = target.root;
-        let mut done =
-            CommittedFile { file, seen, stat, root, written: true, shares, saved, disk, _spent: spent };
+        let mut done = CommittedFile {
+            file,
+            seen,
+            stat,
+            root,
+            written: true,
+            shares,
+            saved,
+            disk,
+            others,
+            _spent: spent,
+        };
         let warning = through.and_then(|part| editor_warning(&part, &done, as_planned, problem));
         done.file.warnings.extend(warning);
         done
@@ -362,7 +385,7 @@ fn change(write: &PendingWrite) -> Change {
 fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
     let PendingWrite { mut computed, to, .. } = write;
     computed.settle();
-    let ComputedChange { file, content, observed, .. } = computed;
+    let ComputedChange { file, content, observed, others, .. } = computed;
     if let Some(leftover) = &done.leftover {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
     }
@@ -387,6 +410,7 @@ fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
         file,
         written: true,
         shares,
+        others,
         _spent: observed.bytes,
     }
 }

@@ -1,6 +1,7 @@
 //! Computes a change on the content that was just observed. This module accesses no files.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::config::SyntaxMode;
 use crate::edit;
@@ -12,7 +13,7 @@ use crate::engine::change::edits::{Rebased, Version, carry_edits, draft_edits, d
 use crate::engine::change::guard::Guard;
 use crate::engine::change::left_uses::left_uses;
 use crate::engine::change::lines::Basis;
-use crate::engine::change::rebase::{file_diff, rebase, stale};
+use crate::engine::change::rebase::{drift_to, file_diff, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::notebook::CellRefusal;
@@ -53,6 +54,8 @@ pub(crate) struct ComputedChange {
     pub(crate) observed: Observed,
     /// The check for syntax errors, while it runs.
     pub(crate) check: Option<NewErrors>,
+    /// Unified diff of the changes of others that this one was merged with.
+    pub(crate) others: Option<String>,
 }
 
 impl RequestedChange<Observed> {
@@ -69,9 +72,16 @@ impl RequestedChange<Observed> {
             Ok(mut draft) => {
                 draft.warnings.extend(left_uses(&self.file, &draft, rules.deadline));
                 self.refuse_errors(&draft.plan, rules).map_err(|kind| vec![about(kind)])?;
+                let others = match &base.state {
+                    BaseState::Moved { text: Some(given), .. } if draft.rebased => {
+                        drift_to(given, &self.file, rules.deadline)
+                    }
+                    _ => None,
+                };
                 let (action, format) = (self.action(), self.format());
                 let computed = finish(self.file, action, format, draft, coverage, rules);
                 let mut computed = computed.map_err(|kind| vec![about(kind)])?;
+                computed.others = others;
                 computed.file.runs_programs = self.clearance.runs_programs;
                 if rules.syntax == SyntaxMode::Warn {
                     computed.check =
@@ -176,12 +186,12 @@ impl RequestedChange<Observed> {
     ) -> Result<Draft, DraftError> {
         let path = &self.file.target.path;
         if self.kind.is_anchored() {
-            match carry_edits((path, version), self.kind.edits(), now, rules)? {
-                Some(draft) => return Ok(stays_notebook(path, now, &draft.plan).map(|()| draft)?),
-                None if rules.on_stale == OnStale::Reject => {
-                    return Err(stale(Some(given), &self.file, rules.deadline).into());
-                }
-                None => {}
+            if let Some(draft) = carry_edits((path, version), self.kind.edits(), now, rules)? {
+                return Ok(stays_notebook(path, now, &draft.plan).map(|()| draft)?);
+            }
+            // A merge by lines would also make an insertion beside a line that others have changed.
+            if rules.on_stale == OnStale::Rebase && !self.kind.renames_symbol() {
+                return Err(stale(Some(given), &self.file, rules.deadline).into());
             }
         }
         let mut draft = self.draft_on(version, rules)?;
@@ -354,7 +364,7 @@ pub(crate) fn with_content(
         original_plan: draft.original_plan,
         coverage,
     };
-    ComputedChange { file, content, observed, check: None }
+    ComputedChange { file, content, observed, check: None, others: None }
 }
 
 impl ComputedChange {
@@ -372,7 +382,7 @@ impl ComputedChange {
             .transpose()
             .map_err(|kind| Refusal::at(&file.path, kind))?
             .map(|content| content.with_hash(file.hash_after));
-        Ok(Self { file: file.clone(), content, observed, check: None })
+        Ok(Self { file: file.clone(), content, observed, check: None, others: None })
     }
 
     /// Returns the planned file, settled.
@@ -383,6 +393,14 @@ impl ComputedChange {
 
     /// Completes `file` with the results of what runs on other threads and in other processes. May wait for them.
     pub(crate) fn settle(&mut self) {
+        self.settle_until(None);
+    }
+
+    /// Completes `file` like [`settle`](Self::settle), without the check for syntax errors if it has not begun until
+    /// then. Returns `false` if it is left out.
+    pub(crate) fn settle_until(&mut self, until: Option<Instant>) -> bool {
+        let is_late = until.is_some_and(|until| Instant::now() >= until);
+        let is_left_out = is_late && self.check.take().is_some();
         if let Some(content) = &self.content {
             self.file.hash_after = Some(content.hash());
         }
@@ -391,5 +409,6 @@ impl ComputedChange {
         {
             self.file.syntax = check.finish(&version, &self.file.plan).unwrap_or_default();
         }
+        !is_left_out
     }
 }

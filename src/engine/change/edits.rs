@@ -11,9 +11,10 @@ use crate::edit::{
 use crate::engine::change::compute::{ComputeOptions, MatchOptions};
 use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::change::lines::unseen;
-use crate::engine::change::placed::{Placed, outline_at};
+use crate::engine::change::outlined::Outlined;
+use crate::engine::change::placed::Placed;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::syntax::{Outline, SymbolPath};
+use crate::syntax::SymbolPath;
 use crate::text::{ContentHash, count_lines, line_start};
 use crate::workspace::{ShownLines, is_prose};
 
@@ -36,9 +37,13 @@ pub(crate) fn draft_edits(
     edits: &[RequestedEdit],
     rules: &ComputeOptions<'_>,
 ) -> Result<Draft, DraftError> {
-    let (positions, texts) = text_edits((path, version.text), edits, rules)?;
-    let placed =
-        if texts.len() == edits.len() { Placed::default() } else { Placed::of(path, version, edits, rules)? };
+    let outlined = Outlined::new(path, version.text, rules.deadline);
+    let (positions, texts) = text_edits(&outlined, edits)?;
+    let placed = if texts.len() == edits.len() {
+        Placed::default()
+    } else {
+        Placed::of(&outlined, version.shown, edits, rules)?
+    };
     let mut found = if texts.is_empty() {
         FoundMatch { plan: Plan::empty(version.text.len()), matches: Vec::new(), warnings: Vec::new() }
     } else {
@@ -76,7 +81,8 @@ pub(crate) fn carry_edits(
     now: &str,
     rules: &ComputeOptions<'_>,
 ) -> Result<Option<Draft>, DraftError> {
-    let placed = Placed::of(path, version, edits, rules)?;
+    let outlined = Outlined::new(path, version.text, rules.deadline);
+    let placed = Placed::of(&outlined, version.shown, edits, rules)?;
     let Some(carried) = placed.carried(version.text, now) else { return Ok(None) };
     let none = |text: &str| (Plan::empty(text.len()), &[][..]);
     let original = combined(version.text, &placed, none(version.text))?;
@@ -130,7 +136,8 @@ impl Rebased<'_> {
         let within = edit.within.clone().filter(|within| matches!(within, TextScope::Symbol(_)));
         let edit = RequestedEdit { form, within, ..edit.clone() };
         let options = Options { fuzzy: false, prose: true, deadline: rules.deadline, ..Options::default() };
-        let edits = text_edits((self.path, text), &[edit], rules).ok();
+        let outlined = Outlined::new(self.path, text, rules.deadline);
+        let edits = text_edits(&outlined, &[edit]).ok();
         let found = edits.and_then(|(_, edits)| find(text, &edits, &options).ok());
         found.map_or(0, |found| found.matches.iter().map(|found| found.replacements).sum())
     }
@@ -178,37 +185,29 @@ fn find_texts(
 
 /// Returns the edits that search for text, each with its position, and with the bytes of its scope.
 fn text_edits(
-    (path, text): (&Path, &str),
+    outlined: &Outlined<'_>,
     edits: &[RequestedEdit],
-    rules: &ComputeOptions<'_>,
 ) -> Result<(Vec<usize>, Vec<Edit>), DraftError> {
-    let mut outline = None;
     let (mut positions, mut texts) = (Vec::new(), Vec::new());
     let (mut not_there, mut not_named) = (Vec::new(), Vec::new());
     for (position, requested) in edits.iter().enumerate() {
         let EditForm::Text(edit) = &requested.form else { continue };
         let scope = match &requested.within {
             None => None,
-            Some(TextScope::Lines(lines)) => match bytes_of(text, *lines) {
+            Some(TextScope::Lines(lines)) => match bytes_of(outlined.text(), *lines) {
                 Ok(scope) => Some(scope),
                 Err(kind) => {
                     not_there.push(EditRefusal { edit: position, kind });
                     None
                 }
             },
-            Some(TextScope::Symbol(symbol)) => {
-                let outline: &Outline = match &outline {
-                    Some(outline) => outline,
-                    None => outline.insert(outline_at(path, text, rules)?),
-                };
-                match outline.extent(&SymbolPath::parse(symbol)) {
-                    Ok(scope) => Some(scope),
-                    Err(refusal) => {
-                        not_named.push((position, refusal));
-                        None
-                    }
+            Some(TextScope::Symbol(symbol)) => match outlined.outline()?.extent(&SymbolPath::parse(symbol)) {
+                Ok(scope) => Some(scope),
+                Err(refusal) => {
+                    not_named.push((position, refusal));
+                    None
                 }
-            }
+            },
         };
         positions.push(position);
         texts.push(Edit { scope, ..edit.clone() });

@@ -48,7 +48,7 @@ impl RequestedChange<Observed> {
             BaseState::Moved { text, coverage, .. } => {
                 // A delete based on an older text must not delete the changes of others.
                 let deletes = matches!(self.kind, ChangeKind::Delete(_));
-                let is_refused = rules.on_stale == OnStale::Reject && !self.kind.is_anchored();
+                let is_refused = rules.on_stale == OnStale::Reject;
                 if is_refused || text.is_none() || !exists || deletes {
                     return Err(stale(text.as_deref(), &self.file, rules.deadline));
                 }

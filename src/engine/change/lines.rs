@@ -1,18 +1,15 @@
-//! Edits at lines: the version whose numbers they use, and the lines that they move.
+//! Edits at lines: the version whose numbers they use, and the lines that their author must know.
 
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use crate::edit::{
-    Deadline, EditRefusalKind, LineEdit, LineMap, LineRange, LineRefusal, Reshape, TextScope, lines_of,
-    reindented, snippet,
-};
+use crate::edit::{EditRefusalKind, LineMap, LineRange, LineRefusal, Reshape, TextScope, snippet};
 use crate::engine::change::own::{read_last, with_expected_text};
-use crate::engine::change::rebase::stale;
-use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
+use crate::engine::change::{ChangeKind, EditForm, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
-use crate::text::{ContentHash, HashTag, count_lines};
+use crate::syntax::{NewPlace, SymbolOp};
+use crate::text::{ContentHash, HashTag};
 use crate::workspace::{
     BaseState, Coverage, FileKey, NamedVersion, Refusal, RefusalKind, SentBase, ShownLines, ShownVersion,
     Snapshot,
@@ -51,10 +48,12 @@ impl RequestedEdit {
                 Some(TextScope::Lines(lines)) => Some(lines),
                 Some(TextScope::Symbol(_)) | None => None,
             },
-            EditForm::Symbol(_) => None,
             EditForm::Lines(edit) => edit.place.anchors(),
-            EditForm::Take { lines, .. } => Some(*lines),
-            EditForm::Put { place, .. } => place.anchors(),
+            EditForm::Take { part: TextScope::Lines(lines), .. } => Some(*lines),
+            EditForm::Put { place: NewPlace::Lines(place), .. } => place.anchors(),
+            EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } | EditForm::Beside { .. } => {
+                None
+            }
         }
     }
 
@@ -64,14 +63,22 @@ impl RequestedEdit {
         let is_blind = match &self.form {
             EditForm::Text(edit) => edit.kind.is_pattern(),
             EditForm::Reshape(_) => true,
-            EditForm::Lines(_) | EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } => false,
+            EditForm::Lines(_)
+            | EditForm::Symbol(_)
+            | EditForm::Take { .. }
+            | EditForm::Put { .. }
+            | EditForm::Beside { .. } => false,
         };
         is_blind || self.within.is_some()
     }
 
-    /// Returns `true` if the edit changes lines that its author has not written, and the result must be valid.
+    /// Returns `true` if the edit changes or moves lines that its author has not sent, and the result must be valid.
     pub(crate) fn must_be_valid(&self) -> bool {
-        matches!(self.form, EditForm::Reshape(Reshape::Wrap { .. } | Reshape::Width { .. }))
+        match &self.form {
+            EditForm::Reshape(Reshape::Wrap { .. } | Reshape::Width { .. }) | EditForm::Beside { .. } => true,
+            EditForm::Take { part: TextScope::Symbol(_), removes, .. } => *removes,
+            _ => false,
+        }
     }
 
     /// Returns `true` if the edit names lines or a symbol, and so can be carried over changes of others.
@@ -84,6 +91,13 @@ impl<F> ChangeKind<F> {
     /// Returns `true` if an edit names lines or a symbol, at least as the place of a text.
     pub(crate) fn has_anchors(&self) -> bool {
         self.edits().iter().any(|edit| edit.is_anchored() || edit.within.is_some())
+    }
+
+    /// Returns `true` if an edit renames a symbol with its uses.
+    pub(crate) fn renames_symbol(&self) -> bool {
+        self.edits()
+            .iter()
+            .any(|edit| matches!(&edit.form, EditForm::Symbol(edit) if edit.op == SymbolOp::Rename))
     }
 
     /// Returns `true` if all edits name lines or symbols.
@@ -267,86 +281,11 @@ pub(crate) fn unseen(text: &str, lines: LineRange) -> LineRefusal {
     LineRefusal::Unseen { lines, excerpt, complete }
 }
 
-/// Inserts the lines that a request moves or copies into the edits that put them into their new places.
-pub(crate) fn fill_moves(
-    changes: &mut [RequestedChange<Observed>],
-    bases: &[Basis],
-    deadline: Deadline,
-) -> Result<(), Vec<Refusal>> {
-    let (mut taken, mut refused) = (Vec::new(), Vec::new());
-    for (change, basis) in changes.iter().zip(bases) {
-        let wanted = change.kind.edits().iter().enumerate().filter_map(|(position, edit)| match edit.form {
-            EditForm::Take { clip, lines, removes } => Some((position, edit.of, clip, lines, removes)),
-            _ => None,
-        });
-        for (position, of, clip, lines, removes) in wanted {
-            match take(change, basis, (lines, removes), deadline) {
-                Ok(text) => taken.push((clip, text)),
-                Err(kind) => refused.push(at(change, (position, of), kind)),
-            }
-        }
-    }
-    if !refused.is_empty() {
-        return Err(refused);
-    }
-    for (change, basis) in changes.iter_mut().zip(bases) {
-        // Few changes put lines, and a copy of the text takes time.
-        let base = LazyCell::new(|| given_text(&change.file, basis));
-        for edit in change.kind.edits_mut() {
-            if let EditForm::Put { clip, place, reindent } = &edit.form {
-                let found = taken.iter().find(|(other, _)| other == clip).map_or("", |(_, text)| text);
-                let text = match (&*base, *reindent) {
-                    (Some(base), true) => reindented(found, base, *place),
-                    _ => found.to_owned(),
-                };
-                edit.form = EditForm::Lines(LineEdit::of_moved(*place, text));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns the lines to move or copy. The edit that removes moved lines checks that they are unchanged; for
-/// copied ones, this does.
-fn take(
-    change: &RequestedChange<Observed>,
-    basis: &Basis,
-    (lines, removes): (LineRange, bool),
-    deadline: Deadline,
-) -> Result<String, RefusalKind> {
-    let refused = |refusal| RefusalKind::Edit(EditRefusalKind::Lines(refusal));
-    let (_, now) = change.file.content()?;
-    // The refusal for a file that was not read follows.
-    let Some(text) = given_text(&change.file, basis) else { return Ok(String::new()) };
-    let total = count_lines(&text);
-    if lines.end > total {
-        return Err(refused(LineRefusal::NoSuchLine { line: lines.end, total }));
-    }
-    if !basis.shown.contains(lines) {
-        return Err(refused(unseen(&text, lines)));
-    }
-    if !removes && *text != *now && LineMap::between(&text, now).get(lines).is_none() {
-        let given = if let BaseState::Moved { text, .. } = &basis.state { text.as_deref() } else { None };
-        return Err(stale(given, &change.file, deadline));
-    }
-    Ok(lines_of(&text, lines).to_owned())
-}
-
 /// Returns the text of the version that a change refers to, if it is known.
-fn given_text(file: &Observed, basis: &Basis) -> Option<String> {
+pub(crate) fn given_text(file: &Observed, basis: &Basis) -> Option<String> {
     match &basis.state {
         BaseState::Fresh(_) => file.text.as_ref().map(ToString::to_string),
         BaseState::Moved { text, .. } => text.as_ref().map(|snapshot| snapshot.text.to_string()),
         BaseState::Unread { .. } => None,
     }
-}
-
-fn at(
-    change: &RequestedChange<Observed>,
-    (position, of): (usize, Option<EditIndex>),
-    kind: RefusalKind,
-) -> Refusal {
-    let of = of.unwrap_or(EditIndex { change: change.index, edit: position });
-    let refusal = Refusal::at(&change.file.target.path, kind).of_change(of.change);
-    Refusal { edit: Some(of.edit), ..refusal }
 }

@@ -8,6 +8,7 @@ use crate::engine::change::lines::Basis;
 use crate::engine::change::{ChangeKind, EditForm, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
+use crate::syntax::NewPlace;
 use crate::workspace::{BaseState, FileKey, SentBase, ShownVersion, Snapshot};
 
 impl Engine {
@@ -21,8 +22,13 @@ impl Engine {
         (sent, basis): (Option<SentBase>, Basis),
     ) -> Basis {
         let edits = matches!(change.kind, ChangeKind::Edit(..) | ChangeKind::Rename { .. });
-        let (Some(SentBase::Shown(_)), BaseState::Moved { text: Some(given), coverage, .. }, true) =
-            (sent, &basis.state, edits)
+        let names_version = match sent {
+            Some(SentBase::Shown(_)) => edits,
+            // A text that is based on a whole content is meant for that content.
+            Some(SentBase::Whole(_)) => change.kind.is_anchored(),
+            None => false,
+        };
+        let (BaseState::Moved { text: Some(given), coverage, .. }, true) = (&basis.state, names_version)
         else {
             return basis;
         };
@@ -81,10 +87,15 @@ fn renumber(change: &mut RequestedChange<Observed>, map: &LineMap) -> bool {
             *lines = map.span(*lines)?;
         }
         match &mut form {
-            EditForm::Text(_) | EditForm::Symbol(_) | EditForm::Reshape(_) => {}
             EditForm::Lines(edit) => edit.place = place(edit.place)?,
-            EditForm::Take { lines, .. } => *lines = map.get(*lines)?,
-            EditForm::Put { place: at, .. } => *at = place(*at)?,
+            EditForm::Take { part: TextScope::Lines(lines), .. } => *lines = map.get(*lines)?,
+            EditForm::Put { place: NewPlace::Lines(at), .. } => *at = place(*at)?,
+            EditForm::Text(_)
+            | EditForm::Symbol(_)
+            | EditForm::Reshape(_)
+            | EditForm::Take { .. }
+            | EditForm::Put { .. }
+            | EditForm::Beside { .. } => {}
         }
         Some(RequestedEdit { form, within, ..edit.clone() })
     };

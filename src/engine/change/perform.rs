@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::config::ReviewMode;
 use crate::disk::Target;
@@ -13,17 +13,22 @@ use crate::engine::change::RequestedChange;
 use crate::engine::change::commit::{PendingWrite, changes};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
-use crate::engine::change::lines::{Basis, fill_moves};
+use crate::engine::change::lines::Basis;
+use crate::engine::change::moves::fill_moves;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads};
+use crate::engine::change::retried::{refuse_moved_on, take_bases};
+use crate::engine::change::spread::{SpreadPart, SpreadPlaces};
+use crate::engine::concurrent::map_all;
 use crate::engine::files::access::Clearance;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
+use crate::text::ContentHash;
 use crate::workspace::history::PathChange;
 use crate::workspace::review::{created_and_deleted, to_decide};
 use crate::workspace::{
-    Action, BaseState, Coverage, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState, Refusal,
-    RefusalKind, Repeatable, Role, SentBase,
+    Action, BaseState, Coverage, FileKey, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState,
+    Refusal, RefusalKind, Repeatable, Role, SentBase,
 };
 
 /// The options of a request for a computed change.
@@ -50,6 +55,38 @@ pub(crate) enum ChangeOutcome {
 pub(crate) struct AppliedChange {
     pub(crate) proposal: Proposal,
     pub(crate) commit: CommitResult,
+}
+
+/// Number of files whose checks for syntax errors may take longer than the files take to write.
+const MANY: usize = 64;
+
+/// Completes computed changes. The checks of many files together take at most `limit`, because parsing takes many times as
+/// long as replacing a text. The files that are left out are counted in a warning.
+fn settle_beside(writes: &mut [PendingWrite], limit: Duration) {
+    let until = (writes.len() > MANY).then(|| Instant::now() + limit);
+    let are_checked = map_all(writes.iter_mut().collect(), |write| write.computed.settle_until(until));
+    let left_out = are_checked.iter().filter(|is_checked| !**is_checked).count();
+    if let Some(first) = writes.first_mut().filter(|_| left_out > 0) {
+        let all = are_checked.len();
+        first.computed.file.warnings.push(format!(
+            "Too many files to check them all for new syntax errors: {left_out} of {all} were not checked."
+        ));
+    }
+}
+
+/// The file of a change that is being computed.
+struct About {
+    /// Index of the change in the request.
+    index: usize,
+    /// The new path of a rename.
+    to: Option<Target>,
+    key: FileKey,
+    version: Option<ContentHash>,
+    is_empty: bool,
+    /// The old texts of the edits.
+    edits: Vec<String>,
+    warning: Option<String>,
+    part: Option<SpreadPart>,
 }
 
 impl Engine {
@@ -139,7 +176,9 @@ impl Engine {
         let paths = options.paths.clone();
         let restoring = self.restore_before_files(&paths, &writes)?;
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
+        let begun = Instant::now();
         let staged = self.stage(&changes);
+        settle_beside(&mut writes, begun.elapsed());
         let undoes = options.undoes.clone();
         let proposal =
             self.record_proposal(session, header, &mut writes, ProposalState::Applying, options)?;
@@ -190,13 +229,14 @@ impl Engine {
     pub(crate) fn compute(
         &self,
         session: &SessionContext,
-        call: Call<Target>,
+        mut call: Call<Target>,
     ) -> Result<(Header, Vec<PendingWrite>)> {
-        let Call { header, matching, reads, files, patch, .. } = call;
-        let rules = ComputeOptions { matching, ..self.compute_options(header.on_stale, header.display) };
-        match self.compute_files(session, &rules, (files, reads)) {
-            Ok(writes) => Ok((header, writes)),
-            Err(failure) => Err(PatchInfo::add_lines(patch.as_ref(), failure)),
+        let files = std::mem::take(&mut call.files);
+        let options = self.compute_options(call.header.on_stale, call.header.display);
+        let rules = ComputeOptions { matching: call.matching, ..options };
+        match self.compute_files(session, &rules, files, &call) {
+            Ok(writes) => Ok((call.header, writes)),
+            Err(failure) => Err(PatchInfo::add_lines(call.patch.as_ref(), failure)),
         }
     }
 
@@ -204,16 +244,20 @@ impl Engine {
         &self,
         session: &SessionContext,
         rules: &ComputeOptions<'_>,
-        (files, reads): (Vec<RequestedChange<Target>>, Reads),
+        files: Vec<RequestedChange<Target>>,
+        Call { reads, retried, seen, spread, .. }: &Call<Target>,
     ) -> Result<Vec<PendingWrite>> {
         let observe = |target| self.observe_to_change(target);
-        let observed = files.into_iter().map(|change| {
+        let observed = map_all(files, |change| {
             let index = change.index;
             change.advance(observe, observe).map_err(|refusal| refusal.of_change(index))
         });
-        let mut changes = collect_all(observed)?;
+        let mut changes = collect_all(observed.into_iter())?;
+        take_bases(&mut changes, retried);
         let bases = self.bases_of(session, &mut changes).map_err(Failure::Refused)?;
-        let filled = fill_moves(&mut changes, &bases, rules.deadline);
+        seen.record(&changes, &bases);
+        refuse_moved_on(&changes, &bases, retried, rules).map_err(Failure::Refused)?;
+        let filled = fill_moves(&mut changes, &bases, rules);
         if let Err(refusals) = filled {
             for (change, basis) in changes.iter().zip(&bases) {
                 let path = Some(&change.file.target.path);
@@ -224,31 +268,52 @@ impl Engine {
             return Err(Failure::Refused(refusals));
         }
         let has_pending = !self.workspace.waiting.is_empty();
-        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
-        for (change, basis) in changes.into_iter().zip(bases).filter(|(change, _)| !change.kind.only_reads())
-        {
-            let (index, to) = (change.index, change.new_target().cloned());
-            let key = change.file.target.key.clone();
+        let (mut writes, mut refusals): (Vec<PendingWrite>, Vec<Refusal>) = (Vec::new(), Vec::new());
+        let mut places = SpreadPlaces::new(spread.as_ref());
+        let changes = changes.into_iter().zip(bases).filter(|(change, _)| !change.kind.only_reads());
+        let uncomputed = changes.map(|(change, basis)| {
             // The edits are needed only to search pending proposals for their texts.
             let edits = if has_pending { change.kind.old_texts() } else { Vec::new() };
             let version = basis.version(&change.file);
-            let is_empty = change.file.text.as_ref().is_some_and(|text| text.is_empty());
             let (state, warning) = reads.relax(basis.state, change.file.exists());
-            match change.compute(&Basis { state, ..basis }, rules) {
+            let (part, state) = places.part_of(&change, state);
+            let file = About {
+                index: change.index,
+                to: change.new_target().cloned(),
+                key: change.file.target.key.clone(),
+                version,
+                is_empty: change.file.text.as_ref().is_some_and(|text| text.is_empty()),
+                edits,
+                warning,
+                part,
+            };
+            (file, change, Basis { state, shown: basis.shown })
+        });
+        let computed =
+            map_all(uncomputed.collect(), |(file, change, basis)| (file, change.compute(&basis, rules)));
+        for (file, computed) in computed {
+            match computed {
                 Ok(mut computed) => {
-                    computed.file.warnings.extend(warning);
-                    writes.push(PendingWrite::new(index, computed, to));
+                    places.add(file.part.as_ref(), &computed.file.matches);
+                    computed.file.warnings.extend(file.warning);
+                    writes.push(PendingWrite::new(file.index, computed, file.to));
                 }
+                Err(reasons) if SpreadPlaces::is_absent(file.part.as_ref(), &reasons) => {}
                 Err(reasons) => {
-                    self.record_excerpts(session, (&key, version), &reasons);
-                    let reasons = self.explain_by_pending(session, &key, &edits, reasons);
-                    refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, is_empty)));
+                    self.record_excerpts(session, (&file.key, file.version), &reasons);
+                    let reasons = self.explain_by_pending(session, &file.key, &file.edits, reasons);
+                    refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, file.is_empty)));
                 }
             }
         }
         refusals.extend(duplicate_paths(&writes));
         if !refusals.is_empty() {
             return Err(Failure::Refused(refusals));
+        }
+        places.check().map_err(Refusal::new)?;
+        let notice = spread.as_ref().and_then(|spread| spread.notice.clone());
+        if let Some(first) = writes.first_mut() {
+            first.computed.file.warnings.extend(notice);
         }
         Ok(writes)
     }
@@ -272,9 +337,7 @@ impl Engine {
         state: ProposalState,
         ChangeOptions { request, undoes, paths, .. }: ChangeOptions,
     ) -> Result<Proposal> {
-        for write in writes.iter_mut() {
-            write.computed.settle();
-        }
+        map_all(writes.iter_mut().collect(), |write| write.computed.settle());
         let files: Vec<_> = writes.iter().map(|write| write.computed.file.clone()).collect();
         // Paths of a change that is made at once are only in the history.
         let paths = if state == ProposalState::Pending {

@@ -1,6 +1,6 @@
 //! Edits that name lines or symbols, located in one version of a file.
 
-use std::path::Path;
+use std::cell::LazyCell;
 
 use crate::edit::{
     EditRefusal, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LocatedLines, Match, Plan,
@@ -8,27 +8,27 @@ use crate::edit::{
 };
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::draft::DraftError;
-use crate::engine::change::edits::Version;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
+use crate::engine::change::outlined::{Outlined, no_outline};
+use crate::engine::change::relocate::relocate;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::{FileVersion, outline_of, rename, string_lines};
+use crate::parsing::{FileVersion, rename};
 use crate::syntax::{
-    Language, NoSyntax, Outline, Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolPath, SymbolRefusal,
-    body_lines, edit_symbol,
+    Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolPath, SymbolRefusal, body_lines, edit_symbol,
 };
 use crate::text::{count_line_ends, count_lines, line_start};
-use crate::workspace::RefusalKind;
+use crate::workspace::{RefusalKind, ShownLines};
 
 /// The edits of a change that name lines or symbols.
 #[derive(Default)]
 pub(crate) struct Placed {
     pub(crate) lines: Vec<LocatedLines>,
-    pub(crate) symbols: Vec<PlacedSymbol>,
+    pub(crate) others: Vec<PlacedSplices>,
 }
 
 /// An edit of a symbol, or a change of lines that repeats none of them.
-pub(crate) struct PlacedSymbol {
+pub(crate) struct PlacedSplices {
     /// Position of the edit.
     edit: usize,
     strategy: Strategy,
@@ -42,21 +42,20 @@ pub(crate) struct PlacedSymbol {
 impl Placed {
     /// Locates the edits in a version. Refuses those whose lines the author was not shown.
     pub(crate) fn of(
-        path: &Path,
-        version: Version<'_>,
+        outlined: &Outlined<'_>,
+        shown: &ShownLines,
         edits: &[RequestedEdit],
         rules: &ComputeOptions<'_>,
     ) -> Result<Self, DraftError> {
-        let lines = locate(version.text, line_edits(edits)).map_err(DraftError::Edits)?;
-        let mut symbols = place_symbols(path, version.text, edits, rules)?;
-        symbols.extend(place_reshaped(path, version.text, edits, rules)?);
-        let placed = Self { lines, symbols };
-        placed.refuse_placeholders(path, version.text, edits, rules)?;
-        let refused =
-            placed.needed().filter(|(_, lines)| !version.shown.contains(*lines)).map(|(edit, lines)| {
-                let kind = EditRefusalKind::Lines(unseen(version.text, lines));
-                EditRefusal { edit, kind }
-            });
+        let lines = locate(outlined.text(), line_edits(edits)).map_err(DraftError::Edits)?;
+        let mut others = place_symbols(outlined, edits, rules)?;
+        others.extend(place_reshaped(outlined, edits)?);
+        let placed = Self { lines, others };
+        placed.refuse_placeholders(outlined, edits, rules)?;
+        let refused = placed.needed().filter(|(_, lines)| !shown.contains(*lines)).map(|(edit, lines)| {
+            let kind = EditRefusalKind::Lines(unseen(outlined.text(), lines));
+            EditRefusal { edit, kind }
+        });
         let refused: Vec<_> = refused.collect();
         if refused.is_empty() { Ok(placed) } else { Err(DraftError::Edits(refused)) }
     }
@@ -64,8 +63,8 @@ impl Placed {
     /// Returns the lines that each edit needs, with its position.
     fn needed(&self) -> impl Iterator<Item = (usize, LineRange)> + '_ {
         let lines = self.lines.iter().filter_map(|located| Some((located.edit, located.place.anchors()?)));
-        let symbols = self.symbols.iter();
-        lines.chain(symbols.flat_map(|symbol| symbol.change.lines.iter().map(|lines| (symbol.edit, *lines))))
+        let others = self.others.iter();
+        lines.chain(others.flat_map(|other| other.change.lines.iter().map(|lines| (other.edit, *lines))))
     }
 
     /// Returns the edits for a later version of the text, or `None` if their lines have changed or cannot be
@@ -73,13 +72,13 @@ impl Placed {
     pub(crate) fn carried(&self, given: &str, now: &str) -> Option<Self> {
         let map = LineMap::between(given, now);
         let lines = self.lines.iter().map(|located| located.carried(&map)).collect::<Option<_>>()?;
-        let symbols = self.symbols.iter().map(|symbol| symbol.carried(&map, given, now));
-        Some(Self { lines, symbols: symbols.collect::<Option<_>>()? })
+        let others = self.others.iter().map(|other| other.carried(&map, given, now));
+        Some(Self { lines, others: others.collect::<Option<_>>()? })
     }
 
-    /// Returns the splices of the edits of symbols.
+    /// Returns the splices of the edits that are none of whole lines.
     pub(crate) fn splices(&self) -> Vec<Splice> {
-        self.symbols.iter().flat_map(|symbol| symbol.change.splices.iter().cloned()).collect()
+        self.others.iter().flat_map(|symbol| symbol.change.splices.iter().cloned()).collect()
     }
 
     /// Returns the splices of each edit, with its position.
@@ -88,8 +87,8 @@ impl Placed {
             let plan = plan_lines(text, std::slice::from_ref(located), Vec::new());
             (located.edit, plan.map_or_else(|_| Vec::new(), Plan::into_splices))
         });
-        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, symbol.change.splices.clone()));
-        lines.chain(symbols).collect()
+        let others = self.others.iter().map(|other| (other.edit, other.change.splices.clone()));
+        lines.chain(others).collect()
     }
 
     pub(crate) fn matches(&self) -> impl Iterator<Item = Match> + '_ {
@@ -97,11 +96,9 @@ impl Placed {
             let lines = located.place.anchors().unwrap_or(LineRange { start: 1, end: 1 });
             (located.edit, lines, Strategy::Lines, vec![lines])
         });
-        let symbols = self
-            .symbols
-            .iter()
-            .map(|symbol| (symbol.edit, symbol.extent, symbol.strategy, symbol.places.clone()));
-        lines.chain(symbols).map(|(edit, lines, strategy, places)| Match {
+        let others =
+            self.others.iter().map(|other| (other.edit, other.extent, other.strategy, other.places.clone()));
+        lines.chain(others).map(|(edit, lines, strategy, places)| Match {
             edit,
             strategy,
             similarity: 1.0,
@@ -115,12 +112,11 @@ impl Placed {
     /// Refuses new text with a placeholder for omitted code, in the place of lines or symbols.
     fn refuse_placeholders(
         &self,
-        path: &Path,
-        text: &str,
+        outlined: &Outlined<'_>,
         edits: &[RequestedEdit],
         rules: &ComputeOptions<'_>,
     ) -> Result<(), DraftError> {
-        let guard = Guard::new(path, rules);
+        let (guard, text) = (Guard::new(outlined.path(), rules), outlined.text());
         let of_reshaped = |(edit, splices): (usize, Vec<Splice>)| {
             let EditForm::Reshape(Reshape::Wrap { before, after }) = &edits.get(edit)?.form else {
                 return None;
@@ -153,25 +149,25 @@ impl Placed {
 
     /// Returns the names that the edits change in a declaration only.
     pub(crate) fn renamed(&self) -> Vec<String> {
-        self.symbols.iter().filter_map(|symbol| symbol.change.renamed.clone()).collect()
+        self.others.iter().filter_map(|symbol| symbol.change.renamed.clone()).collect()
     }
 
     /// Returns the renames of symbols with their uses.
     pub(crate) fn renames(&self) -> Vec<Renamed> {
-        self.symbols.iter().filter_map(|symbol| symbol.change.uses.clone()).collect()
+        self.others.iter().filter_map(|symbol| symbol.change.uses.clone()).collect()
     }
 
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lines = self.lines.iter().map(|located| (located.edit, &located.warnings));
-        let symbols = self.symbols.iter().map(|symbol| (symbol.edit, &symbol.change.warnings));
+        let others = self.others.iter().map(|other| (other.edit, &other.change.warnings));
         let about = |(edit, warnings): (usize, &'_ Vec<String>)| {
             warnings.iter().map(|warning| format!("edit {edit}: {warning}")).collect::<Vec<_>>()
         };
-        lines.chain(symbols).flat_map(about)
+        lines.chain(others).flat_map(about)
     }
 }
 
-impl PlacedSymbol {
+impl PlacedSplices {
     fn new(text: &str, edit: usize, change: SymbolChange) -> Self {
         let line_of = |offset: usize| count_lines(&text[..line_start(text, offset)]) + 1;
         let first = change.splices.first().map(|splice| splice.range.start);
@@ -238,12 +234,13 @@ fn line_edits(edits: &[RequestedEdit]) -> Vec<(usize, LineEdit)> {
     let of = |(position, edit): (usize, &RequestedEdit)| {
         let edit = match &edit.form {
             EditForm::Lines(edit) => edit.clone(),
-            EditForm::Take { lines, removes: true, .. } => LineEdit::removal(*lines),
+            EditForm::Take { part: TextScope::Lines(lines), removes: true, .. } => LineEdit::removal(*lines),
             EditForm::Text(_)
             | EditForm::Symbol(_)
             | EditForm::Reshape(_)
             | EditForm::Take { .. }
-            | EditForm::Put { .. } => return None,
+            | EditForm::Put { .. }
+            | EditForm::Beside { .. } => return None,
         };
         Some((position, edit))
     };
@@ -251,77 +248,58 @@ fn line_edits(edits: &[RequestedEdit]) -> Vec<(usize, LineEdit)> {
 }
 
 fn place_symbols(
-    path: &Path,
-    text: &str,
+    outlined: &Outlined<'_>,
     edits: &[RequestedEdit],
     rules: &ComputeOptions<'_>,
-) -> Result<Vec<PlacedSymbol>, DraftError> {
-    let of = |(position, edit): (usize, &'_ RequestedEdit)| match &edit.form {
-        EditForm::Symbol(edit) => Some((position, edit.clone())),
-        _ => None,
-    };
-    let wanted: Vec<(usize, SymbolEdit)> = edits.iter().enumerate().filter_map(of).collect();
-    if wanted.is_empty() {
-        return Ok(Vec::new());
-    }
-    let language = Language::of(path, text).ok_or_else(no_grammar)?;
-    let version = FileVersion { path, text, hash: None, language };
-    let outline = outline_of(&version, rules.deadline).map_err(no_outline)?;
+) -> Result<Vec<PlacedSplices>, DraftError> {
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
-    for (position, edit) in wanted {
-        match edit_symbol(text, &outline, &edit) {
-            Ok(change) => match with_uses(change, &version, rules)? {
-                Ok(change) => placed.push(PlacedSymbol::new(text, position, change)),
-                Err(refusal) => refused.push((position, refusal)),
-            },
+    let mut relocated = relocate(outlined, edits, rules)?;
+    for (position, edit) in edits.iter().enumerate() {
+        let change = match (relocated.remove(&position), &edit.form) {
+            (Some(change), _) => change,
+            (None, EditForm::Symbol(edit)) => symbol_change(outlined, edit, rules)?,
+            (None, _) => continue,
+        };
+        match change {
+            Ok(change) => placed.push(PlacedSplices::new(outlined.text(), position, change)),
             Err(refusal) => refused.push((position, refusal)),
         }
     }
     if refused.is_empty() { Ok(placed) } else { Err(DraftError::Symbols(refused)) }
 }
 
+/// Returns the change that the edit of a symbol makes, with the places of a rename.
+fn symbol_change(
+    outlined: &Outlined<'_>,
+    edit: &SymbolEdit,
+    rules: &ComputeOptions<'_>,
+) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
+    let version = outlined.version()?;
+    match edit_symbol(version.text, outlined.outline()?, edit) {
+        Ok(change) => with_uses(change, &version, rules),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
+
 /// Locates the changes of lines that repeat none of them.
 fn place_reshaped(
-    path: &Path,
-    text: &str,
+    outlined: &Outlined<'_>,
     edits: &[RequestedEdit],
-    rules: &ComputeOptions<'_>,
-) -> Result<Vec<PlacedSymbol>, DraftError> {
-    let of = |(position, edit): (usize, &'_ RequestedEdit)| match &edit.form {
-        EditForm::Reshape(how) => Some((position, how.clone(), edit.within.clone())),
-        _ => None,
-    };
-    let wanted: Vec<_> = edits.iter().enumerate().filter_map(of).collect();
-    if wanted.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Without a tree, all lines count as code.
-    let strings = Language::of(path, text).and_then(|language| {
-        string_lines(&FileVersion { path, text, hash: None, language }, rules.deadline).ok()
-    });
-    let strings = strings.unwrap_or_default();
+) -> Result<Vec<PlacedSplices>, DraftError> {
+    // A parser is asked only if there is such an edit.
+    let strings = LazyCell::new(|| outlined.string_lines());
     let (mut placed, mut refused, mut unnamed) = (Vec::new(), Vec::new(), Vec::new());
-    for (position, how, within) in wanted {
-        let range = match within {
-            None => LineRange { start: 1, end: count_lines(text).max(1) },
-            Some(TextScope::Lines(lines)) => lines,
-            Some(TextScope::Symbol(symbol)) => {
-                let (outline, symbol) = (outline_at(path, text, rules)?, SymbolPath::parse(&symbol));
-                let lines = match how {
-                    Reshape::Wrap { .. } => body_lines(text, &outline, &symbol, &strings),
-                    Reshape::Indent(_) | Reshape::Width { .. } => outline.lines_of(&symbol),
-                };
-                match lines {
-                    Ok(lines) => lines,
-                    Err(refusal) => {
-                        unnamed.push((position, refusal));
-                        continue;
-                    }
-                }
+    for (position, RequestedEdit { form, within, .. }) in edits.iter().enumerate() {
+        let EditForm::Reshape(how) = form else { continue };
+        let lines = match reshaped_lines(outlined, within.as_ref(), how)? {
+            Ok(lines) => lines,
+            Err(refusal) => {
+                unnamed.push((position, refusal));
+                continue;
             }
         };
-        match reshape(text, range, &how, &strings) {
-            Ok(reshaped) => placed.push(PlacedSymbol::reshaped(position, reshaped)),
+        match reshape(outlined.text(), lines, how, &strings) {
+            Ok(reshaped) => placed.push(PlacedSplices::reshaped(position, reshaped)),
             Err(refusal) => {
                 refused.push(EditRefusal { edit: position, kind: EditRefusalKind::Lines(refusal) });
             }
@@ -334,19 +312,23 @@ fn place_reshaped(
     }
 }
 
-/// Returns the symbols of a file.
-pub(crate) fn outline_at(
-    path: &Path,
-    text: &str,
-    rules: &ComputeOptions<'_>,
-) -> Result<Outline, RefusalKind> {
-    let language = Language::of(path, text).ok_or_else(no_grammar)?;
-    let version = FileVersion { path, text, hash: None, language };
-    outline_of(&version, rules.deadline).map_err(no_outline)
-}
-
-fn no_outline(reason: NoSyntax) -> RefusalKind {
-    RefusalKind::NoSyntax(reason.to_string())
+/// Returns the lines that an edit reshapes: of a symbol to wrap those of its body.
+fn reshaped_lines(
+    outlined: &Outlined<'_>,
+    within: Option<&TextScope>,
+    how: &Reshape,
+) -> Result<Result<LineRange, SymbolRefusal>, RefusalKind> {
+    Ok(match within {
+        None => Ok(LineRange { start: 1, end: count_lines(outlined.text()).max(1) }),
+        Some(TextScope::Lines(lines)) => Ok(*lines),
+        Some(TextScope::Symbol(symbol)) => {
+            let (outline, symbol) = (outlined.outline()?, SymbolPath::parse(symbol));
+            match how {
+                Reshape::Wrap { .. } => body_lines(outlined.text(), outline, &symbol),
+                Reshape::Indent(_) | Reshape::Width { .. } => outline.lines_of(&symbol),
+            }
+        }
+    })
 }
 
 /// Finds the places of a rename.
@@ -356,12 +338,6 @@ fn with_uses(
     rules: &ComputeOptions<'_>,
 ) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
     let Some(wanted) = &change.wanted else { return Ok(Ok(change)) };
-    let found = rename(version, wanted, rules.deadline);
-    let found = found.map_err(no_outline)?;
+    let found = rename(version, wanted, rules.deadline).map_err(no_outline)?;
     Ok(found.map(|uses| change.with_uses(uses)).map_err(SymbolRefusal::from))
-}
-
-/// Returns the refusal for a file whose language is not known.
-pub(crate) fn no_grammar() -> RefusalKind {
-    RefusalKind::NoSyntax("there is no grammar for files with such a name".to_owned())
 }

@@ -5,6 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use crate::disk::Target;
 use crate::edit::Display;
 use crate::engine::change::compute::MatchOptions;
+use crate::engine::change::retried::{SeenFile, SeenFiles};
+use crate::engine::change::spread::Spread;
 use crate::engine::change::{ChangeKind, RequestedChange};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::resolve::{Purpose, linked};
@@ -27,6 +29,12 @@ pub(crate) struct Call<P> {
     pub(crate) files: Vec<RequestedChange<P>>,
     /// The patch, if the changes came as one.
     pub(crate) patch: Option<PatchInfo>,
+    /// The files as they were when the request was refused, if it is sent again by its id.
+    pub(crate) retried: Vec<SeenFile>,
+    /// The files as they are now, for the case that the request is refused.
+    pub(crate) seen: SeenFiles,
+    /// The edit of all files that match a glob.
+    pub(crate) spread: Option<Spread>,
 }
 
 /// The reads that must precede a change.
@@ -210,8 +218,8 @@ impl Call<RequestedPath> {
             patch.assign_bases(&mut files, engine, session)?;
         }
         let files = join_by_file(files, patch.as_mut())?;
-        let Self { header, matching, reads, .. } = self;
-        let mut call = Call { request: None, header, matching, reads, files, patch };
+        let Self { header, matching, reads, retried, seen, spread, .. } = self;
+        let mut call = Call { request: None, header, matching, reads, files, patch, retried, seen, spread };
         call.request = self.request.map(|request| with_targets(request, &call.targets()));
         Ok(call)
     }

@@ -14,11 +14,14 @@ const SNIPPET_CONTEXT: usize = 3;
 /// Maximum number of lines in a snippet; later lines are omitted.
 const SNIPPET_LINES: usize = 60;
 
-/// Maximum number of splices of a change whose moved lines are told.
-const MAX_SPLICES: usize = 2_048;
+/// Maximum number of shifts that an answer tells.
+const MAX_SHIFTS: usize = 200;
 
 /// Maximum size of a snippet, in bytes.
 const SNIPPET_BYTES: usize = 8 << 10;
+
+/// Maximum size of the diff of the changes of others, in bytes.
+const MAX_OTHERS: usize = 16 << 10;
 
 impl CommittedFile {
     /// Returns the state of the file after the commit.
@@ -30,22 +33,22 @@ impl CommittedFile {
             saved: self.saved,
             snippet: self.seen.content.snapshot().map(|now| snippet(now, &self.file)).unwrap_or_default(),
             rebased: self.file.rebased,
+            others: self.others.clone().filter(|diff| diff.len() <= MAX_OTHERS),
             shifts: shifts(&self.file, self.seen.content.hash()),
         }
     }
 }
 
-/// Returns the lines that a change has moved; none if an editor has changed the text further, or after an edit in very
-/// many places.
+/// Returns the first lines that a change has moved; none if an editor has changed the text further.
 fn shifts(file: &PlannedFile, now: Option<ContentHash>) -> Vec<LineShift> {
     let Some(before) = file.before.as_ref().filter(|_| now == file.hash_after) else { return Vec::new() };
-    let splices = file.plan.splices();
-    if splices.len() > MAX_SPLICES {
+    // Most changes move no lines, and the diff is known.
+    if file.diff.hunks.iter().all(|hunk| hunk.old_lines == hunk.new_lines) {
         return Vec::new();
     }
     let mut shifts: Vec<LineShift> = Vec::new();
     let mut by = 0;
-    for Splice { range, text } in splices {
+    for Splice { range, text } in file.plan.splices() {
         let old = before.text.slice(range.clone()).unwrap_or_default();
         let removed = count_line_ends(&old);
         let added = count_line_ends(text);
@@ -63,7 +66,11 @@ fn shifts(file: &PlannedFile, now: Option<ContentHash>) -> Vec<LineShift> {
             Some(last) => *last = shift,
             None => shifts.push(shift),
         }
+        if shifts.len() > MAX_SHIFTS {
+            break;
+        }
     }
+    shifts.truncate(MAX_SHIFTS);
     shifts
 }
 

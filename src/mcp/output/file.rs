@@ -41,6 +41,8 @@ pub(super) struct FileOutput {
     hash: Option<String>,
     /// Diff, if requested or if the result may differ from what the caller sent.
     pub(super) diff: Option<String>,
+    /// Diff of the changes of others that this one was merged with.
+    pub(super) others: Option<String>,
     /// `false` if only an editor holds the text so far; else omitted.
     saved: Option<bool>,
     /// Decisions of a person about the hunks.
@@ -112,6 +114,7 @@ impl FileOutput {
             warnings,
             syntax: entry.syntax,
             is_done: landed.is_some(),
+            others: landed.as_ref().and_then(|landed| landed.others.as_deref()).map(beginning),
             saved: landed.as_ref().map(|landed| landed.saved).filter(|saved| !saved),
             hash: landed.and_then(|landed| landed.hash).filter(|_| hashes),
         }
@@ -144,6 +147,9 @@ impl FileOutput {
             let _ = writeln!(text, "uri: {uri}");
         }
         text.push_str(self.diff.as_deref().unwrap_or_default());
+        if let Some(others) = &self.others {
+            let _ = write!(text, "Others had changed the file since you read it:\n{others}");
+        }
         for hunk in &self.hunks {
             let HunkOutput { id, old_start, old_lines, state } = hunk;
             let _ = writeln!(text, "Part {id} (at old line {old_start}, {old_lines} lines): {state}");
@@ -197,8 +203,10 @@ fn lines(hunks: &[Hunk]) -> Option<String> {
         0 | 1 => hunk.new_start.to_string(),
         lines => format!("{}-{}", hunk.new_start, hunk.new_start + lines - 1),
     };
-    let listed = ranges.iter().take(MAX_RANGES).map(line).collect::<Vec<_>>().join(", ");
-    let more = ranges.len().saturating_sub(MAX_RANGES);
+    // A note about a single further range would be as long as the range.
+    let shown = if ranges.len() == MAX_RANGES + 1 { MAX_RANGES + 1 } else { MAX_RANGES };
+    let listed = ranges.iter().take(shown).map(line).collect::<Vec<_>>().join(", ");
+    let more = ranges.len().saturating_sub(shown);
     let more = if more > 0 { format!(" and {more} more ranges") } else { String::new() };
     (!listed.is_empty()).then(|| listed + &more)
 }

@@ -14,15 +14,48 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::protocol::{
-    Around, CellParams, DisplayParam, LinesOf, Matching, OnConflictParam, OnStaleParam, PlaceIn,
+    Around, CellParams, DisplayParam, Matching, OnConflictParam, OnStaleParam, PartsOf, PlaceIn,
     SymbolOpParam,
 };
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReadArguments {
+    /// Absolute, or relative to the first root.
+    path: Option<String>,
+    /// Such as `12-15`. Default: from the start, as many as fit.
+    lines: Option<String>,
+    /// Such as `Class.method`, `name@line` or `name/2`.
+    symbol: Option<String>,
+    /// Or several, each with `path` and perhaps `lines` or `symbol`.
+    reads: Option<Vec<ReadPart>>,
+    /// First line or cell of a notebook.
+    offset: Option<usize>,
+    /// Number of lines or cells.
+    limit: Option<usize>,
+    /// First character of each line, from 1 (default); 2,000 per line are shown.
+    column: Option<usize>,
+    /// Prefix each line with its number and a tab, which are not part of the file. Default false.
+    numbered: Option<bool>,
+    /// A notebook as text.
+    raw: Option<bool>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(description = "")]
+struct ReadPart {
+    path: String,
+    lines: Option<String>,
+    symbol: Option<String>,
+}
 
 /// An edit, with the members of all forms.
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(description = "")]
 struct EditItem {
+    /// Default: `path` of the call.
+    path: Option<String>,
     /// Text of the file, without line numbers; must match once.
     old_text: Option<String>,
     /// Complete: "... rest unchanged" is refused. Empty deletes.
@@ -35,6 +68,8 @@ struct EditItem {
     replace_all: Option<bool>,
     /// Replace all; there must be this many.
     expect: Option<u32>,
+    /// In all files that match, such as `src/**/*.py`.
+    glob: Option<String>,
     /// Such as `12-15`; with `oldText`: where to look.
     lines: Option<String>,
     /// Insert after this line; 0: at the start.
@@ -61,18 +96,18 @@ struct EditItem {
     indent_to: Option<u32>,
     /// New lines around `lines`, or the body of `symbol` below its docstring, at their depth; these become deeper.
     wrap: Option<Around>,
-    /// Lines to move.
-    r#move: Option<LinesOf>,
-    /// Lines to copy.
-    copy: Option<LinesOf>,
-    /// New place.
+    /// Lines or symbols to move.
+    r#move: Option<PartsOf>,
+    copy: Option<PartsOf>,
+    /// New place; with `path` alone: its end.
     to: Option<PlaceIn>,
-    /// Adapt the indentation.
+    /// Adapt the indentation of `lines`.
     reindent: Option<bool>,
 }
 
 /// Members of an edit that searches for text.
-const OF_TEXT: [&str; 6] = ["oldText", "word", "regex", "replaceAll", "expect", "expectedReplacements"];
+const OF_TEXT: [&str; 7] =
+    ["oldText", "word", "regex", "replaceAll", "expect", "expectedReplacements", "glob"];
 
 /// Members of an edit that names lines or a symbol.
 const OF_LINES: [&str; 17] = [
@@ -98,6 +133,17 @@ const OF_LINES: [&str; 17] = [
 /// Arguments that models rarely need: the form of the answer, and the time for a review. They are accepted nevertheless.
 const RARE: [&str; 2] = ["display", "waitMs"];
 
+/// Returns the schema of `read` that models see.
+pub(super) fn brief_read() -> JsonObject {
+    let mut schema = Value::Object(schema::<ReadArguments>());
+    // An answer with a cut line names it.
+    remove(&mut schema, &["column"]);
+    // The members are those of the call.
+    schema["properties"]["reads"]["items"] = serde_json::json!({ "type": "object" });
+    let Value::Object(schema) = schema else { return Map::new() };
+    schema
+}
+
 /// Returns the schema of `edit` for edits that search for text.
 pub(super) fn edit_by_text() -> JsonObject {
     let mut schema = schema::<EditArguments>();
@@ -114,8 +160,15 @@ pub(super) fn edit_in_any_form() -> JsonObject {
     // Rarely needed, and accepted nevertheless.
     remove(&mut schema, &["newText", "onConflict"]);
     remove(&mut schema, &RARE);
+    shorten_copy(&mut schema["properties"]["edits"]["items"]);
     let Value::Object(schema) = schema else { return Map::new() };
     schema
+}
+
+/// Replaces the members of `copy`, which are those of `move`.
+fn shorten_copy(items: &mut Value) {
+    items["properties"]["copy"] =
+        serde_json::json!({ "type": "object", "description": "Instead of `move`, with its members." });
 }
 
 /// Returns the schema of `edit` for edits that name lines.
@@ -123,6 +176,7 @@ pub(super) fn edit_by_lines() -> JsonObject {
     let mut schema = schema::<EditArguments>();
     remove(&mut schema["properties"]["edits"]["items"], &OF_TEXT);
     let mut whole = Value::Object(schema);
+    shorten_copy(&mut whole["properties"]["edits"]["items"]);
     remove(&mut whole, &OF_TEXT);
     remove(&mut whole, &["newText", "sequential", "matching", "onStale", "onConflict"]);
     let Value::Object(schema) = whole else { return Map::new() };
@@ -133,6 +187,14 @@ pub(super) fn edit_by_lines() -> JsonObject {
 pub(super) fn brief<T: JsonSchema>() -> JsonObject {
     let mut schema = Value::Object(schema::<T>());
     remove(&mut schema, &RARE);
+    let Value::Object(schema) = schema else { return Map::new() };
+    schema
+}
+
+/// Returns the schema of `apply_patch` that models see.
+pub(super) fn brief_patch() -> JsonObject {
+    let mut schema = Value::Object(brief::<PatchArguments>());
+    remove(&mut schema, &["sequential", "matching"]);
     let Value::Object(schema) = schema else { return Map::new() };
     schema
 }
@@ -148,9 +210,11 @@ fn remove(schema: &mut Value, names: &[&str]) {
 #[serde(rename_all = "camelCase")]
 pub(super) struct EditArguments {
     /// Absolute, or relative to the first root.
-    path: String,
-    /// Put all edits of a file into one call.
+    path: Option<String>,
+    /// Put all edits into one call.
     edits: Option<Vec<EditItem>>,
+    /// Id in a refusal: sends that change again, without `edits`.
+    retry: Option<String>,
     /// Instead of `edits`, if there is only one.
     old_text: Option<String>,
     /// Goes with `oldText`.
@@ -159,11 +223,11 @@ pub(super) struct EditArguments {
     replace_all: Option<bool>,
     /// Goes with `oldText`.
     expect: Option<u32>,
-    /// Match each edit in the result of the previous ones. Default false.
+    /// Match each edit in the result of the previous ones.
     sequential: Option<bool>,
     /// `exact` tolerates no differences, and placeholders.
     matching: Option<Matching>,
-    /// Hash from a result: the version to change. Default: the one last given.
+    /// Hash of the version to change. Default: the one last given.
     base_hash: Option<String>,
     /// If the file has changed: refuse (default) or merge.
     on_stale: Option<OnStaleParam>,
@@ -188,13 +252,13 @@ pub(super) struct WriteArguments {
     path: String,
     /// The complete text, literally; nothing may be omitted.
     content: String,
-    /// Accept lines that look like a placeholder for omitted text. Default false.
+    /// Accept lines that look like a placeholder for omitted text.
     literal: Option<bool>,
     /// Encoding of the file, such as `utf-8`. Default: the current one.
     encoding: Option<String>,
     /// `100755` makes a new file executable.
     mode: Option<String>,
-    /// Hash from a result: the version to replace. Default: the one you were last given.
+    /// Hash of the version to replace. Default: the one last given.
     base_hash: Option<String>,
     #[serde(flatten)]
     options: ChangeOptions,
@@ -219,11 +283,11 @@ pub(super) struct PatchArguments {
     /// File:`,
     /// `*** Delete File:` sections; or a unified diff; or SEARCH/REPLACE blocks under their path.
     patch: String,
-    /// Hashes from results, by path: the versions to change. Default: those you were last given.
+    /// Hashes of the versions to change, by path. Default: those last given.
     bases: Option<BTreeMap<String, String>>,
     /// If a file has changed: refuse (default) or merge.
     on_stale: Option<OnStaleParam>,
-    /// Match each hunk in the result of the previous ones. Default false.
+    /// Match each hunk in the result of the previous ones.
     sequential: Option<bool>,
     /// Tolerate small differences (default), or none.
     matching: Option<Matching>,
@@ -240,7 +304,7 @@ pub(super) struct NotebookArguments {
     path: String,
     /// Operations, each on a different cell.
     cells: Vec<CellParams>,
-    /// Hash from a result: the version to change. Default: the one you were last given.
+    /// Hash of the version to change. Default: the one last given.
     base_hash: Option<String>,
     #[serde(flatten)]
     options: ChangeOptions,
@@ -269,7 +333,7 @@ pub(super) struct DiagnosticsArguments {
 pub(super) struct ProposalArguments {
     /// The `id` from the result of a change.
     id: Option<String>,
-    /// Milliseconds to wait for the decision. Default 30000, at most 45000; 0 does not wait.
+    /// Milliseconds to wait. Default 30000, at most 45000.
     wait_ms: Option<u64>,
 }
 

@@ -6,8 +6,8 @@ use crate::mcp::output::ChangeOutput;
 use crate::protocol::{AppliedFile, ApplyResult, Discard, Edit, ProposeResult, Undo};
 
 use super::arguments::{
-    EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, brief, edit_by_lines,
-    edit_by_text, edit_in_any_form, schema,
+    EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, brief, brief_patch,
+    edit_by_lines, edit_by_text, edit_in_any_form, schema,
 };
 use super::{AnswerOptions, Request, Tool};
 
@@ -37,22 +37,22 @@ const CALL_PARAMETERS: [&str; 16] = [
 /// The `edit` tool in each form, in the order of [`EditFormat`](super::EditFormat).
 pub(super) static EDITS: [Tool; 3] = [
     edit_tool(
-        "Replace text in one file that you have read and that has not changed since. Each `oldText` must match \
+        "Replace text in files that you have read and that have not changed since. Each `oldText` must match \
             exactly once; small differences in spaces, quotes or indentation are tolerated and reported. All \
-            `edits` are matched against the file as read, and applied together or not at all. A refusal shows the \
+            `edits` are matched against the files as read, and applied together or not at all. A refusal shows the \
             closest text, or what has changed, and what to send next.",
         edit_by_text,
     ),
     edit_tool(
-        "Replace, insert, delete, move or copy lines or symbols of a file. All numbers mean the version \
-            that you were shown: name it by `path#tag`. If others have changed the file, the edit is made where \
-            the lines are now, or refused. All `edits` are applied together or not at all.",
+        "Replace, insert, delete, move or copy lines or symbols of files. All numbers mean the version \
+            that you were shown: name it by `path#tag`. Your own changes move the numbers along; if others have changed \
+            a file, the edit is refused and shows what they changed. All `edits` are applied together or not at all.",
         edit_by_lines,
     ),
     edit_tool(
-        "Change one file that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
+        "Change files that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
             small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or \
-            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move`/`copy` with `to`. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none. In an \
+            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move` or `copy` lines or symbols, also to a new file. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none. In an \
             answer, `old lines 9+: +2` means that line 9 is line 11 now.",
         edit_in_any_form,
     ),
@@ -61,10 +61,10 @@ pub(super) static EDITS: [Tool; 3] = [
 const fn edit_tool(description: &'static str, schema: fn() -> JsonObject) -> Tool {
     Tool {
         name: "edit",
-        title: "Edit a file",
+        title: "Edit files",
         description,
         instead: &[
-            ("apply_patch", "To change several files, delete or rename, use `apply_patch`."),
+            ("apply_patch", "To delete or rename files use `apply_patch`."),
             ("write", "For a new file use `write`."),
             ("notebook_edit", "For cells of a notebook use `notebook_edit`, which keeps its JSON valid."),
         ],
@@ -95,7 +95,7 @@ pub(super) static TOOLS: [Tool; 4] = [
             text; line numbers may be wrong.",
         instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
         changes: true,
-        schema: brief::<PatchArguments>,
+        schema: brief_patch,
         accepted: schema::<PatchArguments>,
         request: edit,
     },
@@ -103,8 +103,7 @@ pub(super) static TOOLS: [Tool; 4] = [
         name: "notebook_edit",
         title: "Edit a notebook",
         description: "Replace, insert and delete cells of a Jupyter notebook (.ipynb, format 4) that you have read and \
-            that has not changed since. All `cells` refer to the notebook as read, and are applied together or \
-            not at all. Outputs stay unless cleared; the file's JSON stays valid.",
+            that has not changed since. All `cells` refer to the notebook as read; all are applied or none. Outputs stay unless cleared; the file's JSON stays valid.",
         instead: &[],
         changes: true,
         schema: brief::<NotebookArguments>,

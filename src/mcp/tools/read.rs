@@ -1,17 +1,19 @@
 use std::fmt::Write as _;
 
 use rmcp::model::JsonObject;
+use serde_json::Value;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::readable::{in_one_line, uri_if_needed};
+use crate::mcp::refusal::refused_part;
 use crate::mcp::size::ANSWER;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{
-    CellContent, OutlineMethod, OutlineParams, OutlineResult, Read, ReadContent, ReadParams, ReadResult,
-    SymbolEntry, TextContent, json_len,
+    CellContent, OutlineMethod, OutlineParams, OutlineResult, Read, ReadContent, ReadEntry, ReadResult,
+    ReadSeveral, ReadSeveralResult, SymbolEntry, TextContent, json_len,
 };
 
-use super::arguments::schema;
+use super::arguments::{ReadArguments, brief_read, schema};
 use super::{AnswerOptions, Request, Tool};
 
 /// Maximum size of the text in an answer, in bytes including escapes. The rest of the answer is reserved for
@@ -28,14 +30,14 @@ pub(super) static READS: [Tool; 2] = [
         "Read a text file, an image, or a notebook's cells, including unsaved editor text. Changes are checked \
             against what was read. At most 2,000 lines and 30,000 bytes per call; a notice then says which \
             `offset` continues.",
-        request,
-        schema::<ReadParams>,
+        |params| request(params, |params| params),
+        brief_read,
     ),
     read_tool(
         "Read a text file with line numbers, an image, or a notebook's cells, including unsaved editor text. \
             Changes are checked against what was read; the first line names the version as `path#tag`. At most \
-            2,000 lines and 30,000 bytes per call; a notice then says which `offset` continues.",
-        |params| request(anchored(params)),
+            2,000 lines and 30,000 bytes; a notice then says which `offset` continues.",
+        |params| request(params, anchored),
         numbered_schema,
     ),
 ];
@@ -55,14 +57,14 @@ const fn read_tool(
         ],
         changes: false,
         schema,
-        accepted: super::arguments::schema::<ReadParams>,
+        accepted: super::arguments::schema::<ReadArguments>,
         request,
     }
 }
 
 /// Returns the schema of reads that number lines by default.
 fn numbered_schema() -> JsonObject {
-    let mut schema = schema::<ReadParams>();
+    let mut schema = brief_read();
     schema["properties"]["numbered"]["description"] = "`false` leaves out line numbers.".into();
     schema
 }
@@ -112,16 +114,64 @@ pub(super) fn write_symbol(text: &mut String, symbol: &SymbolEntry, depth: usize
     let _ = writeln!(text, "{indent}{start_line}-{end_line} {kind} {name}");
 }
 
-fn request(mut params: JsonObject) -> Request {
+/// Returns the request for one part or several. `adapt` changes the parameters of each.
+fn request(params: JsonObject, adapt: fn(JsonObject) -> JsonObject) -> Request {
+    match params.get("reads") {
+        None | Some(Value::Null) => Request::new::<Read>(with_limits(with_columns(adapt(params))), answer),
+        Some(_) => {
+            let mut params = params;
+            for part in params.get_mut("reads").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Value::Object(part) = part {
+                    *part = with_columns(adapt(std::mem::take(part)));
+                }
+            }
+            Request::new::<ReadSeveral>(with_limits(params), answers)
+        }
+    }
+}
+
+fn with_columns(mut params: JsonObject) -> JsonObject {
     params.shift_remove("max_columns");
     params.insert("maxColumns".to_owned(), COLUMNS.into());
+    params
+}
+
+/// Limits the size of the answer.
+fn with_limits(mut params: JsonObject) -> JsonObject {
     let name = if params.contains_key("max_bytes") { "max_bytes" } else { "maxBytes" };
     let requested = params.entry(name).or_insert_with(|| BYTES.into());
     // The daemon refuses a value that is not a number.
     if let Some(max) = requested.as_u64() {
         *requested = max.min(BYTES as u64).into();
     }
-    Request::new::<Read>(params, answer)
+    params
+}
+
+fn answers(result: ReadSeveralResult, options: AnswerOptions<'_>) -> Answer {
+    let mut all = Answer::default();
+    for (index, entry) in result.reads.into_iter().enumerate() {
+        if index > 0 {
+            all.text.push('\n');
+        }
+        match entry {
+            ReadEntry::Read(read) => {
+                let Answer { text, images, about, .. } = answer(*read, options);
+                all.text.push_str(&text);
+                all.images.extend(images);
+                all.about.extend(about);
+            }
+            ReadEntry::Refused { error } => all.text.push_str(&refused_part(&error, options.served)),
+        }
+        if !all.text.ends_with('\n') {
+            all.text.push('\n');
+        }
+    }
+    if result.more > 0 {
+        let s = if result.more == 1 { "" } else { "s" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(all.text, "\nThe last {} part{s} had no room: read them next.", result.more);
+    }
+    all
 }
 
 fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Answer {
@@ -138,7 +188,7 @@ fn answer(read: ReadResult, _: AnswerOptions<'_>) -> Answer {
             (head(&read, &kind, &[]), Some(image.clone()))
         }
     };
-    Answer { text, image, about: vec![read.path], ..Answer::default() }
+    Answer { text, images: image.into_iter().collect(), about: vec![read.path], ..Answer::default() }
 }
 
 /// Returns the head of an answer: a line about the file, the notice, and an empty line before the content.

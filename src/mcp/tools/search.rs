@@ -5,8 +5,8 @@ use crate::mcp::readable::in_one_line;
 use crate::mcp::served::advice;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, FoundEntry, FoundLine, FoundSymbol, List, ListParams, Search,
-    SearchParams, SearchResult, json_len,
+    Entries, EntryKind, FileCount, Find, FindParams, FoundEntry, FoundLine, FoundSymbol, List, ListParams,
+    Search, SearchParams, SearchResult, json_len,
 };
 use crate::workspace::limits::ENTRIES_MOST;
 
@@ -54,7 +54,7 @@ pub(super) static TOOLS: [Tool; 3] = [
         title: "List a folder",
         description: "List one folder, not recursively. Includes hidden entries, not ignored ones (.gitignore); folders end \
             in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
-        instead: &[("find", "For nested folders use `find`: one call instead of many.")],
+        instead: &[("find", "For nested folders use `find`.")],
         changes: false,
         schema: schema::<ListParams>,
         accepted: schema::<ListParams>,
@@ -67,20 +67,44 @@ pub(super) static TOOLS: [Tool; 3] = [
 ];
 
 fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Answer {
+    if !result.counts.is_empty() {
+        return Answer { text: counts_of(result), ..Answer::default() };
+    }
     fit(&mut result);
     Answer { text: text_of(&result), ..Answer::default() }
+}
+
+/// Formats the number of matches of each file, and of all of them.
+fn counts_of(SearchResult { mut counts, truncated, notice, .. }: SearchResult) -> String {
+    let (files, matches) = (counts.len(), counts.iter().map(|file| file.count).sum::<u64>());
+    let left_out = keep_fitting(&mut counts, LIST, |file| json_len(&file.path) + NUMBER);
+    let mut text = String::new();
+    for FileCount { path, count, .. } in &counts {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{count} {}", in_one_line(path));
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "… {left_out} more files");
+    }
+    let all = if truncated { "at least " } else { "" };
+    let (s, es) = (if files == 1 { "" } else { "s" }, if matches == 1 { "" } else { "es" });
+    let _ = writeln!(text, "\n{all}{matches} match{es} in {files} file{s}");
+    if let Some(notice) = notice {
+        let _ = writeln!(text, "{notice}");
+    }
+    text
 }
 
 /// Reduces the matches to the maximum size of an answer.
 fn fit(result: &mut SearchResult) {
     let mut notices = Vec::new();
     if let Some(first) = result.matches.first_mut()
-        && first.size() > LIST
+        && first.size(&first.path) > LIST
     {
         (first.before, first.after) = (Vec::new(), Vec::new());
         notices.push("The lines around the first match are too long for one answer.".to_owned());
     }
-    let left_out = keep_fitting(&mut result.matches, LIST, FoundLine::size);
+    let left_out = keep_fitting(&mut result.matches, LIST, |found| found.size(&found.path));
     if left_out > 0 {
         let more = if result.truncated { "and there are still more" } else { "and that is all" };
         notices.push(format!(

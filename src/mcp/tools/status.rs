@@ -39,9 +39,8 @@ pub(super) static TOOLS: [Tool; 3] = [
         name: "diagnostics",
         title: "List diagnostics of editors",
         description: "List errors and warnings that attached editors show, in one file or in all: at most 200 and \
-            32,000 bytes; the last line says if there are more. No compiler is run: a file that is not open in \
-            an editor has no diagnostics, and right after a change the editor may still be checking. To be \
-            sure, run the project's own checks.",
+            32,000 bytes. No compiler is run: a file that is not open in \
+            an editor has no diagnostics, and right after a change the editor may still be checking.",
         instead: &[],
         changes: false,
         schema: schema::<DiagnosticsArguments>,
@@ -133,7 +132,7 @@ fn decision(result: ProposalResult, options: AnswerOptions<'_>) -> Result<Answer
     let reason = (!notes.is_empty()).then(|| notes.join(" "));
     let rest = ApplyResult::default();
     let decided = ApplyResult { id, state, transaction, files, user_edits, comments, reason, ..rest };
-    ChangeOutput::new(decided, AnswerOptions { hashes: true, ..options }).answer()
+    ChangeOutput::new(decided, AnswerOptions { hashes: true, ..options }).with_state().answer()
 }
 
 fn waiting_proposals(result: ProposalsResult, _: AnswerOptions<'_>) -> Answer {

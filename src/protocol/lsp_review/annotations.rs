@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::edit::{Deadline, Excerpt, LinePart};
-use crate::text::{Position, PositionEncoding, Text, is_hidden};
+use crate::text::{Position, PositionEncoding, Text, with_codes};
 
 use super::command::{AllArgument, Command, Decision, FileArgument, HunksArgument, Location};
 use super::{DecidedHunk, PendingHunk, PendingProposal, counted, one_line};
@@ -77,7 +77,7 @@ pub fn code_actions(waiting: &[PendingProposal], path: &Path, wanted: &CodeActio
         list.file(one, path);
     }
     for one in &here {
-        list.all(one);
+        list.all(one, path);
     }
     if !waiting.is_empty() {
         let from = Location { path: path.display().to_string(), line: wanted.first };
@@ -141,7 +141,9 @@ impl List<'_> {
         }
     }
 
-    fn all(&mut self, one: &PendingProposal) {
+    /// Adds the actions for a whole proposal of several files. The user sees only one of them, so their titles name
+    /// the others.
+    fn all(&mut self, one: &PendingProposal, path: &Path) {
         let files = one.files();
         if files < 2 {
             return;
@@ -149,6 +151,9 @@ impl List<'_> {
         let (changes, files) =
             (counted(one.hunks.len(), "change", "changes"), counted(files, "file", "files"));
         for (decision, verb) in one.alternatives() {
+            // To reject a proposal writes nothing, so the user need not know what is in the other files.
+            let names = decision != Decision::Reject || one.landed;
+            let files = if names { format!("{files}: {}", one.named(path)) } else { files.clone() };
             let contrary = one.contrary(decision, None);
             let keep_earlier = !contrary.is_empty();
             let argument = AllArgument { id: one.id.clone(), revision: one.revision, keep_earlier };
@@ -326,7 +331,7 @@ fn message(one: &PendingProposal, hunk: &PendingHunk) -> String {
     message
 }
 
-/// Returns a line of which unchanged text may be left out. Hidden characters are shown by their names.
+/// Returns a line of which unchanged text may be left out. Control and hidden characters are shown by their codes.
 fn excerpt_of(line: &[LinePart<'_>]) -> String {
     let mut text = String::new();
     for part in line {
@@ -335,16 +340,9 @@ fn excerpt_of(line: &[LinePart<'_>]) -> String {
             LinePart::Omitted(_) => text.push('…'),
         }
     }
-    let mut shown = String::new();
-    for c in text.chars().take(SHOWN_CHARACTERS) {
-        if is_hidden(c) {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "⟨U+{:04X}⟩", u32::from(c));
-        } else {
-            shown.push(c);
-        }
-    }
-    let left = text.chars().count().saturating_sub(SHOWN_CHARACTERS);
+    let end = text.char_indices().nth(SHOWN_CHARACTERS).map_or(text.len(), |(end, _)| end);
+    let mut shown = with_codes(&text[..end]);
+    let left = text[end..].chars().count();
     if left > 0 {
         let _ = write!(shown, "… {left} more characters");
     }

@@ -41,7 +41,7 @@ fn actions_inside_a_hunk_are_sorted_by_scope() {
         "editd: reject this change (ada: Fix the total)",
         "editd: accept all 2 changes in this file (ada: Fix the total)",
         "editd: reject all 2 changes in this file (ada: Fix the total)",
-        "editd: accept all 3 changes in 2 files (ada: Fix the total)",
+        "editd: accept all 3 changes in 2 files: this one and b (ada: Fix the total)",
         "editd: reject all 3 changes in 2 files (ada: Fix the total)",
     ];
     assert_eq!(titles(&actions), [&expected[..], &GO].concat());
@@ -86,7 +86,7 @@ fn titles_name_the_changes_that_were_decided_the_other_way() {
         "editd: accept all 2 changes in this file (ada: Fix the total)",
         "editd: reject 2 other changes in this file; 1 is applied (ada: Fix the total)",
         "editd: reject 2 other changes in this file, and 1 accepted before (ada: Fix the total)",
-        "editd: accept all 3 changes in 2 files (ada: Fix the total)",
+        "editd: accept all 3 changes in 2 files: this one and b (ada: Fix the total)",
         "editd: reject 3 other changes in 2 files; 2 are applied (ada: Fix the total)",
         "editd: reject 3 other changes in 2 files, and 2 accepted before (ada: Fix the total)",
     ];
@@ -98,11 +98,26 @@ fn titles_name_the_changes_that_were_decided_the_other_way() {
     one[0].decided.iter_mut().for_each(|hunk| hunk.accepted = false);
     let actions = code_actions(&one, Path::new("/b"), &at(1, 1));
     let expected = [
-        "editd: accept 3 other changes in 2 files; 2 are not applied (ada: Fix the total)",
-        "editd: accept 3 other changes in 2 files, and 2 rejected before (ada: Fix the total)",
+        "editd: accept 3 other changes in 2 files: this one and a; 2 are not applied (ada: Fix the total)",
+        "editd: accept 3 other changes in 2 files: this one and a, and 2 rejected before (ada: Fix the total)",
         "editd: reject all 3 changes in 2 files (ada: Fix the total)",
     ];
     assert_eq!(titles(&actions)[2..5], expected);
+}
+
+#[rstest]
+#[case(&["/p/src/a.rs", "/p/src/b.rs"], "2 files: this one and b.rs")]
+#[case(&["/p/src/a.rs", "/p/tests/a.rs", "/p/z.rs"], "3 files: this one, tests/a.rs and z.rs")]
+#[case(&["/p/a", "/p/b", "/p/c", "/p/d"], "4 files: this one, b, c and d")]
+#[case(&["/p/a", "/p/b", "/p/c", "/p/d", "/p/e", "/p/f"], "6 files: this one, b, c, d and 2 more")]
+#[case(&["/p/a", "/p/\u{1b}[2J\u{202e}\n"], "2 files: this one and ⟨U+001B⟩[2J⟨U+202E⟩⟨U+000A⟩")]
+#[case(&["/p/a", "/p/a folder with a very long name/another one/b"], "2 files: this one and …der with a very long name/another one/b")]
+fn the_title_of_a_whole_proposal_names_the_other_files(#[case] paths: &[&str], #[case] files: &str) {
+    let mut one = waiting();
+    one[0].hunks = paths.iter().map(|path| hunk("h1", path, 1, 1)).collect();
+    let actions = code_actions(&one, Path::new(paths[0]), &at(1, 1));
+    let all = titles(&actions)[2];
+    assert_eq!(all, format!("editd: accept all {} changes in {files} (ada: Fix the total)", paths.len()));
 }
 
 #[test]
@@ -251,6 +266,17 @@ fn a_hint_shows_the_change_of_a_long_line() {
 }
 
 #[test]
+fn a_hint_shows_control_characters_by_their_codes() {
+    let mut one = waiting();
+    one[0].hunks[2].other_text = "\tone\u{1b}[2J\u{9b}31m\u{7}\rtwo\u{202e}\r\n".to_owned();
+    let text = Text::from("first\nsecond\n");
+    let hints = hints(&one, Path::new("/b"), &text, PositionEncoding::Utf16);
+    let message = hints[0]["message"].as_str().unwrap();
+    let shown = "\tone⟨U+001B⟩[2J⟨U+009B⟩31m⟨U+0007⟩⟨U+000D⟩two⟨U+202E⟩";
+    assert_eq!(message, format!("ada wants this instead (Fix the total):\n{shown}"));
+}
+
+#[test]
 fn an_announcement_is_always_short() {
     let mut one = waiting();
     assert_eq!(
@@ -278,8 +304,8 @@ fn a_landed_change_is_kept_or_reverted() {
         "editd: revert this change (ada: Fix the total)",
         "editd: keep all 2 changes in this file (ada: Fix the total)",
         "editd: revert all 2 changes in this file (ada: Fix the total)",
-        "editd: keep all 3 changes in 2 files (ada: Fix the total)",
-        "editd: revert all 3 changes in 2 files (ada: Fix the total)",
+        "editd: keep all 3 changes in 2 files: this one and b (ada: Fix the total)",
+        "editd: revert all 3 changes in 2 files: this one and b (ada: Fix the total)",
     ];
     assert_eq!(titles(&actions), [&expected[..], &GO].concat());
     assert_eq!(actions[1]["command"]["command"], "editd.reject");

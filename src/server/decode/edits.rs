@@ -1,11 +1,14 @@
-//! Edits of a change, whose moves may concern other files.
+//! Edits of a change, which may concern other files.
 
 use crate::edit::Count;
+use crate::engine::change::spread::Spread;
 use crate::engine::change::{
     ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange, RequestedEdit,
 };
 use crate::engine::files::access::Clearance;
 use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
+use crate::search::FileGlob;
+use crate::text::Encoding;
 use crate::workspace::{NamedVersion, RequestedPath};
 
 use super::{named_version, read_encoding, read_version};
@@ -13,10 +16,12 @@ use super::{named_version, read_encoding, read_version};
 /// Number of digits of a tag after the path of a file.
 const TAG: usize = 6;
 
-/// Parses a change of one file, and the changes of other files to or from which it moves lines.
+/// Parses a change of one file, and the changes of other files that its edits name. Sets `spread` to an edit of all
+/// files that match a glob.
 pub(super) fn read(
     change: usize,
     params: EditChange,
+    spread: &mut Option<Spread>,
 ) -> Result<Vec<RequestedChange<RequestedPath>>, Invalid> {
     let EditChange { path, uri, base_hash, edits, encoding } = params;
     if edits.is_empty() {
@@ -26,54 +31,94 @@ pub(super) fn read(
     let hash = base_hash.map(|hash| read_version(&hash)).transpose()?;
     let base = named_version("baseHash", hash, tag)?;
     let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
-    let (mut own, mut others) = (Vec::new(), Vec::new());
-    for (edit, entry) in edits.into_iter().enumerate() {
-        let within = |invalid: Invalid| invalid.within(&format!("edits[{edit}]"));
-        let (of, clip) = (Some(EditIndex { change, edit }), Clip(change, edit));
-        let mut push = |file: Option<String>, form| {
-            let edit = RequestedEdit { of, form, within: None };
-            match file {
-                None => {
-                    own.push(edit);
-                    Ok(())
-                }
-                Some(file) => implied(change, file, edit).map(|one| others.push(one)),
+    let (mut own, mut others) = (Vec::new(), Others::default());
+    for (edit, mut entry) in edits.into_iter().enumerate() {
+        let index = EditIndex { change, edit };
+        let of = Some(index);
+        let home = entry.path.take();
+        let mut push = |(field, file): (&str, Option<String>), form, within| {
+            let edit = RequestedEdit { of, form, within };
+            match file.or_else(|| home.clone()) {
+                None => own.push(edit),
+                Some(file) => others.push(file, edit).map_err(|invalid| match field {
+                    "" => invalid,
+                    field => invalid.within(field),
+                })?,
             }
+            Ok(())
         };
-        match entry.read().map_err(within)? {
-            RequestedForm::Text(edit, within) => {
-                own.push(RequestedEdit { of, form: EditForm::Text(edit), within });
+        let read = entry.read().and_then(|form| match form {
+            RequestedForm::Text(edit, within) => push(("", None), EditForm::Text(edit), within),
+            RequestedForm::Everywhere { edit, glob, expect } => {
+                if spread.is_some() {
+                    return Err(Invalid::new("glob", "only one edit of a call may have it"));
+                }
+                let glob = FileGlob::new(&glob).map_err(|problem| Invalid::new("glob", problem))?;
+                let folder = home.clone().or_else(|| path.clone());
+                let folder =
+                    folder.map(|path| requested_path(Some(path), None, ("path", "path"))).transpose()?;
+                *spread = Some(Spread::new((index, edit), glob, folder, expect));
                 Ok(())
             }
-            RequestedForm::Reshape(how, within) => {
-                own.push(RequestedEdit { of, form: EditForm::Reshape(how), within });
-                Ok(())
+            RequestedForm::Reshape(how, within) => push(("", None), EditForm::Reshape(how), within),
+            RequestedForm::Lines(edit) => push(("", None), EditForm::Lines(edit), None),
+            RequestedForm::Symbol(edit) => push(("", None), EditForm::Symbol(edit), None),
+            RequestedForm::Move(MoveRequest { removes, from, parts, to, place, reindent }) => {
+                let clip = Clip(change, edit);
+                for part in parts {
+                    push(("move", from.clone()), EditForm::Take { clip, part, removes }, None)?;
+                }
+                push(("to", to), EditForm::Put { clip, place, reindent }, None)
             }
-            RequestedForm::Lines(edit) => push(None, EditForm::Lines(edit)),
-            RequestedForm::Symbol(edit) => push(None, EditForm::Symbol(edit)),
-            RequestedForm::Move(MoveRequest { removes, from, lines, to, place, reindent }) => {
-                push(from, EditForm::Take { clip, lines, removes })
-                    .map_err(|error| error.within("move"))
-                    .and_then(|()| {
-                        push(to, EditForm::Put { clip, place, reindent }).map_err(|error| error.within("to"))
-                    })
-            }
+        });
+        read.map_err(|invalid: Invalid| invalid.within(&format!("edits[{edit}]")))?;
+    }
+    let mut changes = Vec::new();
+    if !own.is_empty() {
+        let file = requested_path(path, uri, ("path", "uri"))?;
+        let kind = kind(own, encoding);
+        let clearance = Clearance::default();
+        changes.push(RequestedChange { index: change, file, base, implied: false, clearance, kind });
+    }
+    changes.extend(others.0.into_iter().map(|Other { file, base, edits, .. }| {
+        let clearance = Clearance::default();
+        RequestedChange { index: change, file, base, implied: true, clearance, kind: kind(edits, None) }
+    }));
+    Ok(changes)
+}
+
+/// The edits of files that only edits name, by the path as it was sent.
+#[derive(Default)]
+struct Others(Vec<Other>);
+
+struct Other {
+    path: String,
+    file: RequestedPath,
+    base: Option<NamedVersion>,
+    edits: Vec<RequestedEdit>,
+}
+
+impl Others {
+    fn push(&mut self, path: String, edit: RequestedEdit) -> Result<(), Invalid> {
+        if let Some(other) = self.0.iter_mut().find(|other| other.path == path) {
+            other.edits.push(edit);
+            return Ok(());
         }
-        .map_err(within)?;
+        let (name, base) = split_tag(Some(path.clone()));
+        let file = requested_path(name, None, ("path", "path"))?;
+        self.0.push(Other { path, file, base, edits: vec![edit] });
+        Ok(())
     }
-    if own.is_empty() {
-        return Ok(others);
+}
+
+fn kind(edits: Vec<RequestedEdit>, encoding: Option<Encoding>) -> ChangeKind<RequestedPath> {
+    match (filling(&edits), encoding) {
+        (Some(text), None) => {
+            let precondition = Precondition::Empty { creates: true, line: None };
+            ChangeKind::Write(NewContent { text, literal: false, encoding: None, mode: None, precondition })
+        }
+        (_, encoding) => ChangeKind::Edit(edits, encoding),
     }
-    let file = requested_path(path, uri, ("path", "uri"))?;
-    let clearance = Clearance::default();
-    let kind = if let (Some(text), None) = (filling(&own), encoding) {
-        let precondition = Precondition::Empty { creates: true, line: None };
-        ChangeKind::Write(NewContent { text, literal: false, encoding: None, mode: None, precondition })
-    } else {
-        ChangeKind::Edit(own, encoding)
-    };
-    others.insert(0, RequestedChange { index: change, file, base, implied: false, clearance, kind });
-    Ok(others)
 }
 
 /// Returns the new text of a single edit without old text: the content of a file that is empty or missing.
@@ -85,18 +130,6 @@ fn filling(edits: &[RequestedEdit]) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Creates the change of a file that is one end of a move.
-fn implied(
-    index: usize,
-    path: String,
-    edit: RequestedEdit,
-) -> Result<RequestedChange<RequestedPath>, Invalid> {
-    let (path, base) = split_tag(Some(path));
-    let file = requested_path(path, None, ("path", "path"))?;
-    let (clearance, kind) = (Clearance::default(), ChangeKind::Edit(vec![edit], None));
-    Ok(RequestedChange { index, file, base, implied: true, clearance, kind })
 }
 
 /// Splits `path#tag`, as anchored reads show it. A file whose name ends like this can be named by its URI.

@@ -1,9 +1,12 @@
 //! Methods that propose, apply and undo changes.
 
+mod globs;
+
 use std::sync::Arc;
 
 use super::search::path_of;
 use crate::engine::change::perform::ChangeOutcome;
+use crate::engine::change::request::Call;
 use crate::engine::diagnostics::Watch;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::undo::{MAX_TRIES, Selection, UndoOptions, UndoResult};
@@ -12,17 +15,45 @@ use crate::protocol::{
     ApplyParams, ApplyResult, EditParams, Invalid, ProposeParams, ProposeResult, UndoParams,
 };
 use crate::server::once::Kind;
+use crate::server::retry::{Candidate, Expanded, Refusable};
 use crate::server::{Daemon, decode, encode};
-use crate::workspace::{ProposalRefusal, ProposalState, Refusal, RefusalKind};
+use crate::workspace::{ProposalRefusal, ProposalState, Refusal, RefusalKind, RequestedPath};
+
+/// A request for a change, ready to be located.
+struct Prepared {
+    call: Call<RequestedPath>,
+    /// The `review` parameter.
+    review: Option<bool>,
+    /// What is kept if the request is refused.
+    refusable: Refusable,
+}
 
 impl Daemon {
+    /// Decodes a request for a change, completed by the refused request that it sends again and by the files of a glob.
+    async fn prepared(
+        &self,
+        session: &Arc<SessionContext>,
+        (params, review): (ProposeParams, Option<bool>),
+        kind: impl Fn(Option<bool>) -> Kind,
+    ) -> Result<Prepared> {
+        let retry = params.retry.clone();
+        let Expanded { params, review, retried } = self.refused.expanded(session.id, params, review)?;
+        let candidate = Candidate::of(&params, review);
+        let call = decode::call(params, kind(review), session, &self.engine.config)?;
+        let call = self.spread(session, Call { retried, ..call }).await?;
+        self.refused.forget(retry.as_deref());
+        let refusable = Refusable { candidate, seen: call.seen.clone() };
+        Ok(Prepared { call, review, refusable })
+    }
+
     /// `editd/propose`.
     pub async fn propose(
         &self,
         session: &Arc<SessionContext>,
         params: ProposeParams,
     ) -> Result<ProposeResult> {
-        let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
+        let Prepared { call, refusable, .. } =
+            self.prepared(session, (params, None), |_| Kind::Propose).await?;
         let answers = self.answers.clone();
         let locate = |engine: &_, session: &_| call.locate(engine, session);
         let proposed = self.engine.on_files(session, locate, move |engine, session, call, _| {
@@ -32,13 +63,14 @@ impl Daemon {
                 Ok(encode::proposed(&proposal, session.encoding))
             })
         });
-        proposed.await
+        proposed.await.map_err(|failure| self.refused.keep(session.id, refusable, failure))
     }
 
     /// `editd/edit`.
     pub async fn edit(&self, session: &Arc<SessionContext>, params: EditParams) -> Result<ApplyResult> {
         let ApplyParams { review, wait_ms, .. } = params.apply;
-        let call = decode::call(params.propose, Kind::Edit { review }, session, &self.engine.config.limits)?;
+        let Prepared { call, review, refusable } =
+            self.prepared(session, (params.propose, review), |review| Kind::Edit { review }).await?;
         let watch = Watch::of(params.apply.diagnostics_wait_ms);
         let (begin, answers) = (watch.clone(), self.answers.clone());
         let locate = |engine: &_, session: &_| call.locate(engine, session);
@@ -47,7 +79,8 @@ impl Daemon {
             let (author, request) = (call.header.author.clone(), call.request.clone());
             answers.once(&author, request, || Ok(encoded(engine.edit(session, call, review, job)?, job)))
         });
-        self.when_settled(session, done.await?, wait_ms, watch).await
+        let done = done.await.map_err(|failure| self.refused.keep(session.id, refusable, failure))?;
+        self.when_settled(session, done, wait_ms, watch).await
     }
 
     /// `editd/apply`.

@@ -18,7 +18,7 @@ use crate::engine::{Engine, Failure, SessionContext};
 use crate::protocol::{
     ApplyParams, ApplyResult, Invalid, NativeDoneParams, NativeDoneResult, NativeEditParams,
     NativeEditResult, NativeFile, NativeReadParams, NativeReadResult, NativeRemarks, NativeTurnParams,
-    NativeTurnResult, ProposeParams, ReadsParam, ToolLoss,
+    NativeTurnResult, OnStaleParam, ProposeParams, ReadsParam, ToolLoss,
 };
 use crate::server::once::{Kind, request_digest};
 use crate::server::{Daemon, decode, encode};
@@ -75,6 +75,8 @@ impl Daemon {
     ) -> Result<NativeEditResult, Failure> {
         let (started, ApplyParams { review, wait_ms, .. }) = (Instant::now(), edit.apply);
         let mut params = edit.propose;
+        // The tool writes its own text, so changes of others that were merged would be lost.
+        params.on_stale.get_or_insert(OnStaleParam::Reject);
         let Some(tool_call) = params.origin.as_ref().and_then(|origin| origin.tool_call.clone()) else {
             return Err(Invalid::new("origin.toolCall", "it is missing").into());
         };
@@ -106,7 +108,7 @@ impl Daemon {
         let reads = reads_of(reads, self.engine.config.gate.unread);
         loop {
             let kind = Kind::Edit { review };
-            let call = decode::call(params.clone(), kind, session, &self.engine.config.limits)?;
+            let call = decode::call(params.clone(), kind, session, &self.engine.config)?;
             let (call, of) = (Call { reads, ..call }, native.clone());
             let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, job: &Job| {
                 engine.prepare_native(session, call, review, &of, job)
@@ -135,7 +137,7 @@ impl Daemon {
         reads: ReadsParam,
         losses: ToolLosses,
     ) -> Result<NativeEditResult, Failure> {
-        let call = decode::call(params, Kind::Propose, session, &self.engine.config.limits)?;
+        let call = decode::call(params, Kind::Propose, session, &self.engine.config)?;
         let call = Call { reads: reads_of(reads, self.engine.config.gate.unread), ..call };
         let work = move |engine: &Engine, session: &SessionContext, call: Call<Target>, _: &Job| {
             let (change, can_write) = engine.preview_native(session, call, losses)?;

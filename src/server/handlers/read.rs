@@ -17,12 +17,16 @@ use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
 use crate::parsing::{self, FileVersion};
-use crate::protocol::{ImageContent, Invalid, ReadContent, ReadParams, ReadResult, requested_path, uri_of};
+use crate::protocol::{
+    ImageContent, Invalid, MAX_READS, ReadContent, ReadEntry, ReadParams, ReadResult, ReadSeveralParams,
+    ReadSeveralResult, requested_path, uri_of,
+};
 use crate::server::handlers::read::window::{View, Window};
 use crate::server::handlers::symbols::lines_of_symbol;
 use crate::server::{Daemon, encode};
 use crate::syntax::Language;
 use crate::text::{ContentHash, Encoding, Format, HashTag};
+use crate::workspace::limits::READ_BYTES;
 use crate::workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, Role, ShownLines, Snapshot};
 
 /// Maximum size of a text that is parsed before a change needs it, in bytes: a parser keeps a few of this size.
@@ -30,6 +34,9 @@ const MAX_READ_AHEAD: usize = 512 << 10;
 
 /// Maximum length of the first line of a script that names its program, in bytes. The system reads no more.
 const MAX_FIRST_LINE: usize = 256;
+
+/// Minimum room for a further part in an answer, in bytes. The beginning of a part that is shorter tells little.
+const MIN_ROOM: usize = 500;
 
 /// The outcome of the first step of a read, which holds the file lock.
 enum FirstStep {
@@ -41,11 +48,48 @@ enum FirstStep {
 }
 
 impl Daemon {
+    /// `editd/readSeveral`.
+    pub async fn read_several(
+        &self,
+        session: &Arc<SessionContext>,
+        ReadSeveralParams { reads, max_bytes }: ReadSeveralParams,
+    ) -> Result<ReadSeveralResult> {
+        let all = reads.len();
+        if all == 0 || all > MAX_READS {
+            let problem = format!("{all} parts: name 1 to {MAX_READS}");
+            return Err(Invalid::new("reads", problem).into());
+        }
+        let mut room = max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
+        let mut entries = Vec::with_capacity(all);
+        for (index, mut params) in reads.into_iter().enumerate() {
+            if room < MIN_ROOM && index > 0 {
+                break;
+            }
+            params.max_bytes = Some(params.max_bytes.unwrap_or(room).min(room));
+            let entry = match self.read(session, params).await {
+                Ok(read) => ReadEntry::Read(Box::new(read)),
+                Err(Failure::Invalid(invalid)) => {
+                    return Err(invalid.within(&format!("reads[{index}]")).into());
+                }
+                // Each part is read or refused by itself.
+                Err(failure @ Failure::Refused(_)) => {
+                    ReadEntry::Refused { error: failure.error(session.abilities.audience) }
+                }
+                Err(failure) => return Err(failure),
+            };
+            room = room.saturating_sub(entry.size());
+            entries.push(entry);
+        }
+        Ok(ReadSeveralResult { more: all - entries.len(), reads: entries })
+    }
+
     /// `editd/read`.
     pub async fn read(&self, session: &Arc<SessionContext>, params: ReadParams) -> Result<ReadResult> {
         let window = Window::of(&params, session.abilities.audience)?;
-        if params.symbol.is_some() && (params.offset.is_some() || params.limit.is_some()) {
-            return Err(Invalid::new("symbol", "it cannot be combined with `offset` or `limit`").into());
+        let names_lines = params.offset.is_some() || params.limit.is_some() || params.lines.is_some();
+        if params.symbol.is_some() && names_lines {
+            let problem = "it cannot be combined with `lines`, `offset` or `limit`";
+            return Err(Invalid::new("symbol", problem).into());
         }
         let (path, symbol) = (requested_path(params.path, params.uri, ("path", "uri"))?, params.symbol);
         let first = self.engine.on_file(session, path, move |engine, session, target, _| {
@@ -199,9 +243,7 @@ const STRAY: &str = "Some bytes of this file are not UTF-8; each is shown as one
 /// characters.
 fn anchor(session: &SessionContext, path: &Path, hash: ContentHash) -> String {
     let tag = HashTag::from(hash);
-    let inside =
-        session.roots().first().and_then(|root| path.strip_prefix(root.path()).ok().map(Path::to_owned));
-    let path = inside.as_deref().unwrap_or(path).display().to_string();
+    let path = session.relative(path).display().to_string();
     // A name with a line break cannot stand on the first line.
     if path.contains(char::is_control) { format!("#{tag}") } else { format!("{path}#{tag}") }
 }

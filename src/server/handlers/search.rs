@@ -11,8 +11,8 @@ use crate::disk::{DiskErrorKind, Kind};
 use crate::engine::searching::{Locations, SessionAccess};
 use crate::engine::{Engine, Result, SessionContext, refusal_of};
 use crate::protocol::{
-    Entries, EntryKind, FindParams, FoundEntry, FoundLine, Invalid, ListParams, SearchParams, SearchResult,
-    requested_path, uri_of,
+    Entries, EntryKind, FileCount, FindParams, FoundEntry, FoundLine, Invalid, ListParams, SearchParams,
+    SearchResult, requested_path, uri_of,
 };
 use crate::search::{
     Bounds, Entry, FileGlob, FileMatches, Glob, Line, Passed, PatternError, Query, Report, Start,
@@ -74,8 +74,9 @@ impl Daemon {
         let glob = glob.map_err(|problem| Invalid::new("glob", problem))?;
         let bounds = Bounds {
             lines: limit_of(params.limit, SEARCH_LINES, SEARCH_LINES_MOST)?,
-            context: params.context.unwrap_or_default().min(SEARCH_CONTEXT_MOST),
+            context: params.context.filter(|_| !params.count).unwrap_or_default().min(SEARCH_CONTEXT_MOST),
             bytes: FOUND_BYTES,
+            counts: params.count,
         };
         let found = self.engine.searching(session, move |engine, session, stop| {
             let query = Query::new(&params.pattern, params.literal, params.ignore_case, bounds);
@@ -88,11 +89,24 @@ impl Daemon {
             notices.extend(locations.metadata.then(|| metadata_notice(audience)));
             notices.extend(report_notices(&report, &bounds, audience));
             let truncated = report.more || stop.has_happened();
+            if bounds.counts {
+                let counts = report.files.iter().map(|file| {
+                    let (path, uri) = path_and_uri(&file.path);
+                    FileCount { path, uri, count: file.matches }
+                });
+                let counts = counts.collect();
+                return Ok(SearchResult {
+                    counts,
+                    truncated,
+                    notice: joined(&notices),
+                    ..Default::default()
+                });
+            }
             let paths: Vec<_> =
                 report.files.iter().map(|file| (file.path.clone(), file.lines.len())).collect();
             let mut matches: Vec<_> = report.files.into_iter().flat_map(lines).collect();
             shown::show(engine, session, paths, &mut matches);
-            Ok(SearchResult { matches, truncated, notice: joined(&notices) })
+            Ok(SearchResult { matches, truncated, notice: joined(&notices), ..Default::default() })
         });
         found.await
     }
@@ -223,7 +237,7 @@ fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = F
 }
 
 /// Describes an invalid pattern, so that the description can follow its name.
-fn pattern_problem(error: &PatternError, audience: Audience) -> String {
+pub(super) fn pattern_problem(error: &PatternError, audience: Audience) -> String {
     match error {
         PatternError::Invalid(problem) => problem.clone(),
         PatternError::Syntax(message) => {
@@ -245,8 +259,12 @@ fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<S
         } else {
             String::new()
         };
-        notices
-            .push(format!("There are more matches; these are the first {count} by path. {narrow}{raise}."));
+        let (more, first) = if bounds.counts {
+            ("files with matches", format!("{count} files"))
+        } else {
+            ("matches", count.to_string())
+        };
+        notices.push(format!("There are more {more}; these are the first {first} by path. {narrow}{raise}."));
     } else if report.more {
         notices.push(format!(
             "There are more matches than fit into one answer ({} KiB). {narrow}, or {}.",
@@ -254,7 +272,7 @@ fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<S
             audience.parameters_or("request less `context`", "pass a smaller --context")
         ));
     }
-    if report.files.iter().any(|file| file.is_truncated) {
+    if !bounds.counts && report.files.iter().any(|file| file.is_truncated) {
         notices
             .push("Lines longer than 2,000 characters are cut to that length around the match.".to_owned());
     }
@@ -268,7 +286,7 @@ fn report_notices(report: &Report, bounds: &Bounds, audience: Audience) -> Vec<S
 }
 
 /// Returns notices about skipped files, for a complete search.
-fn skip_notices(passed: &Passed) -> Vec<String> {
+pub(super) fn skip_notices(passed: &Passed) -> Vec<String> {
     let skipped = [
         (passed.endless.get(), "with a line of more than 16 MiB: searched up to that line only."),
         (

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::edit::{Deadline, LineRange};
-use crate::engine::change::placed::no_grammar;
+use crate::engine::change::outlined::no_grammar;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::searching::SessionAccess;
 use crate::engine::{Engine, Failure, Result, SessionContext};
@@ -14,7 +14,7 @@ use crate::protocol::{
 };
 use crate::search::{Bounds, FileGlob, Query, StopCondition, search};
 use crate::server::Daemon;
-use crate::server::handlers::search::{incomplete_notices, joined, limit_of, path_of};
+use crate::server::handlers::search::{incomplete_notices, joined, limit_of, path_of, pattern_problem};
 use crate::syntax::{Language, Outline, SymbolPath};
 use crate::text::count_lines;
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, OUTLINE_SYMBOLS};
@@ -31,25 +31,27 @@ impl Daemon {
         params: OutlineParams,
     ) -> Result<OutlineResult> {
         let path = requested_path(params.path, params.uri, ("path", "uri"))?;
-        let outlined = self.engine.on_file(session, path, |engine, _, target, _| {
+        let audience = session.abilities.audience;
+        let bounds = Bounds { lines: OUTLINE_SYMBOLS, context: 0, bytes: usize::MAX, counts: false };
+        let wanted = params.pattern.map(|pattern| Query::new(&pattern, false, false, bounds)).transpose();
+        let wanted = wanted.map_err(|error| Invalid::new("pattern", pattern_problem(&error, audience)))?;
+        let outlined = self.engine.on_file(session, path, move |engine, _, target, _| {
             let observed = engine.observe(target)?;
             let path = &observed.target.path;
             let refused = |kind| Failure::from(Refusal::at(path, kind));
             let (snapshot, text) = observed.content().map_err(refused)?;
             let outline = outline_of(path, text, engine.deadline()).map_err(refused)?;
-            let symbols = outline.symbols();
+            let symbols = outline.symbols().iter().map(|symbol| SymbolEntry::of(&outline, symbol));
+            let is_wanted = |entry: &SymbolEntry| wanted.as_ref().is_none_or(|it| it.fits(&entry.symbol));
+            let mut symbols = symbols.filter(is_wanted);
             Ok(OutlineResult {
                 uri: uri_of(path),
                 path: path.display().to_string(),
                 hash: snapshot.hash.to_string(),
                 language: outline.language().to_string(),
                 total_lines: count_lines(text),
-                symbols: symbols
-                    .iter()
-                    .take(OUTLINE_SYMBOLS)
-                    .map(|symbol| SymbolEntry::of(&outline, symbol))
-                    .collect(),
-                more: symbols.len().saturating_sub(OUTLINE_SYMBOLS),
+                symbols: symbols.by_ref().take(OUTLINE_SYMBOLS).collect(),
+                more: symbols.count(),
             })
         });
         outlined.await
@@ -93,7 +95,7 @@ fn find_symbols(
     if name.is_empty() {
         return Err(Invalid::new("symbol", "it is empty").into());
     }
-    let bounds = Bounds { lines: LINES, context: 0, bytes: usize::MAX };
+    let bounds = Bounds { lines: LINES, context: 0, bytes: usize::MAX, counts: false };
     let query = Query::new(name, true, false, bounds);
     let query = query.map_err(|_| Invalid::new("symbol", "it is not a name"))?;
     let locations = engine.locations(session, path)?;

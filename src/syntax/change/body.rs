@@ -8,6 +8,7 @@ use super::indent::{New, Placed, content, placed, unit};
 use super::replace::UNEVEN;
 use super::{Site, SymbolChange};
 use crate::edit::{LineRange, Splice};
+use crate::text::count_line_ends;
 
 pub(super) fn replace_body(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefusal> {
     let Some(body) = site.symbol.body.clone() else {
@@ -23,7 +24,7 @@ pub(super) fn replace_body(site: &Site<'_>, new: &str) -> Result<SymbolChange, S
 }
 
 /// Returns the lines of a body that shares them with no other code.
-pub(super) fn lines(site: &Site<'_>, strings: &[LineRange]) -> Result<LineRange, SymbolRefusal> {
+pub(super) fn lines(site: &Site<'_>) -> Result<LineRange, SymbolRefusal> {
     let symbol = site.symbol;
     let Some(body) = symbol.body.clone() else {
         return Err(SymbolRefusal::WithoutBody { lines: symbol.lines });
@@ -36,7 +37,8 @@ pub(super) fn lines(site: &Site<'_>, strings: &[LineRange]) -> Result<LineRange,
     }
     let (mut start, end) = (site.lines.of(range.start) + 1, site.lines.of(range.end - 1) + 1);
     if site.outline.language == Language::Python && is_documentation(site.lines.content(start - 1)) {
-        start = strings.iter().find(|lines| lines.start == start + 1).map_or(start, |lines| lines.end) + 1;
+        let end_of = |body: &str| documentation_end(body).map(|end| count_line_ends(&body[..end]));
+        start += end_of(&site.text[range.clone()]).unwrap_or_default() + 1;
         start += (start..=end).take_while(|line| site.lines.is_blank(line - 1)).count();
     }
     if start <= end { Ok(LineRange { start, end }) } else { Err(in_line) }
@@ -53,6 +55,21 @@ fn is_documentation(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['r', 'R', 'u', 'U']);
     let is_quoted = |quote: &str| line.strip_prefix(quote).is_some_and(|rest| rest.ends_with(quote));
     line.starts_with("\"\"\"") || line.starts_with("'''") || is_quoted("\"") || is_quoted("'")
+}
+
+/// Returns the offset behind the string in three quotes with which a text of Python begins.
+fn documentation_end(text: &str) -> Option<usize> {
+    let prefix = text.len() - text.trim_start_matches(['r', 'R', 'u', 'U']).len();
+    let quotes = ["\"\"\"", "'''"].into_iter().find(|quotes| text[prefix..].starts_with(quotes))?;
+    let mut at = prefix + quotes.len();
+    loop {
+        let rest = text.get(at..)?;
+        let close = rest.find(quotes)?;
+        match rest.find('\\').filter(|escape| *escape < close) {
+            Some(escape) => at += escape + 1 + rest[escape + 1..].chars().next().map_or(0, char::len_utf8),
+            None => return Some(at + close + quotes.len()),
+        }
+    }
 }
 
 /// Returns `true` if delimiters around the body stay.

@@ -4,29 +4,40 @@ use super::super::symbol::Separator;
 use super::{Site, SymbolChange};
 use crate::edit::Splice;
 
+/// Deletes a symbol.
 pub(super) fn delete(site: &Site<'_>) -> SymbolChange {
-    let symbol = site.symbol;
-    let mut range = symbol.range.clone();
+    delete_run(site, site)
+}
+
+/// Deletes neighbors, with what is between them. `site` is the first one.
+pub(super) fn delete_run(site: &Site<'_>, last: &Site<'_>) -> SymbolChange {
+    let mut range = site.symbol.range.start..last.symbol.range.end;
     let mut splices = Vec::new();
-    if symbol.parts.whole_lines {
-        range = with_blank_lines(site, range);
+    let separator = match (site.symbol.separator, last.symbol.separator) {
+        (Separator::Comma { before, .. }, Separator::Comma { after, .. }) => {
+            Separator::Comma { before, after }
+        }
+        _ => Separator::None,
+    };
+    if site.symbol.parts.whole_lines && last.symbol.parts.whole_lines {
+        range = with_blank_lines((site, last), range);
         // The last line of the text has no line ending: then the line that becomes the last has none either.
         if range.end == site.text.len() && !site.text.ends_with(['\n', '\r']) {
             let before = &site.text[..range.start];
             let bare = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r']));
             range.start = bare.map_or(range.start, str::len);
         }
-        if let Separator::Comma { after: None, before: Some(comma) } = symbol.separator {
+        if let Separator::Comma { after: None, before: Some(comma) } = separator {
             splices.push(Splice { range: comma..comma + 1, text: String::new() });
         }
     } else {
         let blanks = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
-        match symbol.separator {
+        match separator {
             Separator::Comma { after: Some(after), .. } => {
                 range.end = after + 1;
                 range.end += blanks(&site.text[range.end..]);
             }
-            Separator::Comma { after: None, before: Some(before) } => range = before..symbol.parts.end,
+            Separator::Comma { after: None, before: Some(before) } => range = before..last.symbol.parts.end,
             _ => {
                 let behind = range.end + blanks(&site.text[range.end..]);
                 if site.text[behind..].starts_with(['\n', '\r']) || behind == site.text.len() {
@@ -45,13 +56,16 @@ pub(super) fn delete(site: &Site<'_>) -> SymbolChange {
 }
 
 /// Extends whole lines by the blank lines that separated them from one neighbor.
-fn with_blank_lines(site: &Site<'_>, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+fn with_blank_lines(
+    (site, last): (&Site<'_>, &Site<'_>),
+    range: std::ops::Range<usize>,
+) -> std::ops::Range<usize> {
     let lines = &site.lines;
     let first = lines.of(range.start);
     let next = if range.end >= site.text.len() { lines.count() } else { lines.of(range.end) };
     let before = (0..first).rev().take_while(|&line| lines.is_blank(line)).count();
     let after = (next..lines.count()).take_while(|&line| lines.is_blank(line)).count();
-    let (is_first, is_last) = (site.is_first_in_block(), site.is_last_in_block());
+    let (is_first, is_last) = (site.is_first_in_block(), last.is_last_in_block());
     let (before, after) = match (is_first, is_last) {
         (true, true) => (0, 0),
         (true, false) => (0, after),

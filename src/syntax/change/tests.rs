@@ -210,3 +210,30 @@ fn what_is_kept_or_lost_is_reported() {
         Err(SymbolRefusal::BadText { reason: "blank" })
     ));
 }
+
+#[test]
+fn a_text_in_a_shared_line_is_set_apart_by_its_own_end() {
+    use SymbolOp::{After, Before};
+    let made = [
+        ("a.js", "class A { run() {} stop() {} }\n", "A.run", After, "go() {}"),
+        ("a.rs", "mod m { fn stop() {} }\n", "m.stop", Before, "fn go() {}"),
+        ("a.py", "a = 1; b = 2\n", "a", After, "c = 3;"),
+    ];
+    let results = [
+        "class A { run() {} go() {} stop() {} }\n",
+        "mod m { fn go() {} fn stop() {} }\n",
+        "a = 1; c = 3; b = 2\n",
+    ];
+    for ((name, text, symbol, op, new), expected) in made.into_iter().zip(results) {
+        assert_eq!(edited(name, text, symbol, op, new), expected);
+    }
+    let refused = [
+        ("a.py", "a = 1; b = 2\n", "a", After, "c = 3"),
+        ("a.py", "a = 1; b = 2\n", "b", Before, "c = 3"),
+        ("a.js", "let a = 1; let b = 2;\n", "a", After, "let c = 3"),
+    ];
+    for (name, text, symbol, op, new) in refused {
+        let refusal = change(name, text, symbol, op, new).expect_err("shared lines");
+        assert_eq!(refusal, SymbolRefusal::SharedLines { line: 1 }, "{name} {symbol}");
+    }
+}

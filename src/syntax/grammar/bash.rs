@@ -15,6 +15,7 @@ pub(super) static BASH: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["command", "heredoc_body", "string", "command_substitution", "test_command"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["#"],
     attribute_marks: &[],
     names: NameStyle::Dashed,

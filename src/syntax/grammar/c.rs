@@ -21,6 +21,7 @@ pub(super) static C: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["parameter_list", "string_literal", "type_definition", "preproc_include"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["//", "/*"],
     attribute_marks: &[],
     names: NameStyle::Word,

@@ -12,6 +12,7 @@ pub(super) static JSON: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["array", "string"],
     lists: &["object"],
+    loose_lists: &[],
     comment_marks: &["//", "/*"],
     attribute_marks: &[],
     names: NameStyle::Quoted,
@@ -24,6 +25,7 @@ pub(super) static YAML: Grammar = Grammar {
     ],
     opaque: &["block_sequence", "flow_sequence", "block_scalar"],
     lists: &["flow_mapping"],
+    loose_lists: &[],
     comment_marks: &["#"],
     ..JSON
 };
@@ -36,6 +38,7 @@ pub(super) static TOML: Grammar = Grammar {
     ],
     opaque: &["array", "string", "dotted_key"],
     lists: &["inline_table"],
+    loose_lists: &[],
     comment_marks: &["#"],
     names: NameStyle::Dashed,
     ..JSON

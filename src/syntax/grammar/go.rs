@@ -20,6 +20,7 @@ pub(super) static GO: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["parameter_list", "interpreted_string_literal", "raw_string_literal", "import_declaration"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["//", "/*"],
     attribute_marks: &[],
     names: NameStyle::Word,

@@ -24,6 +24,7 @@ pub(super) static JAVA: Grammar = Grammar {
     comments: &["line_comment", "block_comment"],
     opaque: &["formal_parameters", "string_literal", "import_declaration", "modifiers"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["//", "/*"],
     attribute_marks: &["@"],
     names: NameStyle::Word,

@@ -46,6 +46,7 @@ pub(super) static JAVASCRIPT: Grammar = Grammar {
         "regex",
     ],
     lists: &["object", "lexical_declaration", "variable_declaration"],
+    loose_lists: &["interface_body", "object_type"],
     comment_marks: &["//", "/*"],
     attribute_marks: &["@"],
     names: NameStyle::Word,

@@ -16,6 +16,7 @@ pub(super) static LUA: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["string", "parameters"],
     lists: &["table_constructor"],
+    loose_lists: &[],
     comment_marks: &["--"],
     attribute_marks: &[],
     names: NameStyle::Word,

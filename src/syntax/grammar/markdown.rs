@@ -15,6 +15,7 @@ pub(super) static MARKDOWN: Grammar = Grammar {
     comments: &[],
     opaque: &["block_quote", "list", "fenced_code_block", "html_block", "paragraph", "pipe_table"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &[],
     attribute_marks: &[],
     names: NameStyle::Line,

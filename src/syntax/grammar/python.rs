@@ -17,6 +17,7 @@ pub(super) static PYTHON: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["string", "parameters", "call", "argument_list", "list", "dictionary"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["#"],
     attribute_marks: &["@"],
     names: NameStyle::Word,

@@ -26,6 +26,7 @@ pub(super) static RUST: Grammar = Grammar {
     comments: &["line_comment", "block_comment"],
     opaque: &["token_tree", "parameters", "use_declaration", "string_literal", "raw_string_literal"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["//", "/*"],
     attribute_marks: &["#["],
     names: NameStyle::Word,

@@ -16,6 +16,7 @@ pub(super) static HTML: Grammar = Grammar {
     comments: &["comment"],
     opaque: &["start_tag", "end_tag", "self_closing_tag", "raw_text"],
     lists: &[],
+    loose_lists: &[],
     comment_marks: &["<!--"],
     attribute_marks: &[],
     names: NameStyle::Quoted,

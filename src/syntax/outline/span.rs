@@ -8,7 +8,7 @@ use super::super::grammar::{Grammar, words};
 use super::super::lines::Lines;
 use super::super::parse::next_beside;
 use super::super::symbol::{Parts, Separator, Symbol};
-use super::Found;
+use super::{Found, List};
 
 /// Maximum number of characters of a signature.
 const SIGNATURE: usize = 120;
@@ -41,7 +41,7 @@ impl Spans<'_> {
         let core = self.without_comments_behind(core);
         let bare = self.bare_start(found.node);
         let head = found.attributes.unwrap_or(core.start).min(core.start);
-        let (parts, separator, range) = self.parts(head, bare, core.end, found.is_list);
+        let (parts, separator, range) = self.parts(head, bare, core.end, found.list);
         let body = declared.body.clone().map(|body| body.start..body.end.min(core.end));
         let body = body.filter(|body| body.start <= body.end);
         let name_range = Some(declared.name_range.clone()).filter(|range| {
@@ -80,16 +80,26 @@ impl Spans<'_> {
         core
     }
 
-    fn parts(&self, head: usize, bare: usize, end: usize, is_list: bool) -> (Parts, Separator, Range<usize>) {
+    fn parts(&self, head: usize, bare: usize, end: usize, commas: List) -> (Parts, Separator, Range<usize>) {
         let after_blanks =
             |at: usize| at + (self.text[at..].len() - self.text[at..].trim_start_matches([' ', '\t']).len());
         let mut end = end;
         let semicolon = after_blanks(end);
-        if !is_list && self.text[semicolon..].starts_with(';') && !self.text[..end].ends_with(';') {
+        let separator = match commas {
+            List::None => Separator::None,
+            List::Commas => self.commas(head, end),
+            List::Loose => match self.commas(head, end) {
+                Separator::Comma { after: None, before: None } => Separator::None,
+                separator => separator,
+            },
+        };
+        if separator == Separator::None
+            && self.text[semicolon..].starts_with(';')
+            && !self.text[..end].ends_with(';')
+        {
             end = semicolon + 1;
         }
         let mut behind = end;
-        let separator = if is_list { self.commas(head, end) } else { Separator::None };
         if let Separator::Comma { after: Some(after), .. } = separator
             && after == after_blanks(end)
         {

@@ -430,8 +430,9 @@ impl Decider<'_> {
         self.refuse_taken(|found| {
             let declares = self.new.declared_by(found).is_some_and(|key| family.contains(&key));
             let uses = match &found.role {
-                Role::Access { receiver: Receiver::This | Receiver::Super, .. } => {
-                    self.old.own(found).is_some_and(|scope| family.contains(&self.old.key(scope)))
+                Role::Access { receiver: receiver @ (Receiver::This | Receiver::Super), .. } => {
+                    let own = if *receiver == Receiver::This { found.this } else { self.old.own(found) };
+                    own.is_some_and(|scope| family.contains(&self.old.key(scope)))
                 }
                 Role::Access { receiver: Receiver::Named(name), .. } => {
                     self.old.object_type(found, name).is_some_and(|key| family.contains(&key))
@@ -465,9 +466,8 @@ impl Decider<'_> {
             if declaring.is_empty() { None } else { Some(declaring.iter().all(|key| group.contains(*key))) }
         };
         match receiver {
-            Receiver::This if found.is_other_this => None,
             Receiver::This => {
-                let own = types.own(found)?;
+                let own = found.this?;
                 // A type from which one of the group inherits may call what only that declares.
                 let is_above = || group.iter().any(|key| types.family_up(key).contains(&types.key(own)));
                 decided(&types.with_ancestors(own)).or_else(|| if is_above() { None } else { Some(false) })

@@ -98,8 +98,8 @@ pub(super) struct Found {
     pub(super) shorthand: Option<Shorthand>,
     /// It is the name of an element of JSX.
     pub(super) is_element: bool,
-    /// `this` means the object of another function.
-    pub(super) is_other_this: bool,
+    /// The type whose object `this` means here, if there is one.
+    pub(super) this: Option<usize>,
     /// A declaration that says that it overrides one of a supertype.
     pub(super) overrides: bool,
 }

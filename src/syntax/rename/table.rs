@@ -26,6 +26,8 @@ pub(super) struct Names {
     pub(super) this: &'static [&'static str],
     /// Nodes with an object of their own, so that `this` inside is not that of the type around.
     pub(super) rebinds_this: &'static [&'static str],
+    /// Types in which `this` is that of the type around, except in children of the kind beside them.
+    pub(super) keeps_this: &'static [(&'static str, &'static str)],
     /// Children of a type that name the types from which it inherits, by kind or field.
     pub(super) supertypes: &'static [&'static str],
     /// Members of a type are visible inside it without `this`.
@@ -34,6 +36,8 @@ pub(super) struct Names {
     pub(super) types_by_name: bool,
     /// A type that was declared in another module is not visible in a module.
     pub(super) modules_are_closed: bool,
+    /// Keywords that are no tokens of the grammar, because they are values.
+    pub(super) values: &'static [&'static str],
     /// Tokens of the grammar that are valid names nevertheless.
     pub(super) soft_keywords: &'static [&'static str],
     /// Members of many types of the standard library.
@@ -55,10 +59,12 @@ pub(super) const NONE: Names = Names {
     imports: &[],
     this: &[],
     rebinds_this: &[],
+    keeps_this: &[],
     supertypes: &[],
     implicit_this: false,
     types_by_name: false,
     modules_are_closed: false,
+    values: &[],
     soft_keywords: &[],
     common_members: &[],
     type_name: |_| None,

@@ -311,6 +311,26 @@ fn a_member_of_one_type_is_renamed_at_all_objects() {
     check("a.py", MEMBER, "Cart.total_price", "amount");
 }
 
+const ARROWS: &str = "\
+class Page {
+  «refreshList»() { return 1; }
+  listen() {
+    hear({
+      changed: () => { this.«refreshList»(); },
+      nested: { ended: () => [1].map(() => this.«refreshList»()) },
+      closed() { this.‹refreshList›(); },
+    });
+  }
+}
+";
+
+#[rstest]
+#[case::javascript("a.js")]
+#[case::typescript("a.ts")]
+fn an_arrow_function_in_an_object_has_the_object_of_the_type_around(#[case] file: &str) {
+    check(file, ARROWS, "Page.refreshList", "drawList");
+}
+
 const TRAIT: &str = "\
 trait Shape { fn «area»(&self) -> u32; }
 struct A;
@@ -406,6 +426,7 @@ fn comments_and_strings_are_renamed_on_request() {
 #[case::builtin_hidden("a.py", "def a(): pass\nprint(1)\n", "a", "print", "line 2 already uses")]
 #[case::keyword("a.py", "def a(): pass\n", "a", "class", "a keyword")]
 #[case::keyword_of_rust("a.rs", "fn a() {}\n", "a", "match", "a keyword")]
+#[case::value_of_lua("a.lua", "local function a() end\na()\n", "a", "nil", "a keyword")]
 #[case::literal("a.py", "def a(): pass\na()\n", "a", "None", "read differently")]
 #[case::broken("a.py", "def a(): pass\nx = (\n", "a", "b", "a syntax error in line 2")]
 #[case::data("a.json", "{\"a\": 1}\n", "a", "b", "cannot be known in json")]

@@ -33,8 +33,8 @@ impl<'a> Types<'a> {
             Role::Access { receiver: Receiver::Named(name), writes: true, .. } => {
                 Some(self.object_type(found, name).unwrap_or_else(|| self.key_named(name)))
             }
-            Role::Access { receiver: Receiver::This, writes: true, .. } if !found.is_other_this => {
-                self.own(found).map(|scope| self.key(scope))
+            Role::Access { receiver: Receiver::This, writes: true, .. } => {
+                found.this.map(|scope| self.key(scope))
             }
             _ => None,
         }

@@ -212,16 +212,17 @@ impl Walked<'_> {
             _ => self.names.shorthands.contains(&leaf.kind()).then_some(Shorthand::Pair),
         };
         let element = ["jsx_opening_element", "jsx_closing_element", "jsx_self_closing_element"];
+        let scopes = self.visible(place);
         Found {
             range: leaf.byte_range(),
             is_new,
             end: place.up(1).map_or(0, |parent| parent.end_byte()),
             role: self.role(place),
             spaces: (self.names.spaces)(place),
-            scopes: self.visible(place),
             shorthand,
             is_element: element.contains(&place.kind(1)),
-            is_other_this: self.is_other_this(place),
+            this: self.this(place, &scopes),
+            scopes,
             overrides: overrides(place),
         }
     }
@@ -248,12 +249,23 @@ impl Walked<'_> {
         visible
     }
 
-    /// Returns `true` if a function with an object of its own is between an identifier and the type around it.
-    fn is_other_this(&self, place: &Place<'_, '_>) -> bool {
-        let inner = place.path.iter().rev().skip(1).map(|step| step.0.kind());
-        let types =
-            |kind: &str| self.names.scopes.iter().any(|(it, of)| *it == kind && *of == ScopeKind::Type);
-        inner.take_while(|kind| !types(kind)).any(|kind| self.names.rebinds_this.contains(&kind))
+    /// Returns the type whose object `this` means at an identifier. Returns `None` if it is that of a function.
+    fn this(&self, place: &Place<'_, '_>, visible: &[usize]) -> Option<usize> {
+        let mut scopes = place.scopes.iter().rev().peekable();
+        for at in (1..place.path.len()).rev() {
+            let (kind, inner) = (place.path[at - 1].0.kind(), place.path[at].0.kind());
+            let scope = scopes.next_if(|(_, length)| *length == at).map(|(scope, _)| *scope);
+            if self.names.rebinds_this.contains(&kind) {
+                return None;
+            }
+            let keeps = self.names.keeps_this.iter().any(|(of, except)| *of == kind && *except != inner);
+            let is_type =
+                |scope: &usize| self.scopes[*scope].kind == ScopeKind::Type && visible.contains(scope);
+            if let Some(scope) = scope.filter(is_type).filter(|_| !keeps) {
+                return Some(scope);
+            }
+        }
+        None
     }
 
     fn role(&self, place: &Place<'_, '_>) -> Role {

@@ -9,6 +9,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::protocol::decode;
 use crate::protocol::lsp_review::{CodeActionQuery, Command};
+use crate::text::with_codes;
 use crate::workspace::{Abilities, Role};
 
 use super::{Backend, failed};
@@ -94,7 +95,12 @@ impl Backend {
         let done = self.daemon.run_command(session, &self.sink, command).await;
         // A session receives no notification about its own decision.
         self.follow.look_again();
-        done.map_err(failed)
+        done.map_err(|failure| {
+            let mut error = failed(failure);
+            // Editors show it. Paths in it may contain any characters.
+            error.message = with_codes(&error.message).into();
+            error
+        })
     }
 
     pub(super) async fn document_content(&self, params: Value) -> Result<Value> {

@@ -66,7 +66,7 @@ pub(super) fn stale(
     since: &Since,
     (exists, base_known): (bool, bool),
     file: &str,
-    is_patch: bool,
+    (is_patch, retry): (bool, Option<&str>),
     audience: Audience,
 ) -> Texts {
     if let Since::Written { later } = since {
@@ -79,9 +79,10 @@ pub(super) fn stale(
     } else {
         ("change", "`currentHash` as `baseHash`")
     };
-    let rebase = match audience {
-        Audience::Tools(ChangeForm::Content | ChangeForm::Cells) => "",
-        _ => ", or with `onStale: \"rebase\"`",
+    let rebase = match (retry, audience) {
+        (Some(id), _) => format!(", or only `retry: \"{id}\"` with `onStale: \"rebase\"`"),
+        (None, Audience::Tools(ChangeForm::Content | ChangeForm::Cells)) => String::new(),
+        (None, _) => ", or with `onStale: \"rebase\"`".to_owned(),
     };
     let with_hash = "and if it has --base, with the current hash of the file";
     let is_command = audience == Audience::CommandLine;

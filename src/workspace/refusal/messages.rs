@@ -31,7 +31,9 @@ impl Texts {
         match &refusal.kind {
             RefusalKind::Unread { known, .. } => base::unread(*known, &file, is_patch, audience),
             RefusalKind::Stale { current, since, base_known, .. } => {
-                base::stale(since, (current.is_some(), *base_known), &file, is_patch, audience)
+                let retry = refusal.retry_id();
+                let facts = (current.is_some(), *base_known);
+                base::stale(since, facts, &file, (is_patch, retry.as_deref()), audience)
             }
             RefusalKind::UnknownTag { tag, other, .. } => {
                 base::unknown_tag(tag, other.as_deref(), &file, audience)
@@ -77,15 +79,43 @@ fn of_path(refusal: &Refusal, file: &str, is_patch: bool, audience: Audience) ->
         }
         RefusalKind::Missing => {
             let find = audience.select("editd/find", "find", "editd find");
+            let tool = match audience {
+                Audience::Tools(ChangeForm::Edits) => "`write` makes a new file, and a move with `create`",
+                _ => "`write` makes a new file",
+            };
             let write = audience.select(
-                "a new file is made by a `write` change",
-                "`write` makes a new file",
-                "`editd write` makes a new file",
+                "a new file is made by a `write` change, or by a move with `create`",
+                tool,
+                "`editd write` makes a new file, and `editd move` with --create",
             );
             let find = format!("`{find}` looks for files by name");
             let next = if is_read { &find } else { write };
             texts(format!("{file} does not exist."), format!("Check the path; {next}."))
         }
+        RefusalKind::NoFileMatches { searched } => texts(
+            format!("The old text is in none of the {searched} files that were searched."),
+            "Check the text, the glob and the folder; binary and ignored files are not searched.",
+        ),
+        RefusalKind::OtherTotal { expected, found, files } => texts(
+            format!("The edit expects {expected} places, but there are {found} in {files} files."),
+            format!(
+                "Look at them with a search, then {} with the intended number, or a narrower glob.",
+                expecting(audience)
+            ),
+        ),
+        RefusalKind::UnreadFiles { unread, found, files } => texts(
+            format!(
+                "{unread} of the {files} files with this text have not been read in this session; it is in {found} places."
+            ),
+            format!(
+                "To change all of them, {} with {found}; or search for the text first.",
+                expecting(audience)
+            ),
+        ),
+        RefusalKind::NothingToRetry { id } => texts(
+            format!("There is no refused change `{id}` to send again."),
+            "Send the whole change. An id is valid once, in its own session, and only the newest are kept.",
+        ),
         RefusalKind::NotAFile { what } => {
             let write = "Name a regular file; folders are made as needed by a `write` into them.";
             let list = "Name a regular file; `editd list` shows what is in a folder.";
@@ -288,4 +318,13 @@ fn of_disk(kind: &RefusalKind, file: &str, audience: Audience) -> Texts {
         format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
     };
     texts(message, hint)
+}
+
+/// Returns the advice to send a number of places.
+fn expecting(audience: Audience) -> &'static str {
+    match audience {
+        Audience::CommandLine => "pass --expect",
+        Audience::Wire | Audience::Tools(ChangeForm::Edits) => "send `expect`",
+        Audience::Tools(_) => "send an edit",
+    }
 }

@@ -208,7 +208,7 @@ fn hint(kind: &EditRefusalKind, refusal: &Refusal, audience: Audience) -> String
             format!("{look} with the intended number, or a longer {old}.")
         }
         EditRefusalKind::Overlap { .. } => format!(
-            "Combine the two {edits} into one, or shorten their {texts} until they no longer overlap."
+            "Combine the two {edits} into one, or shorten their {texts} until they no longer overlap. Lines that an edit moves are changed in a later call."
         ),
         EditRefusalKind::Dependency { .. } => hint_for_dependency(is_hunk, audience),
         EditRefusalKind::Contradiction { .. } => format!("Keep one of the two {edits}."),

@@ -50,6 +50,20 @@ pub(super) fn texts_of(refusal: &SymbolRefusal, file: &str, audience: Audience) 
             format!("The new text for the symbol of {file} is {reason}."),
             format!("Send the complete new text; {} deletes a symbol.", op("delete")),
         ),
+        SymbolRefusal::SharedLines { line } => texts(
+            format!(
+                "Line {line} of {file} contains other code, so nothing can be inserted beside it, or moved from or to it, by name."
+            ),
+            "Change it by its text or by line numbers.",
+        ),
+        SymbolRefusal::NotAnItem { line } => texts(
+            format!("Line {line} of {file}: items of a list can only be moved to lists, and only they can."),
+            "Name a symbol of the same kind as the place, or make the change by text or line numbers.",
+        ),
+        SymbolRefusal::InMoved { line } => texts(
+            format!("The place in line {line} of {file} is inside of what is moved."),
+            "Name a place outside of it.",
+        ),
         SymbolRefusal::NoRename(refusal)
         | SymbolRefusal::NameTaken(refusal)
         | SymbolRefusal::RenameUnclear(refusal) => {

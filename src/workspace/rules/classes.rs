@@ -169,6 +169,9 @@ impl Protection {
                 format!("{allow} {}", at_the_end(file, lines))
             }
         };
+        // Models look for other ways around a rule, and give up a whole task for one file.
+        let go_on = "Do not change the file in another way: report it, and go on with the rest. ";
+        let next = audience.select("", go_on, "").to_owned() + &next;
         let reason = audience.parameters_or("The user's reason", "Your reason");
         match &self.reason {
             Some(text) => format!("{reason}: {text}\n{next}"),

@@ -80,4 +80,11 @@ fn a_label_of_several_lines_takes_one_line() {
         let shown = run_here(&machine, &workspace, arguments);
         assert!(shown.contains("Count …") && !shown.contains('␊') && !shown.contains("agreed"), "{shown}");
     }
+    let proposal = json!({ "path": "a.txt", "oldText": "1", "newText": "2", "label": "Recount\nIn digits, as agreed.", "review": true, "waitMs": 0 });
+    let id = agent.call("editd/edit", proposal).done()["id"].as_str().expect("an id").to_owned();
+    for arguments in [&["review"][..], &["review", &id]] {
+        let output = machine.command(arguments).current_dir(workspace.root()).output().expect("editd");
+        let shown = String::from_utf8(output.stdout).expect("text");
+        assert!(shown.contains("Recount …") && !shown.contains('␊') && !shown.contains("agreed"), "{shown}");
+    }
 }

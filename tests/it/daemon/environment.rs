@@ -52,6 +52,7 @@ fn run(
 #[case("EDITD_RUNTIME_DIR", "x/run")]
 #[case("XDG_CONFIG_HOME", "x")]
 #[case("XDG_STATE_HOME", "x")]
+#[case("XDG_RUNTIME_DIR", "x")]
 fn a_variable_that_leads_into_the_project_is_refused(
     #[case] variable: &str,
     #[case] place: &str,

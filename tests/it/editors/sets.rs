@@ -255,3 +255,46 @@ fn a_committed_set_is_in_the_history_if_the_daemon_is_killed_during_a_save() {
     assert_eq!(workspace.text("c.txt"), "1 c\n");
     assert_eq!(machine.agent(&workspace).history().len(), 1);
 }
+
+/// Writes the record of an interrupted set as a killed daemon leaves it.
+fn interrupted(machine: &Machine, name: &str, at: u64, file: &std::path::Path) -> std::path::PathBuf {
+    let record = machine.state().join("interrupted").join(format!("{name}.json"));
+    let hash = crate::support::hash_of(b"1\n");
+    let set = json!({ "transaction": name, "at": at, "documents": [], "files": [[file, hash]] });
+    std::fs::write(&record, set.to_string()).expect("a record");
+    record
+}
+
+fn now() -> u64 {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a time").as_secs()
+}
+
+#[test]
+fn one_start_with_a_wrong_clock_deletes_no_record_of_an_interrupted_set() {
+    const DAY: u64 = 24 * 3600;
+    let (mut machine, workspace) = (Machine::start(), three());
+    machine.crash();
+    let file = workspace.path("a.txt");
+    let old = interrupted(&machine, "old", now() - 8 * DAY, &file);
+    let jumped = interrupted(&machine, "jumped", now() - 40 * 365 * DAY, &file);
+    let committed = interrupted(&machine, "committed", now() - 40 * 365 * DAY, &workspace.path("b.txt"));
+    workspace.put("b.txt", "1\n");
+    machine.serve();
+    assert_eq!([&old, &jumped, &committed].map(|record| record.exists()), [false, true, false]);
+}
+
+/// Anything may have the name of a file when the daemon starts again.
+#[test]
+fn a_pipe_or_an_endless_link_in_place_of_a_file_of_an_interrupted_set_stops_no_start() {
+    let (mut machine, workspace) = (Machine::start(), three());
+    machine.crash();
+    let (pipe, link) = (workspace.path("pipe"), workspace.path("link"));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+        .expect("a pipe");
+    std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
+    let records =
+        [("pipe", &pipe), ("link", &link)].map(|(name, file)| interrupted(&machine, name, now(), file));
+    machine.serve();
+    machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
+    assert!(records.iter().all(|record| record.exists()), "nothing shows that the sets were committed");
+}

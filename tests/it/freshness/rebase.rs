@@ -16,6 +16,32 @@ fn rebased(base: &str, theirs: &str, mut params: Value) -> (Answer, Workspace) {
     (agent.call("editd/edit", params), workspace)
 }
 
+#[rstest]
+#[case::text(json!({ "oldText": "line 20\n", "newText": "twenty\n" }))]
+#[case::lines(json!({ "lines": "20", "newText": "twenty" }))]
+fn the_user_configures_whether_a_stale_change_is_refused_or_merged(#[case] edit: Value) {
+    for (config, merges) in [("", false), ("stale = \"reject\"\n", false), ("stale = \"merge\"\n", true)] {
+        let (machine, workspace) =
+            (Machine::configured(config), Workspace::file("a.txt", numbered_lines(30)));
+        let mut agent = machine.agent(&workspace);
+        agent.read("a.txt");
+        let theirs = numbered_lines(30).replace("line 3\n", "line three\nand more\n");
+        workspace.put("a.txt", &theirs);
+        let params = json!({ "path": "a.txt", "edits": [edit] });
+        let mut rejected = params.clone();
+        rejected["onStale"] = json!("reject");
+        agent.call("editd/edit", rejected).refused("stale");
+        let answer = agent.call("editd/edit", params);
+        if merges {
+            answer.done();
+            assert_eq!(workspace.text("a.txt"), theirs.replace("line 20\n", "twenty\n"));
+        } else {
+            answer.refused("stale");
+            assert_eq!(workspace.text("a.txt"), theirs);
+        }
+    }
+}
+
 #[test]
 fn changes_that_do_not_touch_are_merged() {
     let (base, theirs) =
@@ -28,6 +54,27 @@ fn changes_that_do_not_touch_are_merged() {
     let file = &applied["files"][0];
     assert_eq!((&file["hash"], &file["hashBefore"]), (&json!(hash_of(&merged)), &json!(hash_of(&theirs))));
     assert!(!file["rebased"].is_null() && file["rebased"] != false, "{file}");
+    let others = file["others"].as_str().expect("what the others changed");
+    assert!(others.contains("\n-line 3\n+line three\n+and more\n"), "{others}");
+    assert!(!others.contains("twenty"), "{others}");
+}
+
+#[test]
+fn only_changes_of_others_are_shown_after_a_merge() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(30)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    agent.edit("a.txt", "line 3\n", "line three\n").done();
+    let edit = |old: &str, new: &str| json!({ "path": "a.txt", "oldText": old, "newText": new, "onStale": "rebase" });
+    let own = agent.call("editd/edit", edit("line 9\n", "line nine\n")).done();
+    assert!(own["files"][0]["others"].is_null(), "{own}");
+    let text = workspace.text("a.txt").replace("line 20\n", "line twenty\n");
+    workspace.put("a.txt", &text);
+    let merged = agent.call("editd/edit", edit("line 28\n", "line 28 and more\n")).done();
+    let others = merged["files"][0]["others"].as_str().expect("a diff");
+    let changed: Vec<&str> =
+        others.lines().filter(|line| line.starts_with(['-', '+']) && line.contains("line")).collect();
+    assert_eq!(changed, ["-line 20", "+line twenty"], "{others}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::claude::{Claude, Form, history, made, refused};
-use crate::support::{Editor, Kind, Machine, Outcome, Workspace, eventually};
+use crate::support::{Editor, Kind, Machine, Outcome, Workspace, eventually, numbered_lines};
 
 #[rstest]
 fn an_edit_is_recorded_with_its_author_turn_and_call(#[values(Form::Command, Form::Server)] form: Form) {
@@ -278,4 +278,21 @@ fn an_idle_session_keeps_its_reads_and_counts_as_no_connection(
         (asking.call("editd/status", json!({})).done()["sessions"] == 1).then_some(())
     });
     made(&claude.edit("a.txt", "one", "1"));
+}
+
+/// The tool writes its own text, so a merge would be lost.
+#[test]
+fn a_stale_change_of_a_built_in_tool_is_refused_although_the_user_wants_merges() {
+    let machine = Machine::configured("stale = \"merge\"\n");
+    let workspace = Workspace::file("a.txt", numbered_lines(30));
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("a.txt");
+    let theirs = numbered_lines(30).replace("line 3\n", "theirs\n");
+    workspace.put("a.txt", &theirs);
+    let written = claude.write("a.txt", &numbered_lines(30).replace("line 20\n", "mine\n"));
+    let edited = claude.edit("a.txt", "line 20\n", "mine\n");
+    for called in [written, edited] {
+        assert!(called.refused.is_some_and(|reason| reason.contains("changed")));
+    }
+    assert_eq!(workspace.text("a.txt"), theirs);
 }

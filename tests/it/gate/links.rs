@@ -3,13 +3,15 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::claude::{Claude, history, made};
 use super::programs::report;
-use crate::support::{Machine, Outcome as _, Workspace, need_root};
+use crate::review::scene::reviewer;
+use crate::support::{Machine, Outcome as _, Workspace, eventually, need_root};
 
 /// Returns the answer to a call of `Write`, and the reason if the tool must not run.
 fn write(machine: &Machine, cwd: &Path, path: &str) -> Option<String> {
@@ -65,7 +67,14 @@ fn a_protected_file_is_protected_under_every_path() {
         "src/../.env".to_owned(),
         format!("//{absolute}/./.env"),
     ] {
-        refused(&machine, root, &path);
+        let reason = refused(&machine, root, &path);
+        let expected = match &path {
+            path if path.starts_with("/proc/") => "a link of `/proc`",
+            path if path.contains(".git/hooks") => "version_control",
+            path if path.contains(".vscode") => "editor_config",
+            _ => "secrets",
+        };
+        assert!(reason.contains(expected), "{path}: {reason}");
     }
     assert_eq!(workspace.text(".env"), "KEY=1\n");
 }
@@ -85,12 +94,46 @@ fn a_file_behind_a_link_is_read_edited_and_recorded() {
 }
 
 #[test]
+fn a_write_through_a_link_waits_for_the_review_that_the_user_wants() {
+    let (machine, workspace) =
+        (Machine::configured("review = \"always\"\n"), Workspace::file("src/a.txt", "one\n"));
+    let links = linked(&machine, &workspace);
+    let mut editor = reviewer(&machine, &workspace);
+    let (absolute, links) = (workspace.root().display(), links.display());
+    for path in [
+        format!("{links}/shop/src/b.txt"),
+        format!("{absolute}/../project/src/b.txt"),
+        format!("{absolute}/up/project/src/b.txt"),
+    ] {
+        let reason = thread::scope(|scope| {
+            let call = scope.spawn(|| refused(&machine, workspace.root(), &path));
+            let pending = eventually("a proposal", || {
+                let listed = editor.call("editd/proposals", json!({ "state": "pending" })).done();
+                listed["proposals"].get(0).cloned()
+            });
+            assert_eq!(pending["paths"], json!([workspace.absolute("src/b.txt")]), "{path}");
+            let decision = json!({ "id": pending["id"], "revision": pending["revision"], "reject": "all" });
+            editor.call("editd/decide", decision).done();
+            call.join().expect("an answer")
+        });
+        assert!(reason.contains("rejected"), "{path}: {reason}");
+        assert!(!workspace.has("src/b.txt"));
+    }
+}
+
+#[test]
 fn a_link_that_leads_out_of_the_project_and_back_is_followed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a/.env", "KEY=1\n"));
+    workspace.put("a/x.txt", "one\n");
     let links = linked(&machine, &workspace);
-    symlink(links.join("work/a"), workspace.path("b")).expect("a link");
+    symlink(links.join("shop/a"), workspace.path("b")).expect("a link");
+    assert_eq!(workspace.text("b/.env"), "KEY=1\n", "the link leads back");
     let reason = refused(&machine, workspace.root(), &workspace.absolute("b/.env"));
-    assert!(reason.contains("secrets"), "{reason}");
+    assert!(reason.contains("secrets") && reason.contains("a/.env"), "{reason}");
+    let claude = Claude::new(&machine, &workspace);
+    claude.read("b/x.txt");
+    made(&claude.edit("b/x.txt", "one", "1"));
+    assert_eq!(history(&machine, &workspace)[0]["files"][0]["path"], workspace.absolute("a/x.txt"));
 }
 
 #[test]

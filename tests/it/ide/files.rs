@@ -100,9 +100,11 @@ fn pipes_and_devices_in_the_own_folder_are_not_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     put_traps(&machine.temporary().join("gemini/ide"));
     put_traps(&machine.home().join(".claude/ide"));
-    let server = Server::start(&machine, &workspace);
+    let mut server = Server::start(&machine, &workspace);
     eventually("the file", || server.discovery_file().exists().then_some(()));
     Claude::connect(&server);
+    assert!(server.memory() < 64 << 20, "{} bytes", server.memory());
+    server.terminate();
 }
 
 #[rstest::rstest]

@@ -175,6 +175,18 @@ fn a_client_that_connects_again_keeps_its_diffs() {
 }
 
 #[test]
+fn the_newest_stream_of_a_session_gets_the_decisions() {
+    let (machine, workspace, server) = scene();
+    let (mut gemini, mut person) = (Gemini::connect(&server), reviewer(&machine, &workspace));
+    gemini.open_diff(&workspace, "a.txt", "1\n");
+    let newer = listen(server.port, &gemini.token, &gemini.session);
+    // The older one stays open, as that of a client whose network has changed.
+    let _older = std::mem::replace(&mut gemini.events, newer);
+    decide(&mut person, &workspace, "a.txt", json!({ "accept": "all" }));
+    assert_eq!(gemini.told("ide/diffAccepted")["content"], "1\n");
+}
+
+#[test]
 fn a_diff_that_gemini_cli_closes_is_told_only_if_it_asks_for_that() {
     let (machine, workspace, server) = scene();
     let (mut gemini, mut person) = (Gemini::connect(&server), reviewer(&machine, &workspace));

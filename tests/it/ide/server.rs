@@ -47,6 +47,13 @@ impl Server {
         self.temporary.join(format!("gemini/ide/gemini-ide-server-{id}-{}.json", self.port))
     }
 
+    /// Returns the largest amount of memory that the server has used so far, in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("a status");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
+        peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
+    }
+
     pub(super) fn terminate(&mut self) {
         let id = Pid::from_raw(self.child.id().cast_signed()).expect("a process");
         kill_process(id, Signal::TERM).expect("a running process");

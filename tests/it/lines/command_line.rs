@@ -46,10 +46,14 @@ fn the_tag_of_a_read_names_the_version() {
     assert_eq!((name, tag.len()), ("a.txt", 6));
     workspace.put("a.txt", format!("zero\n{TEXT}"));
     let tagged = format!("{path}#{tag}");
-    succeeds(&machine.run(&["edit", &tagged, "--lines", "2", "--new", "2"]));
-    assert_eq!(workspace.text("a.txt"), "zero\none\n2\nthree\nfour\nfive\n");
-    succeeds(&machine.run(&["move", &tagged, "4", "--after", "0"]));
+    let (edit, moved) =
+        (["edit", &tagged, "--lines", "2", "--new", "2"], ["move", &tagged, "4", "--after", "0"]);
+    for arguments in [&edit[..], &moved] {
+        refuses(&machine.run(arguments), "+zero");
+        succeeds(&machine.run(&[arguments, &["--yes"]].concat()));
+    }
     assert_eq!(workspace.text("a.txt"), "four\nzero\none\n2\nthree\nfive\n");
+    workspace.put("a.txt", TEXT);
     let refused = machine.run(&["edit", &tagged, "--lines", "9", "--new", "x"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--after 5"), "{refused:?}");
@@ -102,10 +106,10 @@ fn a_patch_is_applied_to_the_version_that_its_tag_names() {
     succeeds(&apply(&machine, &workspace, &["--yes"], &patch("PUT 2:\n+2\nCUT 4.=5\n")));
     assert_eq!(workspace.text("a.txt"), "one\n2\nthree\n");
     workspace.put("a.txt", format!("zero\n{TEXT}"));
-    succeeds(&apply(&machine, &workspace, &["--yes"], &patch("PUT 1:\n+1\nPUT >5:\n+six\n")));
+    let both = patch("PUT 1:\n+1\nPUT >5:\n+six\n");
+    refuses(&apply(&machine, &workspace, &[], &both), "+zero");
+    succeeds(&apply(&machine, &workspace, &["--yes"], &both));
     assert_eq!(workspace.text("a.txt"), "zero\n1\ntwo\nthree\nfour\nfive\nsix\n");
-    succeeds(&apply(&machine, &workspace, &[], &patch("PUT 3:\n+3\n")));
-    assert_eq!(workspace.text("a.txt"), "zero\n1\ntwo\n3\nfour\nfive\nsix\n");
 }
 
 #[rstest]
@@ -113,16 +117,15 @@ fn a_patch_is_applied_to_the_version_that_its_tag_names() {
 #[case::inserted_before("PUT <1:\n+1\n")]
 #[case::inserted_after("PUT >1:\n+1\n")]
 #[case::cut("CUT 1\n")]
-fn a_patch_with_an_old_tag_is_stale_if_its_line_was_changed(#[case] operation: &str) {
+fn a_patch_with_an_old_tag_is_stale(#[case] operation: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let anchor = anchor(&machine, &workspace.absolute("a.txt"));
     workspace.put("a.txt", "other\n");
     let patch = format!("[{anchor}]\n{operation}");
-    refuses(&apply(&machine, &workspace, &["--yes"], &patch), "-one");
+    for options in [&[][..], &["--yes"]] {
+        refuses(&apply(&machine, &workspace, options, &patch), "-one");
+    }
     assert_eq!(workspace.text("a.txt"), "other\n");
-    workspace.put("a.txt", "zero\none\n");
-    succeeds(&apply(&machine, &workspace, &["--yes"], &patch));
-    assert!(workspace.text("a.txt").starts_with("zero\n"));
 }
 
 #[test]
@@ -177,8 +180,9 @@ fn a_tag_and_a_hash_must_be_of_one_version() {
     assert_eq!(edit("other").status.code(), Some(2));
     assert_eq!(workspace.text("a.txt"), TEXT);
     succeeds(&edit(TEXT));
+    workspace.put("a.txt", TEXT);
     succeeds(&apply(&machine, &workspace, &["--base", &base(TEXT)], &lines.replace("PUT 2:", "PUT 3:")));
-    assert_eq!(workspace.text("a.txt"), "one\n2\n2\nfour\nfive\n");
+    assert_eq!(workspace.text("a.txt"), "one\ntwo\n2\nfour\nfive\n");
 }
 
 #[test]
@@ -209,4 +213,30 @@ fn requests_as_json_move_lines_between_files(#[case] request: Value) {
     let mut command = assert_cmd::Command::from_std(command);
     succeeds(&command.write_stdin(request.to_string()).output().expect("editd can be run"));
     assert_eq!(workspace.text("b.txt"), "one\nb\n");
+}
+
+#[test]
+fn yes_accepts_the_current_content_for_every_form() {
+    let (machine, workspace) = scene();
+    let anchor = anchor(&machine, &workspace.absolute("a.txt"));
+    let tag = anchor.split_once('#').expect("a tag").1;
+    let tagged = format!("{}#{tag}", workspace.absolute("a.txt"));
+    workspace.put("a.txt", format!("zero\n{TEXT}"));
+    let of_json = |edit: Value, more: Value, options: &[&str]| {
+        let mut command = machine.command(&[&["edit", "--json", "-"], options].concat());
+        command.current_dir(workspace.path(""));
+        let mut command = assert_cmd::Command::from_std(command);
+        let mut request = json!({ "path": tagged, "edits": [edit] });
+        request.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        command.write_stdin(request.to_string()).output().expect("editd can be run")
+    };
+    let lines = json!({ "lines": "2", "newText": "2" });
+    refuses(&of_json(lines.clone(), json!({}), &[]), "+zero");
+    refuses(&of_json(lines.clone(), json!({ "onStale": "reject" }), &["--yes"]), "+zero");
+    refuses(&of_json(lines.clone(), json!({ "baseHash": hash_of(TEXT) }), &["--yes"]), "+zero");
+    succeeds(&of_json(lines, json!({}), &["--yes"]));
+    succeeds(&of_json(json!({ "oldText": "three", "newText": "3" }), json!({}), &["--yes"]));
+    refuses(&machine.run(&["edit", &tagged, "--old", "five", "--new", "5"]), "+zero");
+    succeeds(&machine.run(&["edit", &tagged, "--old", "five", "--new", "5", "--yes"]));
+    assert_eq!(workspace.text("a.txt"), "zero\none\n2\n3\nfour\n5\n");
 }

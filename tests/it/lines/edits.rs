@@ -163,7 +163,9 @@ fn numbers_of_no_line_are_refused(#[case] edit: Value) {
     workspace.put("a.txt", format!("zero\n{TEXT}"));
     agent.read("a.txt");
     edits(&mut agent, "a.txt", json!([edit])).refused_as_any(&["ambiguous", "not_found"]);
-    edits(&mut agent, &format!("a.txt#{tag}"), json!([edit])).refused("not_found");
+    edits(&mut agent, &format!("a.txt#{tag}"), json!([edit])).refused_as_any(&["stale", "not_found"]);
+    let rebase = json!({ "path": format!("a.txt#{tag}"), "edits": [edit], "onStale": "rebase" });
+    agent.call("editd/edit", rebase).refused("not_found");
     assert_eq!(workspace.text("a.txt"), format!("zero\n{TEXT}"));
 }
 

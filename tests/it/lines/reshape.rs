@@ -42,7 +42,7 @@ fn scene(text: &str) -> (Machine, Workspace, Agent) {
 )]
 #[case::whole_file(
     json!({ "indentFrom": 4, "indentTo": 2 }),
-    CODE.replace("    \"\"\"R", "  \"\"\"R").replace("    b = ", "  b = ").replace("    return b", "  return b").replace("    1", "  1").replace("    2", "  2"),
+    CODE.replace("    \"\"\"R", "  \"\"\"R").replace("    b = ", "  b = ").replace("    return b", "  return b").replace("    1", "  1").replace("    2", "  2").replace("    sum", "  sum"),
 )]
 fn lines_are_reshaped_and_it_can_be_undone(#[case] edit: Value, #[case] after: String) {
     let (_machine, workspace, mut agent) = scene(CODE);
@@ -56,9 +56,14 @@ fn lines_are_reshaped_and_it_can_be_undone(#[case] edit: Value, #[case] after: S
 fn a_symbol_is_indented_and_its_strings_stay() {
     let (_machine, workspace, mut agent) = scene(CODE);
     let done = edits(&mut agent, "a.py", json!([{ "symbol": "f", "indent": 1 }])).done();
-    let after =
-        "    def f(a):\n        \"\"\"Returns the\n    sum.\"\"\"\n        b = a + 1\n\n        return b\n";
+    let after = "    def f(a):\n        \"\"\"Returns the\n        sum.\"\"\"\n        b = a + 1\n\n        return b\n";
     assert!(workspace.text("a.py").starts_with(after), "{}", workspace.text("a.py"));
+    assert_eq!(done["files"][0]["warnings"], json!([]), "a docstring moves along: {done}");
+    let text = "def f():\n    return '''a\n    b'''\n";
+    workspace.put("b.py", text);
+    agent.read("b.py");
+    let done = edits(&mut agent, "b.py", json!([{ "symbol": "f", "indent": 1 }])).done();
+    assert_eq!(workspace.text("b.py"), "    def f():\n        return '''a\n    b'''\n");
     let warnings = done["files"][0]["warnings"].to_string();
     assert!(warnings.contains("inside a string: line 3"), "{done}");
 }
@@ -120,7 +125,10 @@ fn lines_are_reshaped_where_they_are_now() {
     let mut other = machine.agent_named("kim", &workspace);
     other.read("a.py");
     other.edit("a.py", "def f(a):", "import os\n\n\ndef f(a):").done();
-    let done = edits(&mut agent, "a.py", json!([{ "lines": "4-6", "wrap": { "before": "if a:" } }])).done();
+    let wrap = json!([{ "lines": "4-6", "wrap": { "before": "if a:" } }]);
+    edits(&mut agent, "a.py", wrap.clone()).refused("stale");
+    let rebase = json!({ "path": "a.py", "edits": wrap, "onStale": "rebase" });
+    let done = agent.call("editd/edit", rebase).done();
     assert_eq!(done["files"][0]["rebased"], true, "{done}");
     let after = "    if a:\n        b = a + 1\n\n        return b\n";
     assert!(workspace.text("a.py").contains(after), "{}", workspace.text("a.py"));

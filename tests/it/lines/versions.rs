@@ -3,7 +3,12 @@
 use serde_json::{Value, json};
 
 use super::edits::{TEXT, anchored, edits};
-use crate::support::{Machine, Outcome, Workspace, hash_of};
+use crate::support::{Agent, Answer, Machine, Outcome, Workspace, hash_of};
+
+/// Edits a file, merging with what others have changed.
+fn rebased(agent: &mut Agent, path: &str, edits: &Value) -> Answer {
+    agent.call("editd/edit", json!({ "path": path, "edits": edits, "onStale": "rebase" }))
+}
 
 fn machine() -> (Machine, Workspace) {
     (Machine::start(), Workspace::file("a.txt", TEXT))
@@ -15,7 +20,9 @@ fn an_edit_is_carried_over_changes_of_others() {
     let mut agent = machine.agent(&workspace);
     anchored(&mut agent, "a.txt");
     workspace.put("a.txt", "zero\none\ntwo\nthree\n4\nfive\n");
-    let done = edits(&mut agent, "a.txt", json!([{ "lines": "2", "newText": "2" }])).done();
+    let edit = json!([{ "lines": "2", "newText": "2" }]);
+    edits(&mut agent, "a.txt", edit.clone()).refused("stale");
+    let done = rebased(&mut agent, "a.txt", &edit).done();
     assert_eq!(workspace.text("a.txt"), "zero\none\n2\nthree\n4\nfive\n");
     assert_eq!(done["files"][0]["rebased"], true);
     let matches = &done["files"][0]["matches"][0];
@@ -34,13 +41,14 @@ fn lines_that_others_changed_or_that_repeat_are_stale() {
     workspace.put("a.txt", "one\nTWO\nthree\nfour\nfive\n");
     let stale = edits(&mut agent, "a.txt", json!([{ "lines": "2", "newText": "2" }])).refused("stale");
     assert!(stale["diff"].as_str().is_some_and(|diff| diff.contains("-two\n+TWO")), "{stale}");
-    edits(&mut agent, "a.txt", json!([{ "lines": "4", "newText": "4" }])).done();
+    rebased(&mut agent, "a.txt", &json!([{ "lines": "2", "newText": "2" }])).refused("stale");
+    rebased(&mut agent, "a.txt", &json!([{ "lines": "4", "newText": "4" }])).done();
     assert_eq!(workspace.text("a.txt"), "one\nTWO\nthree\n4\nfive\n");
 
     workspace.put("b.txt", "head\n}\n}\ntail\n");
     anchored(&mut agent, "b.txt");
     workspace.put("b.txt", "head\n}\ntail\n");
-    edits(&mut agent, "b.txt", json!([{ "lines": "2", "newText": "]" }])).refused("stale");
+    rebased(&mut agent, "b.txt", &json!([{ "lines": "2", "newText": "]" }])).refused("stale");
     assert_eq!(workspace.text("b.txt"), "head\n}\ntail\n");
 }
 
@@ -98,8 +106,8 @@ fn a_tag_and_a_hash_of_different_versions_are_refused() {
     let tag = anchored(&mut agent, "a.txt");
     workspace.put("a.txt", "zero\none\ntwo\nthree\nfour\nfive\n");
     let current = agent.read("a.txt")["hash"].as_str().expect("a hash").to_owned();
-    let edit = |base: &str| json!({ "path": format!("a.txt#{tag}"), "baseHash": base, "edits": [{ "lines": "4", "newText": "4" }] });
-    let patch = |path: &str, base: &str| json!({ "patch": format!("[a.txt#{tag}]\nPUT 1:\n+1\n"), "bases": { path: base } });
+    let edit = |base: &str| json!({ "path": format!("a.txt#{tag}"), "baseHash": base, "edits": [{ "lines": "4", "newText": "4" }], "onStale": "rebase" });
+    let patch = |path: &str, base: &str| json!({ "patch": format!("[a.txt#{tag}]\nPUT 1:\n+1\n"), "bases": { path: base }, "onStale": "rebase" });
     let absolute = workspace.absolute("a.txt");
     for params in
         [edit(&current), edit(&current[3..12]), patch("a.txt", &current), patch(&absolute, &current)]
@@ -137,7 +145,7 @@ fn a_file_with_a_number_sign_in_its_name_has_tags_too() {
     assert_eq!(workspace.text("a#b.txt"), "1\n2\nthree\nfour\nfive\n");
 }
 
-fn anchored_with_sign(agent: &mut crate::support::Agent) -> String {
+fn anchored_with_sign(agent: &mut Agent) -> String {
     let read = agent.call("editd/read", json!({ "path": "a#b.txt", "anchored": true })).done();
     read["anchor"].as_str().expect("an anchor").rsplit_once('#').expect("a tag").1.to_owned()
 }

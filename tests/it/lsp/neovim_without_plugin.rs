@@ -48,6 +48,8 @@ impl Scene {
         self.machine.agent_named("ada", &self.workspace)
     }
 
+    /// Proposes two changes, and waits until Neovim shows them. It shows its message about them first, which would
+    /// interrupt a choice.
     fn propose(&self) -> (Agent, Value) {
         let mut agent = self.agent();
         agent.read("a.txt");
@@ -55,6 +57,7 @@ impl Scene {
             { "oldText": "two", "newText": "2" }, { "oldText": "five", "newText": "5" } ] });
         let pending = agent.call("editd/edit", change).done();
         assert_eq!(pending["state"], "pending", "{pending}");
+        self.nvim.sees("ada wants this instead (Digits)");
         (agent, pending)
     }
 
@@ -94,7 +97,6 @@ fn an_agent_reads_and_edits_the_buffer() {
 fn hunks_are_accepted_and_rejected_by_code_actions() {
     let scene = Scene::start("auto", "{ editd = { review = true } }");
     let (mut agent, pending) = scene.propose();
-    scene.nvim.sees("ada wants this instead (Digits)");
     scene.choose(2, "editd: accept this change (ada: Digits)");
     eventually("the decision", || {
         let now = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
@@ -105,6 +107,20 @@ fn hunks_are_accepted_and_rejected_by_code_actions() {
     assert_eq!(agent.read("a.txt")["text"], "one\n2\nthree\nfour\nfive\n");
     scene.nvim.sees_no("two");
     scene.nvim.sees_no("ada wants");
+}
+
+#[test]
+fn accepting_a_proposal_names_the_file_that_is_not_open() {
+    let scene = Scene::start("auto", "{ editd = { review = true } }");
+    let mut agent = scene.agent();
+    agent.read("a.txt");
+    let edit = json!({ "kind": "edit", "path": "a.txt", "edits": [{ "oldText": "two", "newText": "2" }] });
+    let create = json!({ "kind": "write", "path": "b.txt", "content": "new\n" });
+    let pending = agent.changes(vec![edit, create]).done();
+    scene.nvim.sees("ada wants this instead");
+    scene.choose(3, "editd: accept all 2 changes in 2 files: this one and b.txt (ada)");
+    eventually("the decision", || (agent.state_of(&pending) == "applied").then_some(()));
+    assert_eq!(scene.workspace.text("b.txt"), "new\n");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::support::{Agent, Editor, Kind, Machine, Outcome, Workspace, eventuall
 pub(super) const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
 
 pub(super) struct Scene {
-    machine: Machine,
+    pub(super) machine: Machine,
     pub(super) workspace: Workspace,
     pub(super) editor: Editor,
     pub(super) uri: String,
@@ -56,7 +56,7 @@ impl Scene {
         (agent, pending)
     }
 
-    fn actions_at(&self, line: u32) -> Vec<Value> {
+    pub(super) fn actions_at(&self, line: u32) -> Vec<Value> {
         let at = json!({ "line": line, "character": 0 });
         let params = json!({
             "textDocument": { "uri": self.uri }, "range": { "start": at, "end": at },

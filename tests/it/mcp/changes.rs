@@ -37,6 +37,20 @@ fn a_file_is_read_edited_and_edited_again_without_reading() {
 }
 
 #[test]
+fn a_merge_shows_what_others_had_changed() {
+    let machine = Machine::configured("stale = \"merge\"\n");
+    let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    workspace.put("a.txt", "1\ntwo\nthree\nfour\nfive\n");
+    let edited = mcp.call("edit", json!({ "path": "a.txt", "oldText": "five", "newText": "5" })).done();
+    assert_eq!(workspace.text("a.txt"), "1\ntwo\nthree\nfour\n5\n");
+    let others = "Others had changed the file since you read it:\n";
+    let (_, shown) = edited.text.split_once(others).expect("their change");
+    assert!(shown.contains("\n-one\n+1\n") && !shown.contains("+5"), "{}", edited.text);
+}
+
+#[test]
 fn a_small_difference_is_tolerated_and_reported() {
     let (_machine, workspace, mut mcp) = scene(&[("a.py", "def f():\n    return \"x\"\n")]);
     mcp.call("read", json!({ "path": "a.py" })).done();

@@ -69,9 +69,9 @@ fn an_exact_edit_of_one_place_costs_60(#[case] sends_hashes: bool) {
     let edited = scene.call("edit", edit).done();
     cost(&edited, 60);
     assert_eq!(edited.text.contains("b3:"), sends_hashes, "{}", edited.text);
-    let (path, transaction) = (scene.workspace.absolute("src/shop/cart.rs"), edited.said("Transaction "));
+    let transaction = edited.said("Transaction ");
     let hash = scene.workspace.hash("src/shop/cart.rs");
-    let mut file = json!({ "path": path, "action": "edit", "tag": hash[3..9], "lines": "100" });
+    let mut file = json!({ "path": "src/shop/cart.rs", "action": "edit", "tag": hash[3..9], "lines": "100" });
     if sends_hashes {
         file["hash"] = hash.as_str().into();
         assert_eq!(edited.hash(), hash);

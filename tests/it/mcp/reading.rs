@@ -9,10 +9,10 @@ fn a_read_returns_the_lines_verbatim() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo"));
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.txt" })).done();
-    let (hash, path) = (workspace.hash("a.txt"), workspace.absolute("a.txt"));
+    let hash = workspace.hash("a.txt");
     assert_eq!(read.text, format!("a.txt#{}, lines 1-2 of 2\n\n1\tone\n2\ttwo", &hash[3..9]));
     let plain = mcp.call("read", json!({ "path": "a.txt", "numbered": false })).done();
-    assert_eq!(plain.text, format!("{path}, lines 1-2 of 2, hash {hash}\n\none\ntwo"));
+    assert_eq!(plain.text, format!("a.txt, lines 1-2 of 2, hash {hash}\n\none\ntwo"));
     assert!(read.data.is_null(), "clients that show data would not show the lines: {}", read.data);
 }
 
@@ -107,7 +107,7 @@ fn an_image_comes_with_a_text_about_it() {
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, dot).expect("base64");
     let (machine, workspace) = (Machine::start(), Workspace::file("a.png", bytes));
     let read = Mcp::start(&machine, &workspace).call("read", json!({ "path": "a.png" })).done();
-    for part in ["image/png", "1 x 1 pixels", &workspace.hash("a.png"), &workspace.absolute("a.png")] {
+    for part in ["image/png", "1 x 1 pixels", &workspace.hash("a.png"), "a.png,"] {
         assert!(read.text.contains(part), "{part} is in {}", read.text);
     }
     assert!(read.data.is_null(), "clients that show data do not show the image beside it: {}", read.data);
@@ -117,7 +117,7 @@ fn an_image_comes_with_a_text_about_it() {
 
 /// Returns the path of a file with the tag of its version.
 fn tagged(workspace: &Workspace, name: &str) -> String {
-    format!("{}#{}", workspace.absolute(name), &workspace.hash(name)[3..9])
+    format!("{name}#{}", &workspace.hash(name)[3..9])
 }
 
 #[test]
@@ -142,13 +142,56 @@ fn files_are_searched_found_and_listed() {
     assert!(refused.text.contains("literal"), "{}", refused.text);
     assert!(mcp.call("search", json!({ "pattern": "nowhere" })).done().text.starts_with("No matches."));
     let found = mcp.call("find", json!({ "pattern": "*.rs" })).done();
-    assert_eq!(found.text, format!("{}\n", workspace.absolute("src/b.rs")));
+    assert_eq!(found.text, "src/b.rs\n");
     let listed = mcp.call("list", json!({})).done();
-    assert!(
-        listed.text.contains(&format!("{}/\n", workspace.absolute("src"))) && !listed.text.contains("hidden"),
-        "{}",
-        listed.text
+    assert!(listed.text.starts_with(".gitignore\na.txt\nsrc/\n1 file"), "{}", listed.text);
+}
+
+#[test]
+fn several_parts_are_read_in_one_call() {
+    let code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("a.txt", numbered_lines(20).as_str()), ("b.py", code)]));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let reads = json!([
+        { "path": "a.txt", "lines": "3-4" }, { "path": "b.py", "symbol": "two" }, { "path": "c.txt" },
+        { "path": "a.txt", "lines": 9 },
+    ]);
+    let read = mcp.call("read", json!({ "reads": reads })).done();
+    let (a, b) = (tagged(&workspace, "a.txt"), tagged(&workspace, "b.py"));
+    let expected = format!(
+        "{a}, lines 3-4 of 20\n\n3\tline 3\n4\tline 4\n\n{b}, lines 5-6 of 6\n\n5\tdef two():\n6\t    return 2\n\n"
     );
+    assert!(read.text.starts_with(&expected), "{}", read.text);
+    let (_, rest) = read.text.split_at(expected.len());
+    assert!(rest.starts_with("Refused (missing): `c.txt`"), "{rest}");
+    assert!(rest.ends_with(&format!("\n{a}, lines 9-9 of 20\n\n9\tline 9\n")), "{rest}");
+    let change =
+        |path: &str, line: usize| json!({ "path": path, "edits": [{ "lines": line, "newText": "x" }] });
+    mcp.call("edit", change(&a, 9)).done();
+    mcp.call("edit", change(&b, 1)).refused("unread");
+    let refused = mcp.call("read", json!({ "reads": [], "path": "a.txt" })).refused("invalid_params");
+    assert!(refused.text.contains("`path`"), "{}", refused.text);
+    let absent = mcp.call("read", json!({ "path": "a.txt", "lines": "1", "reads": null })).done();
+    assert!(absent.text.ends_with("\n1\tline 1\n"), "{}", absent.text);
+    let part = json!({ "path": "a.txt", "lines": 2, "max_columns": 3 });
+    let spelled = mcp.call("read", json!({ "reads": [part], "max_bytes": 9_000_000 })).done();
+    assert!(spelled.text.ends_with("\n2\tline 2\n"), "{}", spelled.text);
+    let wrong = json!({ "reads": [{ "path": "a.txt" }, { "path": "a.txt", "lines": "x" }] });
+    assert_eq!(mcp.call("read", wrong).refused("invalid_params").data["error"]["field"], "reads[1].lines");
+}
+
+#[test]
+fn parts_that_have_no_room_are_counted() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(1_000)));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let part = json!({ "path": "a.txt", "lines": "1-450" });
+    let read = mcp.call("read", json!({ "reads": vec![part; 12] })).done();
+    assert!((25_000..32_000).contains(&read.text.len()), "{}", read.text.len());
+    assert!(read.text.contains("continue with `offset"), "{}", read.text);
+    let more = read.text.lines().last().expect("a line");
+    let heads = read.text.lines().filter(|line| line.starts_with("a.txt#")).count();
+    assert_eq!(more, format!("The last {} parts had no room: read them next.", 12 - heads));
 }
 
 #[test]
@@ -162,6 +205,22 @@ fn context_lines_are_shown_once_and_in_order() {
     assert_eq!(found.text.lines().count(), 11, "{}", found.text);
     let found = mcp.call("search", json!({ "pattern": "x" })).done();
     assert!(!found.text.contains("--"), "{}", found.text);
+}
+
+#[test]
+fn matches_are_counted_and_symbols_selected() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::file("a.py", "def one(): pass\n\ndef two(): one(one)\n"));
+    workspace.put("b.py", "one = 1\n");
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let found = mcp.call("search", json!({ "pattern": "one", "count": true })).done();
+    assert_eq!(found.text, "3 a.py\n1 b.py\n\n4 matches in 2 files\n");
+    let one = mcp.call("search", json!({ "pattern": "two", "count": true })).done();
+    assert_eq!(one.text, "1 a.py\n\n1 match in 1 file\n");
+    let none = mcp.call("search", json!({ "pattern": "three", "count": true })).done();
+    assert!(none.text.starts_with("No matches."), "{}", none.text);
+    let outline = mcp.call("outline", json!({ "path": "a.py", "pattern": "^t" })).done();
+    assert!(outline.text.ends_with("\n\n3-3 function two\n"), "{}", outline.text);
 }
 
 #[test]

@@ -97,11 +97,11 @@ fn invalid_arguments_are_named(#[case] tool: &str, #[case] arguments: Value, #[c
 }
 
 #[rstest]
-#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `replaceAll`, `expect`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
-#[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `word`, `regex`, `replaceAll`, `expect`, `lines`, `after`, `before`, `delete`, `first`, `last`, `symbol`, `op`, `comments`, `indent`, `indentFrom`, `indentTo`, `wrap`, `move`, `copy`, `to`, `reindent`.")]
+#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `retry`, `oldText`, `newText`, `replaceAll`, `expect`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
+#[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `path`, `oldText`, `newText`, `word`, `regex`, `replaceAll`, `expect`, `glob`, `lines`, `after`, `before`, `delete`, `first`, `last`, `symbol`, `op`, `comments`, `indent`, `indentFrom`, `indentTo`, `wrap`, `move`, `copy`, `to`, `reindent`.")]
 #[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `mode`, `baseHash`, `display`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
-#[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `symbol`, `limit`, `column`, `numbered`, `raw`.")]
+#[case("read", json!({ "path": "a.txt", "from": 5 }), "`read` has no parameter `from`: there are `path`, `lines`, `symbol`, `reads`, `offset`, `limit`, `column`, `numbered`, `raw`.")]
 fn an_unknown_parameter_is_refused_with_a_list_of_the_known_ones(
     #[case] tool: &str,
     #[case] arguments: Value,
@@ -275,4 +275,15 @@ fn only_served_tools_are_named() {
             assert!(!is_named || called.text.contains("is not served here"), "{}", called.text);
         }
     }
+}
+
+#[test]
+fn a_protected_file_is_to_be_reported_and_left_alone() {
+    let (_machine, workspace, mut mcp) = scene();
+    let refused = mcp.call("write", json!({ "path": ".env", "content": "KEY=1\n" })).refused("protected");
+    assert!(refused.text.contains("Do not change the file in another way: report it"), "{}", refused.text);
+    // A policy names the file by its whole path; the rest of the answer does not.
+    let pattern = format!("pattern = \"{}\"", workspace.absolute(".env"));
+    assert!(refused.text.contains(&pattern), "{}", refused.text);
+    assert!(refused.text.starts_with("Refused (protected): `.env` is protected"), "{}", refused.text);
 }

@@ -40,6 +40,38 @@ fn roots_on_the_command_line_take_precedence() {
     mcp.call("read", json!({ "path": here.absolute("a.txt") })).done();
 }
 
+#[test]
+fn paths_in_answers_are_relative_to_the_first_root() {
+    let (machine, here, there) = workspaces();
+    let root = |workspace: &Workspace| workspace.root().to_str().expect("a test's path").to_owned();
+    // The session may know a root by another name.
+    let link = machine.home().join("project");
+    std::os::unix::fs::symlink(here.root(), &link).expect("a link");
+    let roots = ["--root", link.to_str().expect("a test's path"), "--root", &root(&there)];
+    let mut mcp = Mcp::with(&machine, here.root(), &roots);
+    mcp.introduce("2025-06-18", json!({}));
+    mcp.call("edit", json!({ "path": "a.txt", "oldText": "here", "newText": "x" })).refused("unread");
+    let read = mcp.call("read", json!({ "path": here.absolute("a.txt") })).done();
+    assert!(read.text.starts_with("a.txt#"), "{}", read.text);
+    let edited = mcp.call("edit", json!({ "path": "a.txt", "oldText": "here", "newText": "x" })).done();
+    assert!(edited.text.starts_with("Changed a.txt#"), "{}", edited.text);
+    assert_eq!(edited.data["files"][0]["path"], "a.txt");
+    let refused = mcp.call("edit", json!({ "path": "a.txt", "oldText": "here", "newText": "y" }));
+    let refused = refused.refused("not_found");
+    assert!(refused.text.contains("`a.txt`"), "{}", refused.text);
+    assert!(!refused.text.contains(&root(&here)), "{}", refused.text);
+    here.put("a.txt", "other\n");
+    let after = mcp.call("find", json!({ "pattern": "a.txt" })).done();
+    let mut found: Vec<&str> = after.text.lines().take(2).collect();
+    found.sort_unstable();
+    assert_eq!(found, [there.absolute("a.txt").as_str(), "a.txt"]);
+    let changed = mcp.call("changes", json!({ "path": "a.txt" })).done();
+    assert!(!changed.text.contains(&root(&here)), "{}", changed.text);
+    let deleted = "*** Begin Patch\n*** Delete File: b.txt\n*** End Patch\n";
+    let refused = mcp.call("apply_patch", json!({ "patch": deleted })).refused("missing");
+    assert!(refused.text.contains("`b.txt`"), "{}", refused.text);
+}
+
 fn answer(mcp: &mut Mcp, request: &Value, workspace: &Workspace) {
     assert_eq!(request["method"], "roots/list");
     let result = json!({ "roots": roots(workspace) });

@@ -128,6 +128,32 @@ fn rejecting_a_proposal_names_an_accepted_hunk(#[case] choice: u32, #[case] stat
     scene.nvim.holds(text);
 }
 
+#[rstest]
+#[case::accepted("\\ga", "✓     sum = 0   accepted", "applied", "amount = Decimal(0)")]
+#[case::rejected("\\gr", "✗     sum = 0   rejected", "partial", "sum = 0")]
+fn a_decision_stays_on_an_equal_hunk_if_the_author_replaces_the_proposal(
+    #[case] keys: &str,
+    #[case] decided: &str,
+    #[case] state: &str,
+    #[case] first: &str,
+) {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]g");
+    scene.decide(keys, decided);
+    let content = BETTER.replace("item.price", "item.price * 2");
+    let change = json!({ "kind": "write", "path": "cart.py", "content": content });
+    let call = json!({ "label": "Twice", "changes": [change], "replaces": scene.id });
+    let new = scene.agent.call("editd/edit", call).done();
+    new["id"].as_str().expect("an id").clone_into(&mut scene.id);
+    scene.nvim.sees("item.price * 2");
+    scene.nvim.sees(decided);
+    let pending = "local one = require('editd').pending() return { #one, one[1].id, one[1].undecided }";
+    assert_eq!(scene.nvim.lua(pending), json!([1, scene.id, 1]));
+    scene.nvim.keys("]g\\ga");
+    assert_eq!(scene.outcome()["state"], state);
+    scene.nvim.holds(&content.replace("amount = Decimal(0)", first));
+}
+
 #[test]
 fn a_range_decides_only_hunks_that_are_undecided() {
     let mut scene = Scene::start();

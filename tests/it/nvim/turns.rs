@@ -78,3 +78,16 @@ fn the_undo_of_a_turn_stops_at_a_change_that_a_later_one_overlaps() {
     nvim.keys("q");
     nvim.holds("1\n2\n3\n");
 }
+
+#[test]
+fn a_label_of_several_lines_takes_one_line_of_the_log() {
+    let (_machine, workspace, mut nvim, mut agent) = scene();
+    agent.read("b.txt");
+    let label = "Count\n\nIn digits, as agreed.";
+    let edit = json!({ "path": "b.txt", "oldText": "4\n", "newText": "four again\n", "label": label });
+    agent.call("editd/edit", edit).done();
+    assert_eq!(workspace.text("b.txt"), "four again\n");
+    nvim.keys(":Editd log all<CR>");
+    nvim.sees("Count …");
+    nvim.sees_no("agreed");
+}

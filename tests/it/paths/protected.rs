@@ -66,6 +66,21 @@ const NAMES: &[(&str, &str)] = &[
     ("sub/.pypirc", "secrets"),
     ("tls/server.key", "secrets"),
     ("deploy/id_work", "secrets"),
+    ("infra/terraform.tfstate", "secrets"),
+    ("infra/prod.auto.tfvars", "secrets"),
+    ("credentials.json", "secrets"),
+    ("sub/.htpasswd", "secrets"),
+    ("backup/mail.gpg", "secrets"),
+    (".cargo/credentials.toml", "keys"),
+    (".gem/credentials", "keys"),
+    (".vimrc", "editor_config"),
+    (".gdbinit", "editor_config"),
+    (".helix/languages.toml", "editor_config"),
+    (".lazy.lua", "editor_config"),
+    ("lefthook.toml", "hooks"),
+    ("mise.toml", "package_config"),
+    ("venv/bin/activate", "dependencies"),
+    (".clinerules/rules.md", "agent_config"),
     (".yarnrc.yml", "package_config"),
     (".pnpmfile.cjs", "package_config"),
     (".cargo/config.toml", "package_config"),
@@ -348,6 +363,25 @@ fn startup_files_of_the_user_are_never_changed() {
         assert_eq!(folder.change(write).refused("protected")["rule"], "startup", "{path}");
     }
     folder.change(json!({ "kind": "write", "path": "shop/settings", "content": "x\n" })).done();
+}
+
+#[rstest]
+#[case(".local/bin", "ls", "startup")]
+#[case(".config/nvim", "init.lua", "editor_config")]
+#[case(".config/nvim", "lua/plugins/a.lua", "editor_config")]
+#[case(".config/Code/User", "settings.json", "editor_config")]
+fn a_root_in_the_home_folder_does_not_open_the_settings_of_programs(
+    #[case] root: &str,
+    #[case] path: &str,
+    #[case] rule: &str,
+) {
+    let machine = Machine::start();
+    let root = machine.home().join(root);
+    fs::create_dir_all(&root).expect("folders");
+    let write = json!({ "kind": "write", "path": path, "content": "x\n" });
+    let refusal = machine.agent_with(session(&root)).change(write).refused("protected");
+    assert_eq!(refusal["rule"], rule);
+    assert!(!root.join(path).exists());
 }
 
 #[test]

@@ -151,3 +151,18 @@ fn a_review_names_files_whose_content_is_not_recorded() {
     assert!(reason.contains("large.txt"), "{reason}");
     assert_eq!(review["files"].as_array().expect("files").len(), 1);
 }
+
+#[test]
+fn an_author_with_too_many_reviews_closes_none_of_them() {
+    /// Number of reviews of one author that wait at most, as docs/reliability.md says.
+    const LIMIT: usize = 2000;
+    let mut scene = Scene::new(&[("a.txt", "0\n")]);
+    for number in 0..=LIMIT {
+        run(&mut scene, |workspace| workspace.put("a.txt", format!("{number} of them\n")));
+    }
+    let reviews = eventually("all reviews", || Some(waiting(&mut scene)).filter(|all| all.len() == LIMIT));
+    let newest = reviews.last().expect("a review");
+    let seen = scene.fetch(newest);
+    let reason = seen["reason"].as_str().expect("a reason");
+    assert!(reason.contains("too many wait"), "{reason}");
+}

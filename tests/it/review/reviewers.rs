@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Machine, Outcome, Workspace, eventually, uri_of};
+use crate::support::{Agent, Machine, Outcome, PATIENCE, Workspace, eventually, uri_of, within};
 
 use super::scene::reviewer;
 
@@ -174,6 +174,23 @@ fn an_editor_that_may_come_back_is_waited_for_after_its_goodbye() {
     agent.call("editd/reviewers", json!({})).refused("not_permitted");
     let listed = reviewers(&mut machine.editor(&workspace));
     assert!(listed["expected"][0]["until"].is_string(), "{listed}");
+}
+
+/// The wait is half a minute long, so this test takes as long.
+#[test]
+fn an_editor_that_did_not_come_back_in_time_learns_what_was_changed_without_it() {
+    let (machine, workspace) = scene();
+    let mut editor = reviewer(&machine, &workspace);
+    editor.notify("editd/leaving", json!({}));
+    close(editor);
+    let mut other = machine.editor(&workspace);
+    within(3 * PATIENCE, "the end of the wait", || {
+        reviewers(&mut other)["expected"].as_array().is_none_or(Vec::is_empty).then_some(())
+    });
+    drop(other);
+    assert_eq!(state_of_a_change(&machine, &workspace), "applied");
+    let mut editor = reviewer(&machine, &workspace);
+    assert_eq!(reviewers(&mut editor)["unreviewed"]["changes"], 1);
 }
 
 #[test]

@@ -183,3 +183,59 @@ fn a_native_edit_is_made_by_editd() {
     assert_eq!(workspace.text("a.txt"), "2\n");
     assert_eq!(history(&machine, &workspace)[0]["author"], "claude-code");
 }
+
+/// A program that starts another one for which the kernel has no Landlock: the system call that creates a set of rules
+/// does not exist (`ENOSYS`).
+const WITHOUT_LANDLOCK: &str = r#"
+import ctypes, os, struct, sys
+LOAD, EQUAL, RETURN, ALLOW, REFUSE = 0x20, 0x15, 0x06, 0x7fff0000, 0x00050000 | 38
+CREATE_RULESET, SET_SECCOMP, FILTER = 444, 22, 2
+steps = [(LOAD, 0, 0, 0), (EQUAL, 0, 1, CREATE_RULESET), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+program = b"".join(struct.pack("HBBI", *step) for step in steps)
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(SET_SECCOMP, FILTER, ctypes.byref(Program(len(steps), program)), 0, 0) != 0:
+    raise OSError(ctypes.get_errno(), "the filter is refused")
+os.execv(sys.argv[1], sys.argv[1:])
+"#;
+
+/// Runs a command under `--enforce` where there is no Landlock.
+fn without_landlock(machine: &Machine, workspace: &Workspace, strictness: &str, script: &str) -> Output {
+    let editd = machine.command(&["run", strictness, "--", "sh", "-c", script]);
+    // A filter needs the rights of root, or a mark that editd takes for that of a restricted command.
+    let is_root = rustix::process::geteuid().is_root();
+    let mut command = Command::new(if is_root { "/usr/bin/env" } else { "/usr/bin/unshare" });
+    if !is_root {
+        command.args(["--user", "--map-root-user"]);
+    }
+    command.args(["python3", "-c", WITHOUT_LANDLOCK]).arg(editd.get_program()).args(editd.get_args());
+    let variables = editd.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.envs(variables).current_dir(workspace.root()).output().expect("python3 can be run")
+}
+
+#[test]
+fn without_landlock_a_command_is_recorded_or_does_not_run() {
+    let (machine, workspace) = (Machine::start(), project());
+    let refused = without_landlock(&machine, &workspace, "--enforce", "echo two > new.txt");
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && told.contains("this system cannot forbid writes"), "{told}");
+    assert!(!workspace.has("new.txt"));
+
+    let ran = without_landlock(&machine, &workspace, "--enforce=best-effort", "echo two > new.txt");
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && told.contains("what the command changes is recorded"), "{told}");
+    assert_eq!(workspace.text("new.txt"), "two\n");
+    let entries = history(&machine, &workspace);
+    assert_eq!(entries.len(), 1, "{entries:?}");
+}
+
+#[test]
+fn without_landlock_and_without_a_record_no_command_runs() {
+    let machine = Machine::configured("[limits]\nsnapshot_files = 2\n");
+    let workspace = project();
+    let refused = without_landlock(&machine, &workspace, "--enforce=best-effort", "echo two > new.txt");
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && told.contains("changes cannot be recorded"), "{told}");
+    assert!(!workspace.has("new.txt"));
+}

@@ -1,14 +1,18 @@
 //! The first walk of a root, which reads all files: its progress, its end and its limits.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rstest::rstest;
 
 use crate::support::{Fault, Machine, Strace, Workspace, converse, eventually, plain};
+
+/// Begins each line about the progress of a walk.
+const PROGRESS: &str = "editd: reading the project for the first time: ";
 
 /// Creates a root in which the walk takes a while, because each listing of a folder is slow.
 fn slow_root(folders: usize) -> Workspace {
@@ -50,9 +54,43 @@ fn a_long_first_walk_shows_its_progress() {
     let output = command(&machine, &workspace, "touch x").output().expect("editd can be run");
     let printed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && workspace.has("x"), "{printed}");
-    assert!(printed.contains("editd: reading the project for the first time: "), "{printed}");
+    assert!(printed.contains(PROGRESS), "{printed}");
     let again = command(&machine, &workspace, "touch y").output().expect("editd can be run");
     assert!(String::from_utf8_lossy(&again.stderr).contains("has changed y"), "{again:?}");
+}
+
+#[test]
+fn a_long_first_walk_shows_its_progress_while_it_goes_on() {
+    let (machine, workspace) = (Machine::start(), slow_root(500));
+    let slow = slowly(&machine, 300);
+    let begun = Instant::now();
+    let mut running = command(&machine, &workspace, "touch x");
+    let mut running = running.stderr(Stdio::piped()).spawn().expect("editd can be run");
+    let mut errors = BufReader::new(running.stderr.take().expect("its standard error"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("a line");
+    let took = begun.elapsed();
+    let count = line.strip_prefix(PROGRESS).and_then(|rest| rest.split_once(" files, "));
+    assert!(count.is_some_and(|(count, _)| count.parse::<usize>().is_ok()), "{line}");
+    assert!(took >= Duration::from_secs(1), "a walk is not reported before: {took:?}");
+    assert!(!workspace.has("x"), "the command has not run yet");
+    drop(slow);
+    assert!(running.wait().expect("an end").success() && workspace.has("x"));
+}
+
+#[test]
+fn a_fast_first_walk_prints_nothing() {
+    let machine = Machine::start();
+    // On a machine under load, any walk may take long. Each round has a root of its own, which is walked first.
+    let printed = eventually("a walk that takes less than a second", || {
+        let workspace = slow_root(3);
+        let begun = Instant::now();
+        let output = command(&machine, &workspace, "true").output().expect("editd can be run");
+        assert!(output.status.success(), "{output:?}");
+        let is_fast = begun.elapsed() < Duration::from_secs(1);
+        is_fast.then(|| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    });
+    assert_eq!(printed, "");
 }
 
 #[test]

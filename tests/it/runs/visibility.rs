@@ -14,7 +14,8 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::command::{history, printed, run, undo};
-use crate::support::{Machine, Workspace};
+use crate::review::scene::reviewer;
+use crate::support::{Machine, Outcome as _, Workspace, eventually};
 
 /// Runs a script outside of editd.
 fn shell(folder: &Path, script: &str) {
@@ -92,6 +93,24 @@ fn what_becomes_visible_is_not_deleted(#[case] script: &str, #[case] name: &str)
     assert!(!workspace.has("made"), "what the command created is deleted");
     assert_eq!(workspace.text("a.txt"), "tracked\n");
     assert!(printed(&output).contains("it was there before the command"), "{}", printed(&output));
+}
+
+#[test]
+fn a_rejected_review_deletes_only_what_the_command_created() {
+    let (machine, (workspace, outer)) = (Machine::configured("review = \"always\"\n"), project());
+    let before = contents(outer.root());
+    let script = "git checkout -q old; echo made > new.txt; echo x >> a.txt";
+    let mut command = machine.command(&["run", "--as", "robin", "--", "sh", "-ec", script]);
+    let output = command.current_dir(workspace.root()).output().expect("editd can be run");
+    assert!(output.status.success(), "{}", printed(&output));
+    let mut person = reviewer(&machine, &workspace);
+    let review = eventually("the review", || {
+        let listed = person.call("editd/proposals", json!({ "state": "landed" })).done();
+        listed["proposals"].get(0).cloned()
+    });
+    let decision = json!({ "id": review["id"], "revision": review["revision"], "reject": "all" });
+    assert_eq!(person.call("editd/decide", decision).done()["state"], "rejected");
+    assert_eq!(contents(outer.root()), before, "{}", printed(&output));
 }
 
 #[rstest]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace, numbered_lines};
 
@@ -114,4 +114,36 @@ fn a_search_stops_at_the_deadline_with_a_notice() {
     let found = search(&mut machine.agent(&workspace), json!({ "pattern": "no such line" }));
     assert_eq!(found["truncated"], true, "{found}");
     assert!(notice(&found).contains("incomplete"), "{found}");
+}
+
+#[test]
+fn matches_are_counted_per_file() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    workspace.put("a.txt", "one one\ntwo\nnone\n");
+    workspace.put("b/c.txt", "One\none\n");
+    workspace.put("d.txt", "two\n");
+    workspace.put("e.bin", "one\0");
+    let long = format!("{}one one", "x".repeat(100_000));
+    workspace.put("long.txt", &long);
+    let mut agent = machine.agent(&workspace);
+    let counts = |found: &Value| {
+        let counts = found["counts"].as_array().cloned().unwrap_or_default();
+        let count = |it: &Value| (it["path"].as_str().expect("a path").to_owned(), it["count"].as_u64());
+        counts.iter().map(count).collect::<Vec<_>>()
+    };
+    let found = search(&mut agent, json!({ "pattern": "one", "count": true, "context": 3 }));
+    let expected = [("a.txt", 3), ("b/c.txt", 1), ("long.txt", 2)];
+    let expected = expected.map(|(path, count)| (workspace.absolute(path), Some(count)));
+    assert_eq!((counts(&found), &found["matches"]), (expected.to_vec(), &json!([])));
+    assert_eq!(found["truncated"], false);
+    let replaced = json!({ "path": "a.txt", "oldText": "one", "newText": "1", "expect": 3 });
+    agent.read("a.txt");
+    agent.call("editd/edit", replaced).done();
+
+    let first = search(&mut agent, json!({ "pattern": "(?i)one|two", "count": true, "limit": 2 }));
+    assert_eq!(counts(&first).len(), 2);
+    let notice = first["notice"].as_str().expect("a notice");
+    assert!(first["truncated"] == true && notice.contains("the first 2 files by path"), "{notice}");
+    let none = search(&mut agent, json!({ "pattern": "nothing", "count": true }));
+    assert_eq!((counts(&none), &none["truncated"]), (Vec::new(), &json!(false)));
 }

@@ -3,7 +3,8 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Framing, Machine, Outcome, Workspace};
+use crate::review::scene::reviewer;
+use crate::support::{Agent, Framing, Machine, Mcp, Outcome, Workspace, eventually};
 
 fn edited_by(machine: &Machine, workspace: &Workspace, name: &str, label: &str) -> Value {
     let mut agent = machine.agent_named(name, workspace);
@@ -36,10 +37,7 @@ fn the_name_of_a_person_is_not_given_to_agents(#[case] name: &str, #[case] autho
 #[test]
 fn an_agent_with_the_name_of_a_person_cannot_undo_what_the_person_did() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    let mut person = Agent::connect_as_editor(&machine);
-    let mut session = workspace.session("terminal");
-    session["capabilities"]["experimental"]["editd"]["agent"] = json!(true);
-    person.initialize(session).done();
+    let mut person = person(&machine, &workspace);
     person.read("a.txt");
     let made = person.edit("a.txt", "one", "two").done();
     assert_eq!(person.history()[0]["author"], "terminal");
@@ -50,13 +48,68 @@ fn an_agent_with_the_name_of_a_person_cannot_undo_what_the_person_did() {
     person.call("editd/undo", json!({ "transaction": made["transaction"] })).done();
 }
 
-#[test]
-fn a_person_with_the_rights_of_an_agent_is_bound_by_the_path_rules() {
-    let (machine, workspace) = (Machine::start(), Workspace::file(".env", "A=1\n"));
-    let mut person = Agent::connect_as_editor(&machine);
+/// Opens a session of a person who confirms changes at the command line.
+fn person(machine: &Machine, workspace: &Workspace) -> Agent {
+    let mut person = Agent::connect_as_editor(machine);
     let mut session = workspace.session("terminal");
     session["capabilities"]["experimental"]["editd"]["agent"] = json!(true);
     person.initialize(session).done();
+    person
+}
+
+#[test]
+fn an_mcp_client_cannot_have_the_name_of_a_person() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
+    mcp.introduce_as("terminal", "2025-06-18", json!({}));
+    mcp.call("read", json!({ "path": "a.txt" }));
+    mcp.call("edit", json!({ "path": "a.txt", "old_text": "one", "new_text": "two" }));
+    assert_eq!(machine.agent(&workspace).history()[0]["author"], "terminal (agent)");
+}
+
+#[test]
+fn an_agent_with_the_name_of_a_person_cannot_apply_or_discard_what_the_person_is_asked_about() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut person = person(&machine, &workspace);
+    person.read("a.txt");
+    let asked = json!({ "path": "a.txt", "oldText": "one", "newText": "two", "review": true });
+    let id = person.call("editd/edit", asked).done()["id"].clone();
+    let mut agent = machine.agent_named("terminal", &workspace);
+    for method in ["editd/apply", "editd/discard"] {
+        agent.call(method, json!({ "id": id })).refused("unknown_proposal");
+    }
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    assert_eq!(person.call("editd/proposal", json!({ "id": id })).done()["state"], "pending");
+    person.call("editd/discard", json!({ "id": id })).done();
+}
+
+#[test]
+fn the_commands_of_an_agent_with_the_name_of_a_person_are_reviewed() {
+    let (machine, workspace) =
+        (Machine::configured("review = \"auto\"\n"), Workspace::file("a.txt", "one\n"));
+    let mut editor = reviewer(&machine, &workspace);
+    let mut agent = machine.agent_named("terminal", &workspace);
+    let begun = agent.call("editd/runBegin", json!({ "command": "format" })).done();
+    workspace.put("a.txt", "two\n");
+    agent.call("editd/runEnd", json!({ "run": begun["run"], "exitCode": 0 })).done();
+    let review = eventually("the review of the command", || {
+        let listed = editor.call("editd/proposals", json!({ "state": "landed" })).done();
+        listed["proposals"].get(0).cloned()
+    });
+    assert_eq!(review["author"], "terminal (agent)");
+    for taken in ["terminal", "editor", "disk"] {
+        let mut command = machine.command(&["run", "--as", taken, "--", "touch", "b.txt"]);
+        let output = command.current_dir(workspace.root()).output().expect("editd can be run");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && told.contains("cannot be an author"), "{told}");
+    }
+    assert!(!workspace.has("b.txt"));
+}
+
+#[test]
+fn a_person_with_the_rights_of_an_agent_is_bound_by_the_path_rules() {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".env", "A=1\n"));
+    let mut person = person(&machine, &workspace);
     person.call("editd/read", json!({ "path": ".env" })).refused("protected");
 }
 

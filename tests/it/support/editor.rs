@@ -286,6 +286,12 @@ impl Editor {
             .collect()
     }
 
+    /// All received requests and notifications, with their methods.
+    pub(crate) fn received(&self) -> Vec<(String, Value)> {
+        let state = self.lock();
+        state.requests.iter().chain(&state.notifications).cloned().collect()
+    }
+
     /// Sends a request and waits for its result. An error fails the test.
     pub(crate) fn call(&self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params);

@@ -151,7 +151,10 @@ fn an_edit_of_a_symbol_is_carried_over_changes_elsewhere() {
     let mut agent = machine.agent(&workspace);
     agent.read("cart.py");
     workspace.put("cart.py", format!("import os\n\n{CODE}").replace("a + b", "b + a"));
-    edit(&mut agent, json!({ "symbol": "Cart.total", "op": "body", "newText": "return 0" })).done();
+    let body = json!({ "symbol": "Cart.total", "op": "body", "newText": "return 0" });
+    edit(&mut agent, body.clone()).refused("stale");
+    let rebase = json!({ "path": "cart.py", "edits": [body], "onStale": "rebase" });
+    agent.call("editd/edit", rebase).done();
     let after = format!("import os\n\n{CODE}").replace("a + b", "b + a").replace("sum(self.items)", "0");
     assert_eq!(workspace.text("cart.py"), after);
     workspace.put("cart.py", after.replace("return 0", "return 1"));

@@ -103,10 +103,9 @@ fn a_parser_that_ends_loses_only_its_trees() {
     }
 }
 
-/// More files than parsers, in one change.
-#[test]
-fn every_file_of_a_set_is_checked() {
-    let names: Vec<String> = (0..12).map(|file| format!("f{file}.py")).collect();
+/// Creates files with many functions, which an agent has read.
+fn files(count: usize) -> (Machine, Workspace, Agent, Vec<String>) {
+    let names: Vec<String> = (0..count).map(|file| format!("f{file}.py")).collect();
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
     for name in &names {
         workspace.put(name, functions(155));
@@ -115,6 +114,13 @@ fn every_file_of_a_set_is_checked() {
     for name in &names {
         agent.read(name);
     }
+    (machine, workspace, agent, names)
+}
+
+/// More files than parsers, in one change.
+#[test]
+fn every_file_of_a_set_is_checked() {
+    let (_machine, _workspace, mut agent, names) = files(12);
     for round in 0..3 {
         let change = |(at, name): (usize, &String)| {
             let opening = if at % 3 == round { "(" } else { "" };
@@ -144,14 +150,8 @@ fn every_file_of_a_set_is_checked() {
 /// The parsers check the first files of a change when the outlines of the last ones are needed.
 #[test]
 fn checks_of_a_set_do_not_wait_for_each_other() {
-    let names: Vec<String> = (0..10).map(|file| format!("f{file}.py")).collect();
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
+    let (_machine, _workspace, mut agent, names) = files(10);
     for name in &names {
-        workspace.put(name, functions(155));
-    }
-    let mut agent = machine.agent(&workspace);
-    for name in &names {
-        agent.read(name);
         assert_eq!(returns(&mut agent, name, 5, "5", "(5)"), NONE);
     }
     let change = |(at, name): (usize, &String)| {

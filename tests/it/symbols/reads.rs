@@ -26,6 +26,24 @@ fn an_outline_lists_symbols_with_their_lines() {
 }
 
 #[test]
+fn an_outline_lists_only_symbols_that_match_a_pattern() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    let mut names = |pattern: &str| {
+        let outline = agent.call("editd/outline", json!({ "path": "cart.py", "pattern": pattern })).done();
+        let symbols = outline["symbols"].as_array().expect("symbols").clone();
+        symbols.iter().map(|it| it["symbol"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("add$"), ["Cart.add", "add"]);
+    assert_eq!(names(r"^Cart\."), ["Cart.add", "Cart.total"]);
+    assert_eq!(names("(?i)TOTAL"), ["Cart.total"]);
+    assert_eq!(names("nothing"), [] as [&str; 0]);
+    for pattern in ["(", ""] {
+        agent.call("editd/outline", json!({ "path": "cart.py", "pattern": pattern })).invalid("pattern");
+    }
+}
+
+#[test]
 fn unsaved_text_has_an_outline() {
     let (machine, workspace) = scene();
     let editor = crate::support::Editor::start(&machine, &workspace, crate::support::Kind::Plugin);

@@ -14,6 +14,8 @@ pub(crate) struct Window {
     /// First requested line or cell, from 1.
     pub(crate) offset: usize,
     pub(crate) limit: usize,
+    /// `true` if the reader has asked for the last line, by a limit or a symbol.
+    pub(crate) is_limited: bool,
     /// Maximum size of the answer, in bytes.
     pub(crate) bytes: usize,
     pub(crate) measure: Measure,
@@ -83,8 +85,9 @@ impl Window {
 
     /// Returns the window for these lines.
     pub(crate) fn at(self, lines: LineRange) -> Self {
-        let limit = (lines.end + 1 - lines.start).min(READ_LINES);
-        Self { offset: lines.start, limit, raw: true, ..self }
+        let count = lines.end + 1 - lines.start;
+        let (limit, is_limited) = (count.min(READ_LINES), count <= READ_LINES);
+        Self { offset: lines.start, limit, is_limited, raw: true, ..self }
     }
 
     pub(crate) fn of(params: &ReadParams, audience: Audience) -> Result<Self, Invalid> {
@@ -100,12 +103,15 @@ impl Window {
         }
         let columns =
             Columns { first: params.column.unwrap_or(1), max: params.max_columns.unwrap_or(usize::MAX) };
+        let is_limited = params.limit.is_some_and(|limit| limit <= READ_LINES);
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
         let ReadParams { numbered, anchored, raw, .. } = *params;
         let offset = params.offset.unwrap_or(1);
-        Ok(Self { offset, limit, bytes, measure, columns, numbered, anchored, raw, audience })
+        let window =
+            Self { offset, limit, is_limited, bytes, measure, columns, numbered, anchored, raw, audience };
+        Ok(params.named_lines()?.map_or(window, |lines| window.at(lines)))
     }
 }
 
@@ -254,8 +260,20 @@ impl View {
                 if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };
             return Some(format!("Line {end_line} is cut: it is longer than {bytes} bytes{rest}."));
         }
-        (end_line < total_lines)
-            .then(|| format!("Lines {} to {end_line} of {total_lines}; {more}.", self.start_line))
+        if end_line >= total_lines {
+            return None;
+        }
+        match audience {
+            // The first line of the answer of a tool has the range. What was asked for is not to be continued.
+            Audience::Tools(_) => {
+                let is_complete =
+                    self.window.is_limited && end_line + 1 - self.start_line == self.window.limit;
+                (!is_complete).then(|| format!("There is more: {more}."))
+            }
+            Audience::Wire | Audience::CommandLine => {
+                Some(format!("Lines {} to {end_line} of {total_lines}; {more}.", self.start_line))
+            }
+        }
     }
 
     /// Returns the answer for a whole text.

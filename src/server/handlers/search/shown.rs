@@ -27,12 +27,14 @@ pub(super) fn show(
     if session.role != Role::Agent {
         return;
     }
+    let size =
+        |found: &FoundLine| found.size(&session.relative(Path::new(&found.path)).display().to_string());
     let mut reaching = match session.abilities.audience {
-        Audience::Tools(_) => fitting(matches, TOOL_LIST, FoundLine::size),
+        Audience::Tools(_) => fitting(matches, TOOL_LIST, size),
         Audience::Wire | Audience::CommandLine => matches.len(),
     };
     // Of a match that is too large for an answer, only a part reaches a model.
-    if matches.first().is_some_and(|first| first.size() > TOOL_LIST) {
+    if matches.first().is_some_and(|first| size(first) > TOOL_LIST) {
         reaching = 0;
     }
     let mut rest = &mut matches[..reaching];

@@ -120,6 +120,7 @@ pub(super) static JAVASCRIPT: Names = Names {
         "function_expression",
         "generator_function",
     ],
+    keeps_this: &[("object", "method_definition")],
     supertypes: &["class_heritage", "extends_type_clause"],
     soft_keywords: &[
         "abstract",

@@ -34,6 +34,7 @@ pub(super) static LUA: Names = Names {
         Rule("goto_statement", "", Meaning::Label { declares: false }),
     ],
     types_by_name: true,
+    values: &["false", "nil", "true"],
     common_members: &[
         "byte", "char", "close", "concat", "find", "format", "gmatch", "gsub", "insert", "len", "lines",
         "lower", "match", "new", "open", "print", "read", "remove", "rep", "sort", "sub", "unpack", "upper",
