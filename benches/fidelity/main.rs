@@ -1,10 +1,10 @@
 //! Measures how faithfully edits are applied whose text differs from the file.
 //!
 //! `cargo bench --bench fidelity` runs all kinds of all parts and prints a table for each. It fails if any case
-//! is harmful. Options after `--`: `--part NAME` (`text`, `anchored`, `symbols` or `sizes`), `--sample` (few
-//! cases), `--kind NAME`, `--seed N`, `--cases N`, `--show N` (prints N cases
-//! with another verdict than right), `--files DIR` (uses the texts of that folder; also as `FIDELITY_FILES`),
-//! `--strict` (fails below the target), `--list`.
+//! is harmful. Options after `--`: `--part NAME` (`text`, `anchored`, `symbols`, `refactorings` or `sizes`),
+//! `--sample` (few cases), `--kind NAME`, `--seed N`, `--cases N`, `--show N` (prints N cases with another verdict
+//! than right), `--files DIR` (uses the texts of that folder; also as `FIDELITY_FILES`), `--strict` (fails below the
+//! target), `--list`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 

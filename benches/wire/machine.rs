@@ -1,53 +1,20 @@
-//! A daemon with separate folders, all on one file system.
+//! Sessions with a daemon, and its use of the machine.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use serde_json::json;
-use tempfile::TempDir;
 
 use crate::client::Client;
 use crate::corpus::KB;
-
-pub(crate) struct Machine {
-    base: TempDir,
-    daemon: Child,
-}
+use crate::daemon::machine::command;
+pub(crate) use crate::daemon::machine::{Machine, program};
 
 impl Machine {
     pub(crate) fn start() -> Self {
         Self::configured("")
-    }
-
-    /// Starts a daemon. `config` is TOML that is appended to the top-level settings.
-    pub(crate) fn configured(config: &str) -> Self {
-        // On a disk, where the usual temporary folder often is not. Outside of this project, because a daemon does
-        // not start with a configuration in one.
-        let base = tempfile::Builder::new().prefix("w").tempdir_in("/var/tmp").expect("a folder");
-        // A repository makes the files a project, which the command line uses as the root.
-        for name in ["home", "files/.git/objects", "files/.git/refs"] {
-            fs::create_dir_all(base.path().join(name)).expect("a folder");
-        }
-        fs::write(base.path().join("files/.git/HEAD"), "ref: refs/heads/main\n").expect("a repository");
-        let text = format!("review = \"off\"\nidle_exit = \"60s\"\n{config}");
-        fs::write(base.path().join("config.toml"), text).expect("a configuration");
-        let daemon = command(base.path(), "serve")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the daemon can be run");
-        let machine = Self { base, daemon };
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while std::os::unix::net::UnixStream::connect(machine.socket()).is_err() {
-            assert!(Instant::now() < deadline, "the daemon does not answer");
-            std::thread::sleep(Duration::from_micros(100));
-        }
-        machine
     }
 
     /// Returns a command for `editd` with a subcommand, configured for this daemon.
@@ -55,16 +22,8 @@ impl Machine {
         command(self.base.path(), name)
     }
 
-    pub(crate) fn socket(&self) -> PathBuf {
-        self.base.path().join("run/agent.sock")
-    }
-
     pub(crate) fn state(&self) -> String {
         self.base.path().join("state").display().to_string()
-    }
-
-    pub(crate) fn root(&self) -> PathBuf {
-        self.base.path().join("files")
     }
 
     /// Opens a session with the files as its root.
@@ -74,20 +33,11 @@ impl Machine {
 
     /// Opens an editor session with the files as its root.
     pub(crate) fn editor(&self) -> Client {
-        self.session("editor", &self.base.path().join("run/editor.sock"))
+        Self::session("editor", &self.base.path().join("run/editor.sock"), &self.root())
     }
 
     pub(crate) fn client_named(&self, author: &str) -> Client {
-        self.session(author, &self.socket())
-    }
-
-    fn session(&self, author: &str, socket: &Path) -> Client {
-        let mut client = Client::connect(socket);
-        let root = format!("file://{}", self.root().display());
-        let folders = json!([{ "uri": root, "name": "files" }]);
-        let client_info = json!({ "name": author });
-        client.call("initialize", &json!({ "clientInfo": client_info, "workspaceFolders": folders }));
-        client
+        Self::session(author, &self.socket(), &self.root())
     }
 
     /// Writes a file to the root.
@@ -136,31 +86,10 @@ impl Machine {
     }
 }
 
-/// Returns the program to measure: `$EDITD_PROGRAM`, to compare versions, else the one that was built.
-pub(crate) fn program() -> OsString {
-    std::env::var_os("EDITD_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_editd").into())
-}
-
-fn command(base: &Path, name: &str) -> Command {
-    let mut command = Command::new(program());
-    command.arg(name);
-    let folders = [("HOME", "home"), ("EDITD_STATE_DIR", "state"), ("EDITD_RUNTIME_DIR", "run")];
-    command.envs(folders.map(|(variable, name)| (variable, base.join(name))));
-    command.env("EDITD_CONFIG", base.join("config.toml"));
-    command
-}
-
 /// Waits until the system has written back and freed the data of an edit of a file of this size, so that it
 /// does not affect the next measurement.
 pub(crate) fn settle(size: usize) {
     std::thread::sleep(Duration::from_millis(3) + Duration::from_micros(2) * (size / KB) as u32);
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = self.daemon.kill();
-        let _ = self.daemon.wait();
-    }
 }
 
 fn resident(pid: u32) -> u64 {

@@ -9,14 +9,16 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 mod answers;
-mod client;
 mod comparison;
 mod corpus;
 mod crowd;
+#[path = "../daemon/mod.rs"]
+mod daemon;
 mod durable;
 mod edits;
 mod flood;
 mod floor;
+mod globs;
 mod hook;
 mod large;
 mod machine;
@@ -30,10 +32,12 @@ mod table;
 mod tracked;
 mod typing;
 
+use daemon::client;
+
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 35] = [
+const PARTS: [Part; 36] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -57,6 +61,7 @@ const PARTS: [Part; 35] = [
     ("fifty-100k", || edits::fifty(1)),
     ("fifty-10m", || edits::fifty(3)),
     ("search", search::against_ripgrep),
+    ("globs", globs::against_sed),
     ("full-1", durable::one_file),
     ("full-8", durable::set),
     ("crowd", crowd::different_files),

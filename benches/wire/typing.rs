@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::client::Client;
 use crate::corpus::{MB, code};
 use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
@@ -21,14 +20,14 @@ pub(crate) fn keys() {
     let mut editor = machine.editor();
     let uri = format!("file://{}", path.display());
     let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
-    editor.notify("textDocument/didOpen", &json!({ "textDocument": item }));
+    editor.send(&notification("textDocument/didOpen", &json!({ "textDocument": item })));
     editor.call("editd/status", &json!({}));
     let lines = text.lines().count();
     let (mut alone, mut with_key) = (Samples::default(), Samples::default());
     for key in 0..KEYS {
         let request = editor.request("editd/status", &json!({}));
         alone.time(|| editor.exchange(&request));
-        let mut both = Client::notification("textDocument/didChange", &change(&uri, key, key * 7919 % lines));
+        let mut both = notification("textDocument/didChange", &change(&uri, key, key * 7919 % lines));
         both.extend(editor.request("editd/status", &json!({})));
         with_key.time(|| editor.exchange(&both));
     }
@@ -37,6 +36,13 @@ pub(crate) fn keys() {
     let difference = |share| millis(with_key.quantile(share)) - millis(alone.quantile(share));
     verdict("a key, median, above the request", difference(0.5), " ms", 2.0, true);
     verdict("a key, 99th percentile, above the request", difference(0.99), " ms", 2.0, true);
+}
+
+/// Encodes a notification.
+fn notification(method: &str, params: &Value) -> Vec<u8> {
+    let mut line = json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
+    line.push(b'\n');
+    line
 }
 
 fn change(uri: &str, key: usize, line: usize) -> Value {

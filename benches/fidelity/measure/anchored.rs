@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use editd::edit::{
-    LineEdit, LineMap, LinePlace, LineRange, Plan, lines_of, locate, parse_range, plan_lines, reindented,
+    LineEdit, LineMap, LinePlace, LineRange, MovedText, Plan, lines_of, locate, parse_range, plan_lines,
 };
 
 use super::ask::Outcome;
@@ -153,7 +153,8 @@ fn line_edits(act: &Act, base: &str) -> Result<Vec<LineEdit>, String> {
         }
         Act::Take { lines, to, removes, reindents } => {
             let taken = lines_of(base, *lines);
-            let text = if *reindents { reindented(taken, base, *to) } else { taken.to_owned() };
+            let text =
+                if *reindents { MovedText::new(taken).indented_at(base, *to) } else { taken.to_owned() };
             let mut edits = vec![LineEdit::of_moved(*to, text)];
             edits.extend(removes.then(|| LineEdit::removal(*lines)));
             edits

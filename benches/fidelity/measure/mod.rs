@@ -7,11 +7,14 @@
 mod anchored;
 mod ask;
 mod change;
+#[path = "../../daemon/mod.rs"]
+mod daemon;
 mod judge;
 mod kinds;
 mod meant;
 mod plain;
 mod plainer;
+mod refactorings;
 mod rng;
 mod sizes;
 mod sources;
@@ -71,22 +74,29 @@ pub(crate) enum Part {
     Anchored,
     /// Names of symbols.
     Symbols,
+    /// Refactorings of real files, by the whole program.
+    Refactorings,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 3] = [Self::Text, Self::Anchored, Self::Symbols];
+    pub(crate) const ALL: [Self; 4] = [Self::Text, Self::Anchored, Self::Symbols, Self::Refactorings];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Anchored => "anchored",
             Self::Symbols => "symbols",
+            Self::Refactorings => "refactorings",
         }
     }
 
     /// Returns the required share of right cases, in tenths of a percent.
     pub(crate) fn target(self) -> usize {
-        if self == Self::Text { 970 } else { 980 }
+        match self {
+            Self::Text => 970,
+            Self::Anchored | Self::Symbols => 980,
+            Self::Refactorings => 990,
+        }
     }
 
     /// Returns the names of its kinds.
@@ -95,6 +105,7 @@ impl Part {
             Self::Text => kinds::KINDS.iter().map(|kind| kind.name).collect(),
             Self::Anchored => anchored::KINDS.iter().map(|kind| kind.name).collect(),
             Self::Symbols => symbols::KINDS.iter().map(|kind| kind.name).collect(),
+            Self::Refactorings => refactorings::KINDS.iter().map(|kind| kind.name).collect(),
         }
     }
 }
@@ -104,32 +115,54 @@ pub(crate) fn run(part: Part, run: &Run) -> Report {
     let mut plainer = Plainer::default();
     match part {
         Part::Text => {
-            let report = tallied(run, kinds::KINDS, |case: &Case| plainer.count(case));
+            let report = tallied(run, kinds::KINDS, |name, number, case: &Case| {
+                plainer.count(case);
+                tally(name, number, case)
+            });
             Report { plainer: plainer.table(), ..report }
         }
-        Part::Anchored => tallied(run, anchored::KINDS, |_| ()),
-        Part::Symbols => tallied(run, symbols::KINDS, |_| ()),
+        Part::Anchored => tallied(run, anchored::KINDS, tally),
+        Part::Symbols => tallied(run, symbols::KINDS, tally),
+        Part::Refactorings => {
+            let session = refactorings::Session::start();
+            tallied(run, refactorings::KINDS, |name, number, case| {
+                refactorings::tally(&session, name, number, case)
+            })
+        }
     }
 }
 
-fn tallied<C: Judge>(run: &Run, kinds: &[Kind<C>], mut each: impl FnMut(&C)) -> Report {
+/// Verdict of a case, with a description if it is another one than right.
+struct Tally {
+    verdict: Verdict,
+    must_refuse: bool,
+    text: String,
+}
+
+fn tally<C: Judge>(name: &str, number: usize, case: &C) -> Tally {
+    let judged = judge(case);
+    let is_right = judged.verdict == Verdict::Right;
+    let text = if is_right { String::new() } else { shown(name, number, case, &judged) };
+    Tally { verdict: judged.verdict, must_refuse: matches!(case.outcome(), Outcome::Refused), text }
+}
+
+fn tallied<C>(run: &Run, kinds: &[Kind<C>], mut tally: impl FnMut(&str, usize, &C) -> Tally) -> Report {
     let wanted = |name: &str| run.kind.as_ref().is_none_or(|kind| kind == name);
     let (mut rows, mut harmed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for kind in kinds.iter().filter(|kind| wanted(kind.name)) {
         let mut row = Row { name: kind.name, ..Row::default() };
         for number in 0..run.cases {
             let Some(case) = drawn(run, kind, number) else { continue };
-            let judged = judge(&case);
-            row.must_refuse = matches!(case.outcome(), Outcome::Refused);
-            row.count(judged.verdict);
-            each(&case);
-            let list = match judged.verdict {
+            let tally = tally(kind.name, number, &case);
+            row.must_refuse = tally.must_refuse;
+            row.count(tally.verdict);
+            let list = match tally.verdict {
                 Verdict::Right => continue,
                 Verdict::Refused => &mut refused,
                 Verdict::Damaged | Verdict::Wrong => &mut harmed,
             };
             if list.len() < run.show {
-                list.push(shown(kind.name, number, &case, &judged));
+                list.push(tally.text);
             }
         }
         rows.push(row);

@@ -3,9 +3,9 @@
 //! The functions of a file are found by its layout (`layout.rs`), without a parser, and only where the layout
 //! leaves no doubt. The expected bytes are those of lines that are replaced, inserted or removed.
 
-mod layout;
+pub(crate) mod layout;
 mod ops;
-mod texts;
+pub(crate) mod texts;
 
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ fn drawn(rng: &mut Rng) -> Option<Drawn> {
 }
 
 /// Returns the number of lines that may declare a name.
-fn declarations(lines: &[&str], name: &str) -> usize {
+pub(crate) fn declarations(lines: &[&str], name: &str) -> usize {
     let starts = ["fn ", "def ", "function ", "func ", "macro_rules! ", ") ", "class ", "struct ", "mod "];
     let declares = |line: &&&str| {
         starts.iter().any(|start| line.contains(&format!("{start}{name}")))

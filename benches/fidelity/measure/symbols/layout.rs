@@ -40,8 +40,9 @@ fn layout(language: Language) -> Option<Layout> {
     };
     match language {
         Language::Rust => Some(braces("#[")),
-        Language::TypeScript | Language::Java => Some(braces("@")),
+        Language::TypeScript | Language::Tsx | Language::Java => Some(braces("@")),
         Language::Go | Language::C | Language::JavaScript => Some(braces("\0")),
+        Language::Bash => Some(Layout { comments: &["#"], ..braces("\0") }),
         Language::Python => Some(Layout { comments: &["#"], attribute: "@", opens: &[':'], closes: None }),
         Language::Lua => {
             Some(Layout { comments: &["--"], attribute: "\0", opens: &[')'], closes: Some("end") })
@@ -161,17 +162,18 @@ fn name(text: &str, language: Language, in_class: bool) -> Option<String> {
         Language::Python => front.last() == Some(&"def") && all(&["async", "def"]),
         Language::Lua => front.last() == Some(&"function") && all(&["local", "function"]),
         Language::Go => front == ["func"],
-        Language::TypeScript | Language::JavaScript if in_class => {
+        Language::TypeScript | Language::Tsx | Language::JavaScript if in_class => {
             let known = ["public", "private", "protected", "static", "async", "override"];
             all(&known) && text.ends_with('{') && !["if", "for", "while", "switch", "catch"].contains(name)
         }
-        Language::TypeScript | Language::JavaScript => {
+        Language::TypeScript | Language::Tsx | Language::JavaScript => {
             front.last() == Some(&"function") && all(&["export", "default", "async", "function"])
         }
         Language::Java => {
             let known = ["public", "private", "protected", "static", "final"];
             in_class && front.first().is_some_and(|word| known.contains(word)) && text.ends_with('{')
         }
+        Language::Bash => (front.is_empty() || front == ["function"]) && text.ends_with("() {"),
         Language::C => text.ends_with(')') && !front.is_empty() && !text.starts_with(['#', '*', '/']),
         _ => false,
     };

@@ -17,9 +17,11 @@ pub(crate) struct Text {
     pub(crate) functions: Vec<Function>,
 }
 
+/// Returns the names of files of the project with their texts.
 macro_rules! stored {
     ($($name:literal)*) => { [$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $name)))),*] };
 }
+pub(crate) use stored;
 
 const STORED: [(&str, &str); 12] = stored! {
     "benches/fidelity/measure/corpus/nested.go" "benches/fidelity/measure/corpus/aligned.py"
@@ -86,7 +88,7 @@ fn found() -> Vec<Text> {
     let mut texts = Vec::new();
     for folder in folders {
         let mut paths = Vec::new();
-        walk(&folder, &mut paths);
+        walk(&folder, MAX_BYTES, &|name| matches!(name, "node_modules" | "target"), &mut paths);
         paths.sort();
         for ending in ["rs", "ts", "lua", "py", "go", "java", "c", "js"] {
             let of_ending = |path: &&PathBuf| path.extension().is_some_and(|found| found == ending);
@@ -99,13 +101,14 @@ fn found() -> Vec<Text> {
     texts
 }
 
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Collects the files up to a size in a folder and its subfolders, except those of skipped names, and symlinks.
+pub(crate) fn walk(folder: &Path, most: u64, skipped: &dyn Fn(&str) -> bool, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, kind) = (entry.path(), entry.metadata());
-        let skipped = matches!(entry.file_name().to_str(), Some("node_modules" | "target"));
+        let is_skipped = entry.file_name().to_str().is_some_and(skipped);
         match kind {
-            Ok(kind) if kind.is_dir() && !skipped => walk(&path, found),
-            Ok(kind) if kind.is_file() && kind.len() <= MAX_BYTES => found.push(path),
+            Ok(kind) if kind.is_dir() && !is_skipped => walk(&path, most, skipped, found),
+            Ok(kind) if kind.is_file() && kind.len() <= most => found.push(path),
             _ => {}
         }
     }

@@ -27,24 +27,15 @@ impl Client {
         line
     }
 
-    /// Encodes a notification.
-    pub(crate) fn notification(method: &str, params: &Value) -> Vec<u8> {
-        let mut line =
-            json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
-        line.push(b'\n');
-        line
-    }
-
-    /// Sends a notification.
-    pub(crate) fn notify(&mut self, method: &str, params: &Value) {
-        let line = Self::notification(method, params);
-        self.stream.write_all(&line).expect("the daemon reads messages");
+    /// Sends an encoded message.
+    pub(crate) fn send(&mut self, message: &[u8]) {
+        self.stream.write_all(message).expect("the daemon reads messages");
     }
 
     /// Sends a request and waits for a complete line that is not a notification. Measurements time this
     /// function.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> Vec<u8> {
-        self.stream.write_all(request).expect("the daemon reads messages");
+        self.send(request);
         loop {
             let line = self.line();
             if !line.starts_with(br#"{"jsonrpc":"2.0","method""#) {
