@@ -34,6 +34,7 @@ mod indent;
 mod line_diff;
 mod line_edit;
 mod merge;
+mod offer;
 mod order;
 mod pattern;
 mod plan;
@@ -59,6 +60,7 @@ pub use line_edit::{
     ReshapeProblem, Reshaped, StringLines, lines_of, locate, parse_range, plan_lines, reshape,
 };
 pub use merge::{ConflictRegion, MarkedMerge, MergeError, merge, merge_marked};
+pub use offer::Offer;
 pub use pattern::{PatternError, PatternKind};
 pub use plan::{MappedRange, Plan, PlanError, Splice, Spot, UndoPlan};
 pub use refusal::{

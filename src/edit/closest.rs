@@ -41,7 +41,7 @@ const MAX_HITS: usize = 64;
 pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>, explain: bool) -> EditRefusalKind {
     let closest = if explain { closest(base, needle) } else { Vec::new() };
     let already_applied = base.is_applied.get() || already_applied(base, needle);
-    EditRefusalKind::NotFound { closest, already_applied }
+    EditRefusalKind::NotFound { closest, already_applied, offer: None }
 }
 
 /// Creates the refusal for a context line without a match, with the most similar lines.
@@ -59,13 +59,13 @@ pub(super) fn unclear(base: &Base<'_>, needle: &Needle<'_>, site: &Site, line: u
          from it: send the old and the new text indented as the file is",
         truncated(line, MAX_QUOTED)
     );
-    EditRefusalKind::NotFound { closest: vec![closest], already_applied: false }
+    EditRefusalKind::NotFound { closest: vec![closest], already_applied: false, offer: None }
 }
 
 /// Creates the refusal for several matches that are only tolerated, of which none can be chosen.
 pub(super) fn several(base: &Base<'_>, needle: &Needle<'_>, sites: &[Site]) -> EditRefusalKind {
     let closest = sites.iter().take(MAX_LISTED).map(|site| at_site(base, needle, site)).collect();
-    EditRefusalKind::NotFound { closest, already_applied: false }
+    EditRefusalKind::NotFound { closest, already_applied: false, offer: None }
 }
 
 /// Describes a match as a region that is similar to the old text.

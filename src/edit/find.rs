@@ -10,7 +10,7 @@ use super::plan::{Shift, overlap};
 use super::refusal::LineCounter;
 use super::replaced_lines::{indentation_before, join_removals};
 use super::whole_lines::split_indent;
-use super::{Edit, EditRefusal, EditRefusalKind, LineRange, Options, Plan, Splice, Strategy};
+use super::{Edit, EditRefusal, EditRefusalKind, LineRange, Offer, Options, Plan, Splice, Strategy};
 use crate::text::{Line, line_end, line_start, lines};
 
 /// Maximum number of refusals per call that list closest regions: more are of no use, and each costs a few
@@ -75,8 +75,10 @@ pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch,
             .iter()
             .map(|edit| Edit { scope: edit.scope.as_ref().map(unscoped), ..edit.clone() })
             .collect();
-        let found = find(following, &edits, options)?;
-        return Ok(FoundMatch { plan: found.plan.moved_by(base.len() - following.len()), ..found });
+        let found = find(following, &edits, options).map_err(|refused| {
+            refused.into_iter().map(|refusal| refusal.moved_by(mark)).collect::<Vec<_>>()
+        })?;
+        return Ok(FoundMatch { plan: found.plan.moved_by(mark), ..found });
     }
     if options.sequential && edits.len() > 1 {
         let single: Vec<_> = (0..edits.len()).map(|edit| edit..edit + 1).collect();
@@ -146,7 +148,12 @@ fn find_together(
                 hunks_before.end = if hunk { Some(found.first.end) } else { hunks_before.end };
                 located.push(found);
             }
-            Err(kind) => refused.push(EditRefusal { edit, kind }),
+            Err(mut kind) => {
+                if options.offers {
+                    add_offer(base, &finder, edit, options, &mut kind);
+                }
+                refused.push(EditRefusal { edit, kind });
+            }
         }
     }
     conflicts::explain(base, needles, &located, &mut refused, options.deadline);
@@ -164,6 +171,19 @@ fn find_together(
     match Plan::new(base.len(), join_removals(base, splices)) {
         Ok(plan) if !plan.is_empty() => Ok((FoundMatch { plan, matches, warnings }, sites)),
         _ => Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]),
+    }
+}
+
+/// Adds the change that an edit without a match probably means to its refusal.
+fn add_offer(base: &str, finder: &Finder<'_>, edit: usize, options: &Options, refused: &mut EditRefusalKind) {
+    if let EditRefusalKind::NotFound { closest, already_applied: false, offer } = refused
+        && let Some(nearest) = finder.nearest(edit, closest)
+    {
+        // The diff is that of the edit which an acceptance makes.
+        let alone = Options { offers: false, ..options.clone() };
+        let found = find_together(base, std::slice::from_ref(&nearest), &alone);
+        *offer =
+            found.ok().map(|(found, _)| Box::new(Offer::new(base, nearest, &found.plan, options.deadline)));
     }
 }
 
@@ -254,7 +274,7 @@ fn find_in_sequence(
     let mut found = FoundMatch { plan: Plan::empty(base.len()), matches: Vec::new(), warnings: Vec::new() };
     let (mut text, mut steps, mut written) = (base.to_owned(), Vec::new(), Written::default());
     // The index is valid for the base only.
-    let mut later = Options { index: None, sequential: false, ..options.clone() };
+    let mut later = Options { index: None, sequential: false, offers: false, ..options.clone() };
     for range in sequence {
         let (at, edits) = (range.start, &edits[range.clone()]);
         let options = if steps.is_empty() { options } else { &later };

@@ -18,7 +18,7 @@ use super::replacement::ReplacementBuilder;
 use super::tiers::{Hits, INDENTATION, MANY, Reads, Site, TIERS, Tier, Tolerance};
 use super::unwrap::{Unwrapped, unwrapped};
 use super::{Closest, Count, Edit, EditRefusalKind, Occurrences, Options, PatternKind, Splice, Strategy};
-use super::{closest, similarity, tiers};
+use super::{closest, offer, similarity, tiers};
 use crate::text::{line_end, line_start, lines};
 
 /// Reason for a region whose text matches, but not where the anchor requires it.
@@ -137,6 +137,16 @@ impl<'a> Finder<'a> {
         Err(refused)
     }
 
+    /// Returns the edit that probably is meant by one without a match, see [`Offer`](super::Offer).
+    pub(super) fn nearest(&self, edit: usize, closest: &[Closest]) -> Option<Edit> {
+        let nearest = offer::nearest(&self.base, &self.needles[edit], closest)?;
+        let is_inside = match (&self.edits[edit].scope, &nearest.scope) {
+            (Some(within), Some(scope)) => contains(within, scope),
+            _ => true,
+        };
+        is_inside.then_some(nearest)
+    }
+
     /// Returns the refusal for a text without a match in the scope of its edit: it may stand elsewhere.
     fn not_in_scope(
         &self,
@@ -151,7 +161,7 @@ impl<'a> Finder<'a> {
             return Ok(EditRefusalKind::OutsideScope { scope, occurrences });
         }
         let mut refused = closest::not_found(&self.base, needle, explain);
-        if let EditRefusalKind::NotFound { closest, already_applied } = &mut refused {
+        if let EditRefusalKind::NotFound { closest, already_applied, .. } = &mut refused {
             let is_inside =
                 |region: &Closest| scope.start <= region.start_line && region.end_line <= scope.end;
             if closest.iter().any(is_inside) {

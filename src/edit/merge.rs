@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, MergeResolution, TextMerge};
+use similar::{Algorithm, MergeRegion, MergeResolution, TextMerge};
 
 use super::LineRange;
 use super::line_diff::line_starts;
@@ -67,6 +67,17 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, MergeError>
 /// ending of our text, and are longer if a line inside looks like one.
 pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<MarkedMerge, MergeError> {
     merge_all(base, ours, theirs).map(|(merged, _)| merged)
+}
+
+/// Merges two changes of `base` by line, and takes our lines where they conflict.
+pub(super) fn merge_ours(base: &str, ours: &str, theirs: &str) -> String {
+    let merge = TextMerge::configure().algorithm(Algorithm::Patience).merge_lines(base, ours, theirs);
+    let (ours, theirs) = (Side::new(ours), Side::new(theirs));
+    let text = |part: &MergeRegion| match part.resolution() {
+        MergeResolution::Theirs => theirs.text(&part.theirs_range()),
+        _ => ours.text(&part.ours_range()),
+    };
+    merge.regions().iter().map(text).collect()
 }
 
 fn merge_all(base: &str, ours: &str, theirs: &str) -> Result<(MarkedMerge, Vec<ConflictRegion>), MergeError> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::tiers::Hits;
-use super::{LineRefusal, TimedOut};
+use super::{LineRefusal, Offer, TimedOut};
 use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
 
 /// Maximum number of matches that are listed.
@@ -36,6 +36,8 @@ pub enum EditRefusalKind {
         closest: Vec<Closest>,
         /// `true` if the file already has the new text.
         already_applied: bool,
+        /// The change that is probably meant, if the caller asked for it.
+        offer: Option<Box<Offer>>,
     },
     /// A context line is not in the file, or not where it should be.
     #[strum(serialize = "not_found")]
@@ -185,6 +187,30 @@ pub struct Occurrence {
     pub end_line: usize,
     /// First line of the match and its neighbors, with line numbers.
     pub excerpt: String,
+}
+
+impl EditRefusal {
+    /// Moves the refusal to a text that has more bytes before its base.
+    pub(super) fn moved_by(mut self, bytes: usize) -> Self {
+        if let EditRefusalKind::NotFound { offer, .. } = &mut self.kind {
+            *offer = offer.take().map(|offer| Box::new(offer.moved_by(bytes)));
+        }
+        self
+    }
+}
+
+impl EditRefusalKind {
+    /// Returns the change that is probably meant.
+    pub fn offer(&self) -> Option<&Offer> {
+        if let Self::NotFound { offer, .. } = self { offer.as_deref() } else { None }
+    }
+
+    /// Removes the change that is probably meant.
+    pub(crate) fn withdraw_offer(&mut self) {
+        if let Self::NotFound { offer, .. } = self {
+            *offer = None;
+        }
+    }
 }
 
 impl From<TimedOut> for EditRefusalKind {

@@ -80,6 +80,8 @@ pub struct Options {
     pub fuzzy: bool,
     /// `true` to match each edit in the result of the previous ones.
     pub sequential: bool,
+    /// `true` to look for the change that an edit without a match probably means, see [`Offer`](super::Offer).
+    pub offers: bool,
     /// `true` for prose: a line about omitted text is content there, never a placeholder.
     pub prose: bool,
     /// Maximum total size of the new texts, each counted once per match, in bytes. One edit can have a
@@ -97,6 +99,7 @@ impl Default for Options {
         Self {
             fuzzy: true,
             sequential: false,
+            offers: false,
             prose: false,
             room: usize::MAX,
             deadline: Deadline::NONE,

@@ -4,6 +4,8 @@
 mod blocks;
 mod drift;
 
+pub(super) use drift::{Alignment, DriftCheck, alignments, head, is_significant};
+
 use std::ops::Range;
 
 use memchr::memmem;

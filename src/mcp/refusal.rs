@@ -118,8 +118,11 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
         _ => Vec::new(),
     };
     details.values_mut().chain(&mut others).for_each(tidy);
-    // The hint names it.
+    // The hint names them.
     details.shift_remove("retry");
+    if details.shift_remove("offer").is_some() {
+        details.shift_remove("closest");
+    }
     details.retain(|name, value| has_content(value) && !is_usual(name, value));
     for (index, other) in others.iter_mut().enumerate() {
         shorten(other, &details, served);
@@ -187,6 +190,9 @@ fn kind_of(code: i64) -> &'static str {
 fn shorten(other: &mut Value, first: &Map<String, Value>, served: Option<&Served>) {
     let Value::Object(other) = other else { return };
     other.shift_remove("retry");
+    if other.shift_remove("offer").is_some() {
+        other.shift_remove("closest");
+    }
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
     }

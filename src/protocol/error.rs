@@ -119,6 +119,10 @@ fn refusal_data(refusal: &Refusal, audience: Audience) -> Map<String, Value> {
     if let Some(id) = refusal.retry_id() {
         data.insert("retry".to_owned(), id.into());
     }
+    if let Some((id, offer)) = refusal.offer() {
+        data.insert("offer".to_owned(), id.into());
+        data.insert("offerDiff".to_owned(), offer.diff.as_str().into());
+    }
     if let Value::Object(details) = details(refusal) {
         data.extend(details);
     }
@@ -251,7 +255,7 @@ fn protection_details(protection: &Protection) -> Value {
 
 fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
     match kind {
-        EditRefusalKind::NotFound { closest, already_applied } => {
+        EditRefusalKind::NotFound { closest, already_applied, .. } => {
             let data = json!({ "closest": closest_entries(closest) });
             with(data, ("alreadyApplied", already_applied.then_some(true.into())))
         }

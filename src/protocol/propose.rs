@@ -97,7 +97,7 @@ pub struct OriginParams {
     pub tool_call: Option<String>,
 }
 
-/// Parameters of `editd/propose`: `changes`, a `patch`, one change in a short form, or the id of a refused request.
+/// Parameters of `editd/propose`: `changes`, a `patch`, one change in a short form, or the id of a refused request or of an offer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ProposeParams {
@@ -111,6 +111,9 @@ pub struct ProposeParams {
     /// Id of a refused request, which is sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<String>,
+    /// Id of an offer in a refusal, which is made as the refusal shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept: Option<String>,
     /// Changes, each of a different file.
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub changes: Option<Vec<ChangeParams>>,

@@ -328,6 +328,7 @@ pub(crate) fn call(
         files,
         patch,
         retried: Vec::new(),
+        accepted: Vec::new(),
         seen: SeenFiles::default(),
         spread,
     })

@@ -1,4 +1,4 @@
-//! Refused changes that can be sent again without their content.
+//! Refused changes that can be sent again without their content, and offers of what they probably mean.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -7,13 +7,14 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::edit::{EditRefusalKind, LineRefusal};
-use crate::engine::change::retried::{SeenFile, SeenFiles};
+use crate::engine::change::EditIndex;
+use crate::engine::change::retried::{AcceptedEdit, SeenFile, SeenFiles};
 use crate::engine::{Failure, Result};
 use crate::protocol::{ChangeParams, EditEntry, Invalid, Matching, OnConflictParam, ProposeParams};
 use crate::workspace::limits::{KEPT_REQUEST_BYTES, KEPT_REQUESTS};
 use crate::workspace::{Refusal, RefusalKind, SessionId};
 
-/// Requests that were refused and may be sent again by an id.
+/// Requests that were refused and may be sent again, or whose offers may be accepted, by an id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefusedRequests(Arc<Mutex<Kept>>);
 
@@ -33,8 +34,16 @@ struct Request {
     params: Candidate,
     /// The files as they were when it was refused.
     seen: Vec<SeenFile>,
-    /// Change and edit that had several places, if only it was refused.
-    ambiguous: Option<(usize, usize)>,
+    again: Again,
+}
+
+/// The way in which a refused request can be sent again.
+#[derive(Debug)]
+enum Again {
+    /// As it is. Contains the change and the edit that had several places, if only it was refused.
+    AsItIs { ambiguous: Option<(usize, usize)> },
+    /// With the offered edits instead of those that were refused.
+    Offered(Vec<AcceptedEdit>),
 }
 
 /// A request that is kept if it is refused, and its size in bytes.
@@ -68,6 +77,8 @@ pub(crate) struct Expanded {
     pub(crate) review: Option<bool>,
     /// The files as they were when it was refused.
     pub(crate) retried: Vec<SeenFile>,
+    /// The edits of the refused request that its author has accepted instead of its own.
+    pub(crate) accepted: Vec<AcceptedEdit>,
 }
 
 impl RefusedRequests {
@@ -78,18 +89,33 @@ impl RefusedRequests {
         params: ProposeParams,
         review: Option<bool>,
     ) -> Result<Expanded> {
-        let Some(id) = params.retry.clone() else {
-            return Ok(Expanded { params, review, retried: Vec::new() });
+        let (by, id) = match (&params.retry, &params.accept) {
+            (None, None) => {
+                return Ok(Expanded { params, review, retried: Vec::new(), accepted: Vec::new() });
+            }
+            (Some(id), _) => ("retry", id.clone()),
+            (None, Some(id)) => ("accept", id.clone()),
         };
-        check_alone(&params)?;
+        check_alone(&params, by)?;
         let kept = self.0.lock();
         let is_named = |request: &&Request| request.has_id(&id) && request.session == session;
         let Some(request) = kept.requests.iter().find(is_named) else {
             return Err(Refusal::new(RefusalKind::NothingToRetry { id }).into());
         };
+        let accepted = match &request.again {
+            Again::AsItIs { .. } if by == "retry" => Vec::new(),
+            Again::Offered(edits) if by == "accept" => edits.clone(),
+            Again::AsItIs { .. } => {
+                return Err(Invalid::new(by, "this is no offer; send it as `retry`").into());
+            }
+            Again::Offered(_) => return Err(Invalid::new(by, "this is an offer; send it as `accept`").into()),
+        };
         let mut again = request.params.params.clone();
         if let Some(lines) = &params.lines {
-            let edit = request.ambiguous.and_then(|place| edit_at(&mut again, place));
+            let edit = match request.again {
+                Again::AsItIs { ambiguous: Some(place) } => edit_at(&mut again, place),
+                Again::AsItIs { ambiguous: None } | Again::Offered(_) => None,
+            };
             let Some(edit) = edit else {
                 let problem = "it is allowed with `retry` only if one edit alone was `ambiguous`";
                 return Err(Invalid::new("lines", problem).into());
@@ -109,7 +135,7 @@ impl RefusedRequests {
         again.request_id = None;
         again.origin = params.origin;
         let (review, retried) = (review.or(request.params.review), request.seen.clone());
-        Ok(Expanded { params: again, review, retried })
+        Ok(Expanded { params: again, review, retried, accepted })
     }
 
     /// Forgets a request that is sent again.
@@ -121,7 +147,7 @@ impl RefusedRequests {
         }
     }
 
-    /// Keeps a refused request, if it can be sent again as it is, and adds its id to the refusal.
+    /// Keeps a refused request, if it can be sent again as it is or has offers, and adds its id to the refusal.
     pub(crate) fn keep(
         &self,
         session: SessionId,
@@ -129,22 +155,16 @@ impl RefusedRequests {
         failure: Failure,
     ) -> Failure {
         let Failure::Refused(mut refusals) = failure else { return failure };
-        let (Some(params), true) = (candidate, refusals.iter().all(can_be_sent_again)) else {
+        let (Some(params), Some(again)) = (candidate, again(&refusals)) else {
             return Failure::Refused(refusals);
-        };
-        let ambiguous = match refusals.as_slice() {
-            [Refusal { kind: RefusalKind::Edit(EditRefusalKind::Ambiguous { .. }), change, edit, .. }] => {
-                Some((change.unwrap_or_default(), edit.unwrap_or_default()))
-            }
-            _ => None,
         };
         let mut kept = self.0.lock();
         let number = kept.next;
         kept.next = number.saturating_add(1);
         for refusal in &mut refusals {
-            refusal.retry = Some(number);
+            refusal.number = Some(number);
         }
-        let request = Request { number, session, params, seen: seen.take(), ambiguous };
+        let request = Request { number, session, params, seen: seen.take(), again };
         kept.bytes += request.params.bytes;
         kept.requests.push_back(request);
         while kept.requests.len() > KEPT_REQUESTS || kept.bytes > 16 * KEPT_REQUEST_BYTES {
@@ -162,7 +182,11 @@ impl Default for Kept {
 
 impl Request {
     fn has_id(&self, id: &str) -> bool {
-        id.strip_prefix('r').and_then(|number| number.parse().ok()) == Some(self.number)
+        let first = match self.again {
+            Again::AsItIs { .. } => 'r',
+            Again::Offered(_) => 'o',
+        };
+        id.strip_prefix(first).and_then(|number| number.parse().ok()) == Some(self.number)
     }
 }
 
@@ -172,6 +196,25 @@ impl Kept {
         self.bytes -= removed.params.bytes;
         Some(removed)
     }
+}
+
+/// Returns the way in which a request with these refusals can be sent again.
+fn again(refusals: &[Refusal]) -> Option<Again> {
+    if refusals.iter().all(can_be_sent_again) {
+        let ambiguous = match refusals {
+            [Refusal { kind: RefusalKind::Edit(EditRefusalKind::Ambiguous { .. }), change, edit, .. }] => {
+                Some((change.unwrap_or_default(), edit.unwrap_or_default()))
+            }
+            _ => None,
+        };
+        return Some(Again::AsItIs { ambiguous });
+    }
+    let offered = |refusal: &Refusal| {
+        let of =
+            EditIndex { change: refusal.change.unwrap_or_default(), edit: refusal.edit.unwrap_or_default() };
+        Some(AcceptedEdit { path: refusal.path.clone()?, of, edit: refusal.offered()?.edit.clone() })
+    };
+    refusals.iter().map(offered).collect::<Option<Vec<_>>>().map(Again::Offered)
 }
 
 /// Returns `true` if the author needs nothing but the refusal to send the change again.
@@ -186,19 +229,20 @@ fn can_be_sent_again(refusal: &Refusal) -> bool {
 }
 
 /// Refuses parameters that would change what is sent again.
-fn check_alone(params: &ProposeParams) -> Result<(), Invalid> {
+fn check_alone(params: &ProposeParams, by: &str) -> Result<(), Invalid> {
     let ProposeParams {
         // The request that is sent again, its place and its circumstances.
         retry: _,
         lines: _,
         label: _,
         request_id,
-        on_stale: _,
-        on_conflict: _,
+        on_stale,
+        on_conflict,
         display: _,
         author: _,
         origin: _,
-        matching: _,
+        matching,
+        accept,
         replaces,
         changes,
         patch,
@@ -218,9 +262,15 @@ fn check_alone(params: &ProposeParams) -> Result<(), Invalid> {
         symbol,
         encoding,
     } = params;
+    let is_offer = by == "accept";
     let others = [
         // Its answer could not be repeated: the id of the refused request is gone then.
         ("requestId", request_id.is_some()),
+        // What an offer shows is made, and nothing else.
+        ("onStale", is_offer && on_stale.is_some()),
+        ("onConflict", is_offer && *on_conflict != OnConflictParam::default()),
+        ("matching", is_offer && *matching != Matching::default()),
+        ("accept", by != "accept" && accept.is_some()),
         ("replaces", replaces.is_some()),
         ("changes", changes.is_some()),
         ("patch", patch.is_some()),
@@ -239,7 +289,7 @@ fn check_alone(params: &ProposeParams) -> Result<(), Invalid> {
         ("encoding", encoding.is_some()),
     ];
     match others.iter().find(|(_, is_there)| *is_there) {
-        Some((name, _)) => Err(Invalid::new(*name, "it cannot be combined with `retry`")),
+        Some((name, _)) => Err(Invalid::new(*name, format!("it cannot be combined with `{by}`"))),
         None => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::edit::{ConflictRegion, EditRefusalKind};
+use crate::edit::{ConflictRegion, EditRefusalKind, Offer};
 use crate::notebook::{CellRefusalKind, Unreadable};
 use crate::syntax::{SymbolRefusal, SyntaxError};
 use crate::text::{ContentHash, HashTag};
@@ -39,8 +39,9 @@ pub struct Refusal {
     pub path: Option<PathBuf>,
     /// The reason for the refusal.
     pub kind: RefusalKind,
-    /// Number in the id by which the refused request can be sent again, see [`retry_id`](Self::retry_id).
-    pub retry: Option<NonZeroU64>,
+    /// Number in the id by which the refused request can be sent again, see [`retry_id`](Self::retry_id), or by which
+    /// its offers can be accepted, see [`offer`](Self::offer).
+    pub number: Option<NonZeroU64>,
 }
 
 /// All reasons for refusing a well-formed request, with the names of the refusals.
@@ -276,7 +277,7 @@ pub enum Since {
 impl Refusal {
     /// Creates a refusal that concerns no particular file.
     pub fn new(kind: RefusalKind) -> Self {
-        Self { change: None, edit: None, patch_line: None, path: None, kind, retry: None }
+        Self { change: None, edit: None, patch_line: None, path: None, kind, number: None }
     }
 
     /// Creates a refusal that concerns a file.
@@ -316,7 +317,17 @@ impl Refusal {
 
     /// Returns the id by which the refused request can be sent again.
     pub fn retry_id(&self) -> Option<String> {
-        self.retry.map(|number| format!("r{number}"))
+        self.number.filter(|_| self.offered().is_none()).map(|number| format!("r{number}"))
+    }
+
+    /// Returns the change that the request probably means, with the id by which it can be accepted.
+    pub fn offer(&self) -> Option<(String, &Offer)> {
+        Some((format!("o{}", self.number?), self.offered()?))
+    }
+
+    /// Returns the change that the refused edit probably means.
+    pub(crate) fn offered(&self) -> Option<&Offer> {
+        if let RefusalKind::Edit(kind) = &self.kind { kind.offer() } else { None }
     }
 
     /// Returns one sentence about the reason, in the terms of its readers.
@@ -327,6 +338,11 @@ impl Refusal {
     /// Returns what to do next, in the terms of its readers.
     pub fn hint(&self, audience: Audience) -> String {
         let mut hint = Texts::of(self, audience).hint;
+        if let (Some((id, _)), true) = (self.offer(), audience != Audience::CommandLine) {
+            return format!(
+                "If `offerDiff` is what you mean, send only `accept: \"{id}\"` to make exactly this change. Otherwise read the file and send the text as it has it."
+            );
+        }
         if let (Some(id), true) = (&self.retry_id(), audience != Audience::CommandLine) {
             let (before, after) = match &self.kind {
                 RefusalKind::Stale { .. } => return hint,

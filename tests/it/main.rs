@@ -113,6 +113,7 @@ mod freshness {
     mod identity;
     mod ledger;
     mod markers;
+    mod offer;
     mod rebase;
     mod retry;
     mod stale;

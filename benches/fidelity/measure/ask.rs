@@ -129,11 +129,18 @@ pub(crate) struct Case {
     pub(crate) edits: Vec<Edit>,
     pub(crate) options: Options,
     pub(crate) outcome: Outcome,
+    /// The text that was meant by a request that must be refused, if it is known.
+    pub(crate) meant: Option<String>,
 }
 
 impl Case {
     pub(crate) fn refused(base: String, edits: Vec<Edit>) -> Self {
-        Self { base, edits, options: Options::default(), outcome: Outcome::Refused }
+        Self { base, edits, options: Options::default(), outcome: Outcome::Refused, meant: None }
+    }
+
+    /// Adds the text that was meant by a request that must be refused.
+    pub(crate) fn meaning(self, file: &File, change: &Change) -> Self {
+        Self { meant: change::result(file, std::slice::from_ref(change)), ..self }
     }
 
     /// Allows a refusal as well.
@@ -178,6 +185,6 @@ impl Case {
         let text = change::result(file, changes)?;
         let lines = changes.iter().map(Change::lines).collect();
         let outcome = Outcome::Becomes { text, lines };
-        Some(Self { base: file.text(), edits, options: Options::default(), outcome })
+        Some(Self { base: file.text(), edits, options: Options::default(), outcome, meant: None })
     }
 }

@@ -12,6 +12,7 @@ mod daemon;
 mod judge;
 mod kinds;
 mod meant;
+mod offers;
 mod plain;
 mod plainer;
 mod refactorings;
@@ -28,6 +29,7 @@ pub(crate) use sizes::sizes;
 use ask::{Case, Outcome};
 use judge::{Judge, Verdict, judge};
 use kinds::Kind;
+use offers::Offers;
 use plainer::Plainer;
 use rng::Rng;
 use table::{Row, shown, total};
@@ -112,14 +114,15 @@ impl Part {
 
 /// Runs the kinds of a part.
 pub(crate) fn run(part: Part, run: &Run) -> Report {
-    let mut plainer = Plainer::default();
+    let (mut plainer, mut offers) = (Plainer::default(), Offers::new(run.show));
     match part {
         Part::Text => {
             let report = tallied(run, kinds::KINDS, |name, number, case: &Case| {
                 plainer.count(case);
+                offers.count(name, number, case);
                 tally(name, number, case)
             });
-            Report { plainer: plainer.table(), ..report }
+            Report { plainer: plainer.table() + &offers.table(), ..report }
         }
         Part::Anchored => tallied(run, anchored::KINDS, tally),
         Part::Symbols => tallied(run, symbols::KINDS, tally),

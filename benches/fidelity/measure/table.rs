@@ -86,13 +86,15 @@ pub(crate) fn table(rows: &[Row]) -> String {
     text + &total(rows, "all", |_| true).line()
 }
 
+/// Returns a diff of two texts with visible tabs and carriage returns.
+pub(crate) fn diff(old: &str, new: &str) -> String {
+    let labels = Labels { old: Some("one"), new: Some("other") };
+    diff_texts(old, new, labels, Deadline::NONE).unified.replace('\r', "␍").replace('\t', "⇥")
+}
+
 /// Formats a failed case as diffs.
 pub(crate) fn shown(name: &str, number: usize, case: &impl Judge, judged: &Judged) -> String {
     let mut text = format!("\n==== {name} {number}: {:?}\n", judged.verdict);
-    let diff = |old: &str, new: &str| {
-        let labels = Labels { old: Some("one"), new: Some("other") };
-        diff_texts(old, new, labels, Deadline::NONE).unified.replace('\r', "␍").replace('\t', "⇥")
-    };
     text.push_str(&case.request().replace('\r', "␍").replace('\t', "⇥"));
     let expected = match case.outcome() {
         Outcome::Becomes { text, .. } | Outcome::BecomesOrRefused { text, .. } => text,

@@ -14,14 +14,14 @@ use crate::text::lines;
 
 /// An alignment of a block with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Alignment {
+pub(in crate::edit) struct Alignment {
     /// First line of the base, from 0.
-    pub(super) start: usize,
+    pub(in crate::edit) start: usize,
     /// Number of lines of the block.
     block: usize,
     pub(super) gap: Gap,
     /// Number of lines of the block that differ from the file's, including the missing or surplus line.
-    pub(super) differing: usize,
+    pub(in crate::edit) differing: usize,
 }
 
 /// A line that only one side has.
@@ -37,7 +37,7 @@ pub(super) enum Gap {
 impl Alignment {
     /// Returns the line of the file for a line of the block, counted from `start`; empty if the file lacks it. The
     /// lines of all alignments together would take quadratic memory, so they are not stored.
-    pub(super) fn span(&self, at: usize) -> Range<usize> {
+    pub(in crate::edit) fn span(&self, at: usize) -> Range<usize> {
         match self.gap {
             Gap::Missing(missing) if at == missing => at..at,
             Gap::Missing(missing) if at > missing => at - 1..at,
@@ -52,7 +52,7 @@ impl Alignment {
     }
 
     /// Returns the number of lines of the base that the alignment covers.
-    pub(super) fn lines(&self) -> usize {
+    pub(in crate::edit) fn lines(&self) -> usize {
         self.block.checked_sub(1).map_or(0, |last| self.span(last).end)
     }
 }
@@ -63,7 +63,7 @@ const MAX_ALIGNMENTS: usize = 4096;
 
 /// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing; none if there are
 /// too many.
-pub(super) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
+pub(in crate::edit) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
     let differs = |shift: usize| -> Vec<bool> {
         // `shift` is 0 for one line back, 1 for none, 2 for one line on.
         let actual = |at: usize| (start + at + shift).checked_sub(1);
@@ -126,15 +126,15 @@ const MIN_EQUAL: usize = 2;
 const MIN_SIGNIFICANT_CHARS: usize = 3;
 
 /// The lines of a block and their changes.
-pub(super) struct DriftCheck<'n> {
-    pub(super) requested: Vec<&'n str>,
-    new: Vec<&'n str>,
+pub(in crate::edit) struct DriftCheck<'n> {
+    pub(in crate::edit) requested: Vec<&'n str>,
+    pub(in crate::edit) new: Vec<&'n str>,
     /// Runs of lines that the edit changes, with the lines that replace them.
-    changed: Vec<Run>,
+    pub(in crate::edit) changed: Vec<Run>,
 }
 
 impl<'n> DriftCheck<'n> {
-    pub(super) fn new(block: &Block<'n>, new: &'n str, deadline: Deadline) -> Self {
+    pub(in crate::edit) fn new(block: &Block<'n>, new: &'n str, deadline: Deadline) -> Self {
         let requested: Vec<_> = block.core().iter().map(|line| line.content).collect();
         let mut new: Vec<_> = lines(new).map(|line| line.content).collect();
         // Blank lines at the edges are not part of what is aligned.
@@ -159,7 +159,8 @@ impl<'n> DriftCheck<'n> {
         Ok(fits)
     }
 
-    fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+    /// Returns `true` if a missing or surplus line leaves no doubt about where the changes belong.
+    pub(in crate::edit) fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
         match alignment.gap {
             Gap::None => true,
             Gap::Missing(line) => {
@@ -223,7 +224,12 @@ impl<'n> DriftCheck<'n> {
     }
 
     /// Returns `true` if the file has the result of the edit rather than the block.
-    fn is_done(&self, base: &Base<'_>, alignment: &Alignment, drifted: usize) -> Result<bool, TimedOut> {
+    pub(in crate::edit) fn is_done(
+        &self,
+        base: &Base<'_>,
+        alignment: &Alignment,
+        drifted: usize,
+    ) -> Result<bool, TimedOut> {
         let new = alignments(base, &self.new, alignment.start);
         if new.first().is_some_and(|new| new.differing < drifted)
             || self.is_applied_with_file_wording(base, alignment)
@@ -309,7 +315,7 @@ impl<'n> DriftCheck<'n> {
     }
 
     /// Returns `true` if a line identifies the block: deeper lines follow, or it is a heading.
-    fn identifies_block(&self, line: usize) -> bool {
+    pub(in crate::edit) fn identifies_block(&self, line: usize) -> bool {
         let bare = bare(self.requested[line]);
         let heading = bare.starts_with("##") || bare.starts_with('[') && bare.ends_with(']');
         heading || self.opens(line)
@@ -389,12 +395,12 @@ fn quoted(line: &str) -> Vec<&str> {
     found
 }
 
-fn is_significant(line: &str) -> bool {
+pub(in crate::edit) fn is_significant(line: &str) -> bool {
     line.chars().filter(|character| character.is_alphanumeric()).count() >= MIN_SIGNIFICANT_CHARS
 }
 
 /// Returns a line up to its first parenthesis: the name in a definition, the whole line for most others.
-fn head(line: &str) -> String {
+pub(in crate::edit) fn head(line: &str) -> String {
     let end = line.find('(').unwrap_or(line.len());
     line[..end].split_whitespace().collect::<Vec<_>>().join(" ")
 }

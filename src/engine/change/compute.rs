@@ -16,7 +16,7 @@ use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::{drift_to, file_diff, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
-use crate::notebook::CellRefusal;
+use crate::notebook::{CellRefusal, is_named_as_notebook};
 use crate::parsing::NewErrors;
 use crate::text::{Encoding, Format};
 use crate::workspace::{
@@ -105,8 +105,15 @@ impl RequestedChange<Observed> {
                 Err(refusals.into_iter().map(of_edit).collect())
             }
             Err(DraftError::Edits(refusals)) => {
-                let of_edit =
-                    |r: edit::EditRefusal| self.about_edit(r.edit, about(RefusalKind::Edit(r.kind)));
+                // An offer for an earlier version would not be made as it is shown, and a notebook has better ways.
+                let has_no_offers =
+                    matches!(base.state, BaseState::Moved { .. }) || is_named_as_notebook(&path);
+                let of_edit = |mut r: edit::EditRefusal| {
+                    if has_no_offers {
+                        r.kind.withdraw_offer();
+                    }
+                    self.about_edit(r.edit, about(RefusalKind::Edit(r.kind)))
+                };
                 Err(refusals.into_iter().map(of_edit).collect())
             }
         }

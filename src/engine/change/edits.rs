@@ -48,7 +48,7 @@ pub(crate) fn draft_edits(
         FoundMatch { plan: Plan::empty(version.text.len()), matches: Vec::new(), warnings: Vec::new() }
     } else {
         let at_position = |refusal: EditRefusal| EditRefusal { edit: positions[refusal.edit], ..refusal };
-        find_texts(path, (version.hash, version.text), &texts, rules)
+        find_texts(path, (version.hash, version.text), &texts, (rules, Offers::Wanted))
             .map_err(|refused| DraftError::Edits(refused.into_iter().map(at_position).collect()))?
     };
     found.matches.iter_mut().for_each(|found| found.edit = positions[found.edit]);
@@ -164,23 +164,31 @@ pub(crate) fn draft_texts(
     edits: &[Edit],
     rules: &ComputeOptions<'_>,
 ) -> Result<Draft, DraftError> {
-    let found = find_texts(path, version, edits, rules).map_err(DraftError::Edits)?;
+    let found = find_texts(path, version, edits, (rules, Offers::None)).map_err(DraftError::Edits)?;
     let FoundMatch { plan, matches, warnings } = found;
     Ok(Draft { plan, matches, warnings, ..Draft::default() })
+}
+
+/// The search for changes that edits without a match probably mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Offers {
+    Wanted,
+    None,
 }
 
 fn find_texts(
     path: &Path,
     (version, text): (ContentHash, &str),
     edits: &[Edit],
-    rules: &ComputeOptions<'_>,
+    (rules, offers): (&ComputeOptions<'_>, Offers),
 ) -> Result<FoundMatch, Vec<EditRefusal>> {
     let index = Some(rules.indexes.of(version));
     let MatchOptions { fuzzy, sequential } = rules.matching;
     // The inserted text cannot be larger than the whole file may be.
     let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
     let prose = is_prose(path);
-    find(text, edits, &Options { fuzzy, sequential, prose, room, deadline: rules.deadline, index })
+    let offers = fuzzy && offers == Offers::Wanted;
+    find(text, edits, &Options { fuzzy, sequential, offers, prose, room, deadline: rules.deadline, index })
 }
 
 /// Returns the edits that search for text, each with its position, and with the bytes of its scope.
@@ -193,7 +201,8 @@ fn text_edits(
     for (position, requested) in edits.iter().enumerate() {
         let EditForm::Text(edit) = &requested.form else { continue };
         let scope = match &requested.within {
-            None => None,
+            // An accepted offer names its bytes.
+            None => edit.scope.clone(),
             Some(TextScope::Lines(lines)) => match bytes_of(outlined.text(), *lines) {
                 Ok(scope) => Some(scope),
                 Err(kind) => {

@@ -16,7 +16,7 @@ use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::change::lines::Basis;
 use crate::engine::change::moves::fill_moves;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads};
-use crate::engine::change::retried::{refuse_moved_on, take_bases};
+use crate::engine::change::retried::{refuse_moved_on, take_accepted, take_bases};
 use crate::engine::change::spread::{SpreadPart, SpreadPlaces};
 use crate::engine::concurrent::map_all;
 use crate::engine::files::access::Clearance;
@@ -245,7 +245,7 @@ impl Engine {
         session: &SessionContext,
         rules: &ComputeOptions<'_>,
         files: Vec<RequestedChange<Target>>,
-        Call { reads, retried, seen, spread, .. }: &Call<Target>,
+        Call { reads, retried, accepted, seen, spread, .. }: &Call<Target>,
     ) -> Result<Vec<PendingWrite>> {
         let observe = |target| self.observe_to_change(target);
         let observed = map_all(files, |change| {
@@ -257,6 +257,7 @@ impl Engine {
         let bases = self.bases_of(session, &mut changes).map_err(Failure::Refused)?;
         seen.record(&changes, &bases);
         refuse_moved_on(&changes, &bases, retried, rules).map_err(Failure::Refused)?;
+        take_accepted(&mut changes, accepted);
         let filled = fill_moves(&mut changes, &bases, rules);
         if let Err(refusals) = filled {
             for (change, basis) in changes.iter().zip(&bases) {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::disk::Target;
 use crate::edit::Display;
 use crate::engine::change::compute::MatchOptions;
-use crate::engine::change::retried::{SeenFile, SeenFiles};
+use crate::engine::change::retried::{AcceptedEdit, SeenFile, SeenFiles};
 use crate::engine::change::spread::Spread;
 use crate::engine::change::{ChangeKind, RequestedChange};
 use crate::engine::files::access::Clearance;
@@ -31,6 +31,8 @@ pub(crate) struct Call<P> {
     pub(crate) patch: Option<PatchInfo>,
     /// The files as they were when the request was refused, if it is sent again by its id.
     pub(crate) retried: Vec<SeenFile>,
+    /// The edits of that request that its author has accepted instead of its own.
+    pub(crate) accepted: Vec<AcceptedEdit>,
     /// The files as they are now, for the case that the request is refused.
     pub(crate) seen: SeenFiles,
     /// The edit of all files that match a glob.
@@ -218,8 +220,9 @@ impl Call<RequestedPath> {
             patch.assign_bases(&mut files, engine, session)?;
         }
         let files = join_by_file(files, patch.as_mut())?;
-        let Self { header, matching, reads, retried, seen, spread, .. } = self;
-        let mut call = Call { request: None, header, matching, reads, files, patch, retried, seen, spread };
+        let Self { header, matching, reads, retried, accepted, seen, spread, .. } = self;
+        let mut call =
+            Call { request: None, header, matching, reads, files, patch, retried, accepted, seen, spread };
         call.request = self.request.map(|request| with_targets(request, &call.targets()));
         Ok(call)
     }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::engine::change::RequestedChange;
+use crate::edit::Edit;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::stale;
+use crate::engine::change::{EditForm, EditIndex, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::text::ContentHash;
 use crate::workspace::{BaseState, NamedVersion, Refusal};
@@ -25,6 +26,16 @@ pub(crate) struct SeenFile {
     pub(crate) current: Option<ContentHash>,
     /// The version that the change refers to; `None` if the author had not read the file.
     pub(crate) base: Option<ContentHash>,
+}
+
+/// An edit that the author of a refused request has accepted instead of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AcceptedEdit {
+    pub(crate) path: PathBuf,
+    /// The edit of the request.
+    pub(crate) of: EditIndex,
+    /// The replacement, with its place in the file.
+    pub(crate) edit: Edit,
 }
 
 impl SeenFiles {
@@ -54,6 +65,25 @@ pub(crate) fn take_bases(changes: &mut [RequestedChange<Observed>], retried: &[S
             }
             _ => None,
         };
+    }
+}
+
+/// Replaces edits by those that their author has accepted.
+pub(crate) fn take_accepted(changes: &mut [RequestedChange<Observed>], accepted: &[AcceptedEdit]) {
+    for AcceptedEdit { path, of, edit } in accepted {
+        let named = changes.iter_mut().filter(|change| change.file.target.path == *path);
+        for change in named {
+            let index = change.index;
+            for (position, requested) in change.kind.edits_mut().iter_mut().enumerate() {
+                if requested.of.unwrap_or(EditIndex { change: index, edit: position }) == *of {
+                    *requested = RequestedEdit {
+                        form: EditForm::Text(edit.clone()),
+                        within: None,
+                        ..requested.clone()
+                    };
+                }
+            }
+        }
     }
 }
 

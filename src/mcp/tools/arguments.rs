@@ -68,7 +68,7 @@ struct EditItem {
     replace_all: Option<bool>,
     /// Replace all; there must be this many.
     expect: Option<u32>,
-    /// In all files that match, such as `src/**/*.py`.
+    /// In all files like `src/**/*.py`.
     glob: Option<String>,
     /// Such as `12-15`; with `oldText`: where to look.
     lines: Option<String>,
@@ -215,6 +215,8 @@ pub(super) struct EditArguments {
     edits: Option<Vec<EditItem>>,
     /// Id in a refusal: sends that change again, without `edits`.
     retry: Option<String>,
+    /// Id of an offer.
+    accept: Option<String>,
     /// Instead of `edits`, if there is only one.
     old_text: Option<String>,
     /// Goes with `oldText`.
@@ -237,11 +239,11 @@ pub(super) struct EditArguments {
     encoding: Option<String>,
     /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<DisplayParam>,
-    /// Purpose of the change in a few words, for reviewers.
+    /// Purpose of the change, for reviewers.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000; then the state is `pending`.
     wait_ms: Option<u64>,
-    /// The `id` of your own pending change to replace.
+    /// Id of your own pending change to replace.
     replaces: Option<String>,
 }
 
@@ -293,7 +295,7 @@ pub(super) struct PatchArguments {
     matching: Option<Matching>,
     #[serde(flatten)]
     options: ChangeOptions,
-    /// The `id` of your own pending change to replace.
+    /// Id of your own pending change to replace.
     replaces: Option<String>,
 }
 

@@ -36,12 +36,13 @@ impl Daemon {
         (params, review): (ProposeParams, Option<bool>),
         kind: impl Fn(Option<bool>) -> Kind,
     ) -> Result<Prepared> {
-        let retry = params.retry.clone();
-        let Expanded { params, review, retried } = self.refused.expanded(session.id, params, review)?;
+        let named = params.retry.clone().or_else(|| params.accept.clone());
+        let Expanded { params, review, retried, accepted } =
+            self.refused.expanded(session.id, params, review)?;
         let candidate = Candidate::of(&params, review);
         let call = decode::call(params, kind(review), session, &self.engine.config)?;
-        let call = self.spread(session, Call { retried, ..call }).await?;
-        self.refused.forget(retry.as_deref());
+        let call = self.spread(session, Call { retried, accepted, ..call }).await?;
+        self.refused.forget(named.as_deref());
         let refusable = Refusable { candidate, seen: call.seen.clone() };
         Ok(Prepared { call, review, refusable })
     }

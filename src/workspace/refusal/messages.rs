@@ -113,7 +113,10 @@ fn of_path(refusal: &Refusal, file: &str, is_patch: bool, audience: Audience) ->
             ),
         ),
         RefusalKind::NothingToRetry { id } => texts(
-            format!("There is no refused change `{id}` to send again."),
+            match id.strip_prefix('o') {
+                Some(_) => format!("There is no offer `{id}` to accept."),
+                None => format!("There is no refused change `{id}` to send again."),
+            },
             "Send the whole change. An id is valid once, in its own session, and only the newest are kept.",
         ),
         RefusalKind::NotAFile { what } => {

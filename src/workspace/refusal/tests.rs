@@ -31,9 +31,9 @@ fn kinds_of_edits(quoted: &str) -> Vec<RefusalKind> {
     };
     let occurrences = |overlap| Occurrences { total: 2, overlap, ..Occurrences::default() };
     let edits = [
-        EditRefusalKind::NotFound { closest: closest(quoted), already_applied: true },
-        EditRefusalKind::NotFound { closest: Vec::new(), already_applied: false },
-        EditRefusalKind::NotFound { closest: closest(quoted), already_applied: false },
+        EditRefusalKind::NotFound { closest: closest(quoted), already_applied: true, offer: None },
+        EditRefusalKind::NotFound { closest: Vec::new(), already_applied: false, offer: None },
+        EditRefusalKind::NotFound { closest: closest(quoted), already_applied: false, offer: None },
         EditRefusalKind::MissingContext { context: text(), closest: closest(quoted) },
         EditRefusalKind::Placeholder { line: 1, text: text() },
         EditRefusalKind::Ambiguous { occurrences: occurrences(true) },

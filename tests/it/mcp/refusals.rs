@@ -37,7 +37,7 @@ fn a_stale_edit_shows_the_difference_and_is_sent_again_with_the_hash() {
 #[test]
 fn a_text_without_a_match_shows_the_closest_text() {
     let (_machine, workspace, mut mcp) = scene();
-    let edit = json!({ "path": "a.txt", "oldText": "line 4\nlime 5b\nline 6\n", "newText": "x\n" });
+    let edit = json!({ "path": "a.txt", "oldText": "line 4\nlime 5b\nline 6\n", "newText": "x\n", "matching": "exact" });
     let refused = mcp.call("edit", edit).refused("not_found");
     assert!(
         refused.text.contains("closest 1: ") && refused.text.contains("-lime 5b\n+line 5\n"),
@@ -97,7 +97,7 @@ fn invalid_arguments_are_named(#[case] tool: &str, #[case] arguments: Value, #[c
 }
 
 #[rstest]
-#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `retry`, `oldText`, `newText`, `replaceAll`, `expect`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
+#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `retry`, `accept`, `oldText`, `newText`, `replaceAll`, `expect`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
 #[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `path`, `oldText`, `newText`, `word`, `regex`, `replaceAll`, `expect`, `glob`, `lines`, `after`, `before`, `delete`, `first`, `last`, `symbol`, `op`, `comments`, `indent`, `indentFrom`, `indentTo`, `wrap`, `move`, `copy`, `to`, `reindent`.")]
 #[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `mode`, `baseHash`, `display`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]

@@ -69,7 +69,7 @@ fn reword_replaced(
 pub(super) fn value_differs(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     reword_replaced(rng, &change, &mut ask, other_number)?;
-    absent_text(&file, ask.edit())
+    Some(absent_text(&file, ask.edit())?.meaning(&file, &change))
 }
 
 fn other_number(rng: &mut Rng, line: &str) -> Option<String> {
@@ -88,7 +88,7 @@ pub(super) fn case_differs(rng: &mut Rng) -> Option<Case> {
         let other = if rng.percent(50) { capital(word) } else { word.to_uppercase() };
         (other != word).then(|| format!("{}{other}{}", &line[..at], &line[at + word.len()..]))
     })?;
-    absent_text(&file, ask.edit())
+    Some(absent_text(&file, ask.edit())?.meaning(&file, &change))
 }
 
 /// The request adds a space that the file lacks, or lacks one that the file has.
@@ -104,7 +104,7 @@ pub(super) fn blank_or_none(rng: &mut Rng) -> Option<Case> {
     let flat = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let once = is_unique(&file, &change);
     let there = flat(&folded(&lf(&file.text()))).contains(&flat(&folded(&ask.old_text())));
-    (once && !there).then(|| Case::refused(file.text(), vec![ask.edit()]))
+    (once && !there).then(|| Case::refused(file.text(), vec![ask.edit()]).meaning(&file, &change))
 }
 
 pub(super) fn quotes_of_another_kind(rng: &mut Rng) -> Option<Case> {
@@ -113,7 +113,7 @@ pub(super) fn quotes_of_another_kind(rng: &mut Rng) -> Option<Case> {
         let other = if line.contains('"') { line.replace('"', "'") } else { line.replace('\'', "\"") };
         (other != line).then_some(other)
     })?;
-    absent_text(&file, ask.edit())
+    Some(absent_text(&file, ask.edit())?.meaning(&file, &change))
 }
 
 pub(super) fn already_applied(rng: &mut Rng) -> Option<Case> {

@@ -98,19 +98,19 @@ pub(super) fn near_twins_drifted(rng: &mut Rng) -> Option<Case> {
 
 /// Too few lines for a reliable match.
 pub(super) fn short_block_drifted(rng: &mut Rng) -> Option<Case> {
-    let (file, _, mut ask) = draft(rng, &(1..=3))?;
+    let (file, change, mut ask) = draft(rng, &(1..=3))?;
     let kept = ask.kept();
     drift(rng, &file, &mut ask, &kept)?;
-    refused(&file, &ask)
+    Some(refused(&file, &ask)?.meaning(&file, &change))
 }
 
 /// An invented line at the edge of the block.
 pub(super) fn invented_at_the_edge(rng: &mut Rng) -> Option<Case> {
-    let (file, _, mut ask) = with_context(rng)?;
+    let (file, change, mut ask) = with_context(rng)?;
     let at = if rng.percent(50) { 0 } else { ask.lines.len() };
     let line = invented(rng, &file, &ask.lines[at.min(ask.lines.len() - 1)].old.clone())?;
     ask.lines.insert(at, line);
-    refused(&file, &ask)
+    Some(refused(&file, &ask)?.meaning(&file, &change))
 }
 
 /// A block that is absent from the file, although a similar one exists: other names in three or more lines.

@@ -59,7 +59,7 @@ fn refused(rng: &mut Rng, (file, change, mut ask): Draft) -> Option<Case> {
     renamed(rng, &file, &mut ask)?;
     let base = file.text();
     let there = count(&lf(&base), &lf(&ask.old_text())) > 0;
-    (long && !there).then(|| Case::refused(base, vec![ask.edit()]))
+    (long && !there).then(|| Case::refused(base, vec![ask.edit()]).meaning(&file, &change))
 }
 
 pub(super) fn context_name_misremembered(rng: &mut Rng) -> Option<Case> {

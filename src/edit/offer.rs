@@ -1,0 +1,314 @@
+//! The change that an edit without a match probably means. It is never made before its author has confirmed it.
+//!
+//! The nearest region is aligned with the old text, line by line. Lines that the edit keeps stay as the file has them.
+//! In lines that it changes, the changed words are taken from the new text and all others from the file. There is no
+//! offer if another region is nearly as near, if the region is rather another part of the program, or if the indentation
+//! of a new line does not follow.
+
+use std::collections::HashMap;
+
+use super::base::Base;
+use super::diff::diff_plan;
+use super::fold::Needle;
+use super::merge::merge_ours;
+use super::replaced_lines::{merge_line, pair_up};
+use super::tiers::{Alignment, DriftCheck, alignments, head, is_significant};
+use super::unwrap::without_number;
+use super::whole_lines::{Block, bare, eq_ignoring_whitespace, is_blank_line, split_indent};
+use super::{Closest, Count, Deadline, Edit, Labels, Plan, similarity};
+use crate::text::{Line, LineEnding, lines};
+
+/// Minimum similarity of the region, with one line and with several: below it, the text may be meant for another file.
+const MIN_SIMILARITY: [f64; 2] = [0.75, 0.6];
+/// Minimum difference to the similarity of the next region.
+const LEAD: f64 = 0.05;
+/// Minimum similarity of a line that the edit changes to the line that it would replace.
+const MIN_CHANGED: f64 = 0.5;
+/// Minimum similarity of one of the lines around an insertion to its line in the file.
+const MIN_BESIDE: f64 = 0.8;
+/// Minimum similarity of the line that names a block, such as the definition of a function, up to its arguments.
+const MIN_HEAD: f64 = 0.75;
+/// Number of kept lines from which on half of them must equal the file's.
+const SOME_LINES: usize = 3;
+
+/// A change that an edit without a match probably means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    /// The replacement of whole lines: their text in the file, the new text, and their bytes as the scope.
+    pub edit: Edit,
+    /// Unified diff of the change with three lines of context, without names of files.
+    pub diff: String,
+}
+
+impl Offer {
+    /// Creates an offer for an edit that was located.
+    pub(super) fn new(base: &str, edit: Edit, plan: &Plan, deadline: Deadline) -> Self {
+        let diff = diff_plan(base, plan, Labels::same(""), deadline).unified;
+        let hunks = diff.find("@@").unwrap_or_default();
+        Self { edit, diff: diff[hunks..].to_owned() }
+    }
+
+    /// Moves the offer to a text that has more bytes before its base.
+    #[must_use]
+    pub(super) fn moved_by(mut self, bytes: usize) -> Self {
+        self.edit.scope = self.edit.scope.map(|scope| scope.start + bytes..scope.end + bytes);
+        self
+    }
+}
+
+/// Returns the edit that `needle` probably means, as a replacement of whole lines of the base. `closest` are the most
+/// similar regions, best first.
+pub(super) fn nearest(base: &Base<'_>, needle: &Needle<'_>, closest: &[Closest]) -> Option<Edit> {
+    let best = closest.first()?;
+    let next = closest.get(1).map_or(0.0, |next| next.similarity);
+    let block = Block::of(needle)?;
+    let several = usize::from(block.core().len() > 1);
+    if best.similarity < MIN_SIMILARITY[several] || best.similarity < next + LEAD {
+        return None;
+    }
+    let adds_line_end = needle.new.ends_with('\n') && !needle.old.ends_with('\n');
+    let has_other_edges = adds_line_end || blank_edges(&needle.old) != blank_edges(&needle.new);
+    if has_other_edges && !needle.new.is_empty() {
+        return None;
+    }
+    let check = DriftCheck::new(&block, &needle.new, base.deadline);
+    if check.requested.iter().any(|line| without_number(line).is_some()) {
+        // The numbers of the lines, which not all of them have.
+        return None;
+    }
+    let near = Near { base, check: &check };
+    let alignment = near.alignment(best.start_line.checked_sub(1)?)?;
+    near.edit(&alignment)
+}
+
+/// Returns the number of blank lines at the start and at the end of a text.
+fn blank_edges(text: &str) -> (usize, usize) {
+    let are_blank: Vec<bool> = lines(text).map(|line| is_blank_line(line.content)).collect();
+    let count = |edge: &mut dyn Iterator<Item = &bool>| edge.take_while(|is_blank| **is_blank).count();
+    (count(&mut are_blank.iter()), count(&mut are_blank.iter().rev()))
+}
+
+/// An edit beside the region that it may mean.
+struct Near<'b, 't> {
+    base: &'b Base<'t>,
+    check: &'b DriftCheck<'b>,
+}
+
+impl Near<'_, '_> {
+    /// Returns the alignment at a line (from 0) or next to it with the fewest differing lines. Returns `None` if several
+    /// have other results.
+    fn alignment(&self, line: usize) -> Option<Alignment> {
+        let at = |start: usize| alignments(self.base, &self.check.requested, start);
+        let fewest = |found: &[Alignment]| found.iter().map(|one| one.differing).min();
+        let mut found = at(line);
+        for start in [line.checked_sub(1), Some(line + 1)].into_iter().flatten() {
+            let other = at(start);
+            if fewest(&other).is_some_and(|other| fewest(&found).is_none_or(|known| other < known)) {
+                found = other;
+            }
+        }
+        let mut found = found.into_iter().filter(|alignment| self.is_meant(alignment));
+        let first = found.next()?;
+        let result = self.edit(&first);
+        found.all(|other| self.edit(&other) == result).then_some(first)
+    }
+
+    /// Returns the line of the file for a line of the old text.
+    fn actual(&self, alignment: &Alignment, line: usize) -> Option<&str> {
+        let span = alignment.span(line);
+        (!span.is_empty()).then(|| self.base.line(alignment.start + span.start))
+    }
+
+    /// Returns `true` if the lines that the edit changes are in the file, and most others are too.
+    fn is_meant(&self, alignment: &Alignment) -> bool {
+        let similar = |line: usize| {
+            let Some(actual) = self.actual(alignment, line) else { return 0.0 };
+            let old = self.check.requested[line];
+            let (old, actual) = (bare(old), bare(actual));
+            // The text may begin and end within a line.
+            let is_last = line + 1 == self.check.requested.len();
+            if eq_ignoring_whitespace(&old, &actual)
+                || line == 0 && actual.ends_with(&*old)
+                || is_last && actual.starts_with(&*old)
+            {
+                return 1.0;
+            }
+            similarity::of_texts(&old, &actual)
+        };
+        let lines = 0..self.check.requested.len();
+        let is_kept = |line: usize| !self.check.changed.iter().any(|(old, _)| old.contains(&line));
+        let kept = lines.clone().filter(|&line| is_kept(line) && is_significant(self.check.requested[line]));
+        let (all, equal) =
+            kept.fold((0, 0), |(all, equal), line| (all + 1, equal + usize::from(similar(line) >= 1.0)));
+        let names_another = |line: usize| {
+            let [old, actual] = [Some(self.check.requested[line]), self.actual(alignment, line)]
+                .map(|line| head(&bare(line.unwrap_or_default())));
+            self.check.identifies_block(line) && similarity::of_texts(&old, &actual) < MIN_HEAD
+        };
+        (all < SOME_LINES || equal * 2 >= all)
+            && !lines.into_iter().any(names_another)
+            && !self.is_inserted(alignment)
+            && self.check.gap_is_harmless(self.base, alignment)
+            && self.check.changed.iter().all(|(old, _)| {
+                if !old.is_empty() {
+                    return old.clone().all(|line| similar(line) >= MIN_CHANGED);
+                }
+                let beside = [old.start.checked_sub(1), Some(old.start)];
+                let beside = beside.into_iter().flatten().filter(|&line| line < self.check.requested.len());
+                beside.map(similar).fold(0.0, f64::max) >= MIN_BESIDE
+            })
+            && self.check.is_done(self.base, alignment, alignment.differing).is_ok_and(|is_done| !is_done)
+    }
+
+    /// Returns `true` if the file has lines that the edit inserts next to their place.
+    fn is_inserted(&self, alignment: &Alignment) -> bool {
+        self.check.changed.iter().filter(|(old, _)| old.is_empty()).any(|(_, new)| {
+            let new: Vec<_> = self.check.new[new.clone()].iter().map(|line| bare(line)).collect();
+            let start = alignment.start.saturating_sub(new.len());
+            let around = self.base.lines_from(start).take(alignment.lines() + 2 * new.len());
+            let around: Vec<_> = around.map(|line| bare(line.content)).collect();
+            around.windows(new.len().max(1)).any(|window| *window == *new)
+        })
+    }
+
+    /// Returns the edit of the lines of an alignment. Returns `None` if a new line does not follow from both texts.
+    fn edit(&self, alignment: &Alignment) -> Option<Edit> {
+        let (base, check) = (self.base, self.check);
+        let there: Vec<Line<'_>> = base.lines_from(alignment.start).take(alignment.lines()).collect();
+        let indents = self.indents(alignment)?;
+        let ending = there.iter().map(|line| line.ending).find(|ending| *ending != LineEnding::None);
+        let ending = ending.unwrap_or(LineEnding::Lf);
+        let mut result: Vec<String> = Vec::new();
+        let mut kept = 0;
+        let all = check.requested.len();
+        for (old, new) in check.changed.iter().chain([&(all..all, 0..0)]) {
+            if kept < old.start {
+                let kept = alignment.span(kept).start..alignment.span(old.start - 1).end;
+                result.extend(there[kept].iter().map(|line| line.content.to_owned()));
+            }
+            let [replaced, written] = [&check.requested[old.clone()], &check.new[new.clone()]].map(as_lines);
+            for (number, partner) in pair_up(&replaced, &written).into_iter().enumerate() {
+                let new = check.new[new.start + number];
+                let partner = partner.map(|partner| old.start + partner);
+                let (indent, body) = split_indent(new);
+                let body = match partner {
+                    Some(old) => {
+                        let actual = there.get(alignment.span(old).start)?.content;
+                        let [actual, old] = [actual, check.requested[old]].map(|line| split_indent(line).1);
+                        merged(actual, old, body)?
+                    }
+                    None => body.to_owned(),
+                };
+                let indent = if body.is_empty() { String::new() } else { self.indented(&indents, indent)? };
+                result.push(indent + &body);
+            }
+            kept = old.end;
+        }
+        let start = base.start_of(alignment.start);
+        let end = start + there.last().map_or(0, |last| last.end() - there[0].start);
+        let old = &base.text[start..end];
+        let ends = there.last().is_some_and(|line| line.ending != LineEnding::None);
+        let mut new = result.join(ending.as_str());
+        if ends && !result.is_empty() {
+            new.push_str(ending.as_str());
+        }
+        let is_change = new != old && !old.is_empty();
+        is_change.then(|| Edit {
+            old: old.to_owned(),
+            new,
+            count: Count::One,
+            scope: Some(start..end),
+            ..Edit::default()
+        })
+    }
+
+    /// Returns the indentation in the file for each of the old text. Returns `None` if one of them has several.
+    fn indents(&self, alignment: &Alignment) -> Option<HashMap<&str, &str>> {
+        let mut known: HashMap<&str, &str> = HashMap::new();
+        // The first line comes last: it may have lost its indentation.
+        let requested = self.check.requested.iter().enumerate();
+        for (line, &requested) in requested.clone().skip(1).chain(requested.take(1)) {
+            let span = alignment.span(line);
+            let actual = self.base.line(alignment.start + span.start);
+            if span.is_empty() || is_blank_line(requested) || is_blank_line(actual) {
+                continue;
+            }
+            let (old, there) = (split_indent(requested).0, split_indent(actual).0);
+            if *known.entry(old).or_insert(there) != there && line > 0 {
+                return None;
+            }
+        }
+        Some(known)
+    }
+
+    /// Returns the indentation of a new line in the file. It follows if a known line has the same one, or if all known
+    /// lines are indented by as much more, or less, than in the old text.
+    fn indented(&self, known: &HashMap<&str, &str>, indent: &str) -> Option<String> {
+        if let Some(there) = known.get(indent) {
+            return Some((*there).to_owned());
+        }
+        let shift = |(old, there): (&&str, &&str)| match there.strip_suffix(*old) {
+            Some(more) => Some((more.to_owned(), String::new())),
+            None => Some((String::new(), old.strip_suffix(*there)?.to_owned())),
+        };
+        let shifts: Vec<_> = known.iter().map(shift).collect();
+        let (more, less) = shifts.first()?.clone()?;
+        if shifts.iter().any(|other| *other != shifts[0]) {
+            return None;
+        }
+        let there = more.clone() + indent.strip_prefix(&*less)?;
+        // Lines of one depth do not tell a shift from another width of the levels, unless the new lines have the levels
+        // of the file.
+        let width = self.base.indent_style().width.map_or(1, usize::from);
+        let has_levels = |(old, _): (&&str, &&str)| {
+            let differs_by = |other: &str| other.len().abs_diff(old.len());
+            differs_by(indent) % width == 0
+                && self.check.new.iter().any(|line| differs_by(split_indent(line).0) == width)
+        };
+        let is_clear = known.len() > 1 || known.iter().all(has_levels);
+        let is_mixed = there.contains('\t') && there.contains(' ') && there != indent;
+        (is_clear && !is_mixed).then_some(there)
+    }
+}
+
+fn as_lines<'t>(texts: &[&'t str]) -> Vec<Line<'t>> {
+    texts.iter().map(|content| Line { start: 0, content, ending: LineEnding::Lf }).collect()
+}
+
+/// Returns a line of the file after the change of an old to a new line, without indentation. Words that the change
+/// replaces are those of the new line, whatever the file has there. Returns `None` for a very long line.
+fn merged(actual: &str, old: &str, new: &str) -> Option<String> {
+    if eq_ignoring_whitespace(old, actual) {
+        return Some(merge_line(actual, old, new));
+    }
+    if [old, new, actual].iter().any(|line| line.len() > similarity::MAX_COMPARED) {
+        return None;
+    }
+    // One line for each word.
+    let apart = |line| parts(line).flat_map(|part| [part, "\n"]).collect::<String>();
+    Some(merge_ours(&apart(old), &apart(new), &apart(actual)).replace('\n', ""))
+}
+
+/// Returns the words of a line, its runs of whitespace, and all other characters.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    let kind = |character: char| match character {
+        '_' => 1,
+        character if character.is_alphanumeric() => 1,
+        character if character.is_whitespace() => 2,
+        _ => 0,
+    };
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = match kind(first) {
+            0 => first.len_utf8(),
+            run => rest.find(|next| kind(next) != run).unwrap_or(rest.len()),
+        };
+        let (part, others) = rest.split_at(end);
+        rest = others;
+        Some(part)
+    })
+}
+
+#[cfg(test)]
+mod tests;
