@@ -20,7 +20,7 @@ const CART = `def total(items):
 const PATCH = `*** Begin Patch
 *** Update File: cart.py
 @@ def total(items):
--    amount = Decimal(0)
+-    amount = Decimal(1)
 +    amount = 0.0
 *** Delete File: old.py
 *** Add File: lib/new.py
@@ -46,6 +46,13 @@ function hashIn(shown: string): string {
   const found = shown.match(new RegExp(HASH, 'g'))?.at(-1);
   assert.ok(found, `no hash in: ${shown}`);
   return found;
+}
+
+/** The id that a refusal names for a parameter. */
+function idIn(refused: string, parameter: 'accept' | 'retry'): string {
+  const [, id] = new RegExp(`${parameter}: \\\\?"([ro]\\d+)`).exec(refused) ?? [];
+  assert.ok(id, `no id for ${parameter} in: ${refused}`);
+  return id;
 }
 
 /** Asserts that the model was shown all of these. */
@@ -120,24 +127,31 @@ export function scenes(program: AgentProgram): void {
           shows(cart, 'amount += item.price');
           shows(old, 'old');
 
-          const far = await model.call('edit', {
-            path: 'cart.py',
-            oldText: 'for item in items :\n  amount += item.price',
-            newText: '',
-          });
-          shows(far, 'not_found', 'closest', '+        amount += item.price');
+          const far = { oldText: 'for item in items :\n  amount += item.cost', newText: 'for item in items :\n  pass' };
+          const exact = await model.call('edit', { path: 'cart.py', ...far, matching: 'exact' });
+          shows(exact, 'not_found', 'closest', '+        amount += item.price');
+          const offered = await model.call('edit', { path: 'cart.py', ...far });
+          shows(offered, 'not_found', '-        amount += item.price', '+        pass');
+          assert.equal(place.read('cart.py'), CART);
+          shows(await model.call('edit', { accept: idIn(offered, 'accept') }), MADE, 'cart.py');
+          assert.equal(place.read('cart.py'), CART.replace('amount += item.price', 'pass'));
 
           changeByOther(place, 'amount = 0', 'amount = Decimal(0)');
           const stale = await model.call('edit', edit);
           shows(stale, 'stale', 'baseHash');
           shows(await model.call('edit', { ...edit, baseHash: hashIn(stale) }), MADE, HASH);
 
+          changeByOther(place, 'Decimal(0)', 'Decimal(1)');
+          const again = await model.call('edit', { path: 'cart.py', oldText: 'pass', newText: 'amount += 1' });
+          shows(again, 'stale');
+          shows(await model.call('edit', { retry: idIn(again, 'retry'), onStale: 'rebase' }), MADE, 'cart.py');
+
           const patched = await model.call('apply_patch', { patch: PATCH });
           shows(patched, MADE, 'cart.py', 'old.py', 'new.py');
         });
         assert.equal(
           place.read('cart.py'),
-          CART.replace('= 0', '= 0.0').replace('return amount', 'return round(amount, 2)'),
+          CART.replace('= 0', '= 0.0').replace('item.price', '1').replace('return amount', 'return round(amount, 2)'),
         );
         assert.equal(place.read('lib/new.py'), 'new = True\n');
         assert.throws(() => place.read('old.py'), /ENOENT/);
