@@ -14,12 +14,16 @@ use super::merge::merge_ours;
 use super::replaced_lines::{merge_line, pair_up};
 use super::tiers::{Alignment, DriftCheck, alignments, head, is_significant};
 use super::unwrap::without_number;
-use super::whole_lines::{Block, bare, eq_ignoring_whitespace, is_blank_line, split_indent};
+use super::whole_lines::{Block, bare, eq_ignoring_whitespace, is_blank_line, parts, split_indent};
 use super::{Closest, Count, Deadline, Edit, Labels, Plan, similarity};
 use crate::text::{Line, LineEnding, lines};
 
-/// Minimum similarity of the region, with one line and with several: below it, the text may be meant for another file.
-const MIN_SIMILARITY: [f64; 2] = [0.75, 0.6];
+/// Minimum similarity of the region: below it, the text may be meant for another file.
+const MIN_SIMILARITY: f64 = 0.6;
+/// Minimum similarity of a region with few lines, of which others may have as many words.
+const MIN_SHORT_SIMILARITY: f64 = 0.85;
+/// Number of lines from which on a region is not short.
+const LONG: usize = 4;
 /// Minimum difference to the similarity of the next region.
 const LEAD: f64 = 0.05;
 /// Minimum similarity of a line that the edit changes to the line that it would replace.
@@ -62,8 +66,8 @@ pub(super) fn nearest(base: &Base<'_>, needle: &Needle<'_>, closest: &[Closest])
     let best = closest.first()?;
     let next = closest.get(1).map_or(0.0, |next| next.similarity);
     let block = Block::of(needle)?;
-    let several = usize::from(block.core().len() > 1);
-    if best.similarity < MIN_SIMILARITY[several] || best.similarity < next + LEAD {
+    let least = if block.core().len() < LONG { MIN_SHORT_SIMILARITY } else { MIN_SIMILARITY };
+    if best.similarity < least || best.similarity < next + LEAD {
         return None;
     }
     let adds_line_end = needle.new.ends_with('\n') && !needle.old.ends_with('\n');
@@ -191,15 +195,20 @@ impl Near<'_, '_> {
                 let new = check.new[new.start + number];
                 let partner = partner.map(|partner| old.start + partner);
                 let (indent, body) = split_indent(new);
-                let body = match partner {
+                // A line that keeps its indentation in the request keeps that of the file.
+                let (kept_indent, body) = match partner {
                     Some(old) => {
-                        let actual = there.get(alignment.span(old).start)?.content;
-                        let [actual, old] = [actual, check.requested[old]].map(|line| split_indent(line).1);
-                        merged(actual, old, body)?
+                        let (there, actual) = split_indent(there.get(alignment.span(old).start)?.content);
+                        let (was, old) = split_indent(check.requested[old]);
+                        ((was == indent).then_some(there), merged(actual, old, body)?)
                     }
-                    None => body.to_owned(),
+                    None => (None, body.to_owned()),
                 };
-                let indent = if body.is_empty() { String::new() } else { self.indented(&indents, indent)? };
+                let indent = match kept_indent {
+                    _ if body.is_empty() => String::new(),
+                    Some(there) => there.to_owned(),
+                    None => self.indented(&indents, indent)?,
+                };
                 result.push(indent + &body);
             }
             kept = old.end;
@@ -287,27 +296,6 @@ fn merged(actual: &str, old: &str, new: &str) -> Option<String> {
     // One line for each word.
     let apart = |line| parts(line).flat_map(|part| [part, "\n"]).collect::<String>();
     Some(merge_ours(&apart(old), &apart(new), &apart(actual)).replace('\n', ""))
-}
-
-/// Returns the words of a line, its runs of whitespace, and all other characters.
-fn parts(line: &str) -> impl Iterator<Item = &str> {
-    let kind = |character: char| match character {
-        '_' => 1,
-        character if character.is_alphanumeric() => 1,
-        character if character.is_whitespace() => 2,
-        _ => 0,
-    };
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let end = match kind(first) {
-            0 => first.len_utf8(),
-            run => rest.find(|next| kind(next) != run).unwrap_or(rest.len()),
-        };
-        let (part, others) = rest.split_at(end);
-        rest = others;
-        Some(part)
-    })
 }
 
 #[cfg(test)]

@@ -83,6 +83,27 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(fold::is_blank).filter(|word| !word.is_empty())
 }
 
+/// Returns the words of a line, its runs of whitespace, and all other characters.
+pub(super) fn parts(line: &str) -> impl Iterator<Item = &str> {
+    let kind = |character: char| match character {
+        '_' => 1,
+        character if character.is_alphanumeric() => 1,
+        character if character.is_whitespace() => 2,
+        _ => 0,
+    };
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = match kind(first) {
+            0 => first.len_utf8(),
+            run => rest.find(|next| kind(next) != run).unwrap_or(rest.len()),
+        };
+        let (part, others) = rest.split_at(end);
+        rest = others;
+        Some(part)
+    })
+}
+
 /// Trims whitespace and folds typographic characters.
 pub(super) fn bare(content: &str) -> Cow<'_, str> {
     fold::plain(content.trim_matches(blank))

@@ -79,7 +79,8 @@ kinds! {
     deletions: whole_lines_deleted whole_lines_deleted_tolerated last_lines_deleted part_of_line_deleted;
     unseen: unseen_in_file unseen_in_request entities_in_both;
     repeated: same_edit_twice insertion_is_there appended_is_there;
-    refused_names: context_name_misremembered name_in_code_and_indentation names_of_real_code;
+    refused_names: slip_in_a_name slip_in_real_code context_name_misremembered
+        name_in_code_and_indentation names_of_real_code;
     refused_context: anchors_only stitched_twins near_twins_drifted short_block_drifted invented_at_the_edge
         other_function;
 }

@@ -90,6 +90,15 @@ fn accepted(base: &str, old: &str, new: &str) -> Option<String> {
 ",
     ("        return None\n", "")
 )]
+#[case::lost_indentation_below_a_first_line_that_has_none(
+    "class Renderer:
+def render(self, others):
+",
+    "class Printer:
+def render(self, others):
+",
+    ("class Renderer", "class Printer")
+)]
 #[case::another_indentation(
     "def find(self, names):
     for each in names:
@@ -146,7 +155,7 @@ fn nothing_is_offered(#[case] old: &str, #[case] new: &str) {
 fn of_two_places_that_are_as_near_none_is_offered() {
     let one = "    if ready:\n        start(one)\n        wait(10)\n        stop()\n";
     let base = format!("def f():\n{one}\ndef g():\n{}", one.replace("one", "two"));
-    let old = "    if ready:\n        start(three)\n        wait(10)\n        stop()\n";
+    let old = "    if ready:\n        launch(three)\n        wait(10)\n        stop()\n";
     assert_eq!(offer(&base, old, &old.replace("10", "20")), None);
     let far = format!("def f():\n{one}\ndef g():\n    return other(things)\n");
     assert_eq!(accepted(&far, old, &old.replace("10", "20")), Some(far.replace("10", "20")));

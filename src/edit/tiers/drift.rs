@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::edit::base::{Base, key_and_pairs};
 use crate::edit::elided::is_comment;
 use crate::edit::line_diff::{Run, runs};
 use crate::edit::whole_lines::{
-    Block, bare, depth, eq_ignoring_whitespace, find_lines, is_blank_line, split_indent,
+    Block, bare, depth, eq_ignoring_whitespace, find_lines, is_blank_line, parts, split_indent,
 };
 use crate::edit::{Deadline, TimedOut, similarity};
 use crate::text::lines;
@@ -122,6 +124,10 @@ const LONG_BLOCK: usize = 7;
 const LINES_PER_DRIFT: usize = 4;
 /// Minimum number of significant lines that must equal the file's.
 const MIN_EQUAL: usize = 2;
+/// Minimum number of significant lines that must equal the file's beside a line with a slip in a name.
+const MIN_EXACT: usize = 3;
+/// Minimum similarity of a name with a slip to the file's.
+const MIN_NAME: f64 = 0.8;
 /// Minimum number of letters and digits of a significant line.
 const MIN_SIGNIFICANT_CHARS: usize = 3;
 
@@ -296,10 +302,28 @@ impl<'n> DriftCheck<'n> {
         let (requested, actual) = (bare(requested), bare(actual));
         let reworded = self.requested.len() >= LONG_BLOCK && is_prose(&requested) && is_prose(&actual);
         let least = if at_edge && !reworded { MIN_EDGE_SIMILARITY } else { MIN_SIMILARITY };
-        !refers_to_something_else(&requested, &actual)
+        (!refers_to_something_else(&requested, &actual)
+            || self.is_slip(base, alignment, (&requested, &actual)))
             && (!self.identifies_block(line) || head(&requested) == head(&actual))
             && requested.len().max(actual.len()) <= similarity::MAX_COMPARED
             && similarity::of_texts(&requested, &actual) >= least
+    }
+
+    /// Returns `true` if the only line that differs has one other name than the file, and this name stands nowhere in the
+    /// file and in no new line but this one: then no other place is meant.
+    fn is_slip(&self, base: &Base<'_>, alignment: &Alignment, (requested, actual): (&str, &str)) -> bool {
+        let significant = self.requested.iter().filter(|line| is_significant(line)).count();
+        if alignment.differing != 1 || alignment.gap != Gap::None || significant <= MIN_EXACT {
+            return false;
+        }
+        let is_word = |character: char| character.is_alphanumeric() || character == '_' || character == '$';
+        let stands = |text: &str, name: &str| {
+            memmem::find_iter(text.as_bytes(), name)
+                .any(|at| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
+        };
+        other_name(requested, actual).is_some_and(|name| {
+            self.new.iter().filter(|line| stands(line, name)).count() == 1 && !stands(base.text, name)
+        })
     }
 
     /// Returns `true` if the edit replaces a line by what the file already has.
@@ -345,6 +369,21 @@ fn refers_to_something_else(requested: &str, actual: &str) -> bool {
     ends || renames
         || !numbers(requested).eq(numbers(actual))
         || quoted(inside(requested)) != quoted(inside(actual))
+}
+
+/// Returns the name in a requested line that is misspelt, or spelt otherwise than in the file, if nothing else differs. It
+/// is not part of a quoted text.
+fn other_name<'l>(requested: &'l str, actual: &str) -> Option<&'l str> {
+    let equal =
+        |(one, other): &(&str, &str)| one == other || one.trim().is_empty() && other.trim().is_empty();
+    if parts(requested).count() != parts(actual).count() || quoted(requested) != quoted(actual) {
+        return None;
+    }
+    let mut differing = parts(requested).zip(parts(actual)).filter(|pair| !equal(pair));
+    let (name, there) = differing.next()?;
+    let is_name = |part: &str| part.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let is_misspelt = similarity::of_texts(name, there) >= MIN_NAME;
+    (differing.next().is_none() && is_name(name) && is_name(there) && is_misspelt).then_some(name)
 }
 
 /// Returns `true` if a line is prose: a comment or the first line of a docstring.

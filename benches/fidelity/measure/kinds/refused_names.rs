@@ -1,5 +1,5 @@
-//! Must be refused: a kept line of code has another name than in the file, so another location may be
-//! intended.
+//! A kept line of code has another name than in the file. It must be refused if the name stands elsewhere in the file, so
+//! that another location may be intended; else it is a slip.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::is_unique;
@@ -38,7 +38,7 @@ fn other_name(rng: &mut Rng, name: &str) -> String {
     }
 }
 
-/// Replaces a name in a kept line of the request.
+/// Replaces a name in a kept line of the request by a word of the file.
 fn renamed(rng: &mut Rng, file: &File, ask: &mut Ask) -> Option<()> {
     let kept = ask.kept();
     let at = *rng.any(&kept)?;
@@ -47,11 +47,61 @@ fn renamed(rng: &mut Rng, file: &File, ask: &mut Ask) -> Option<()> {
     let other = other_name(rng, name);
     let text = format!("{}{other}{}", &line[..start], &line[start + name.len()..]);
     let known = bare(&file.text()).contains(&bare(&text));
-    if other == name || known {
+    if other == name || known || !stands(&file.text(), &other) {
         return None;
     }
     ask.misremember(at, &text);
     Some(())
+}
+
+/// Returns `true` if a word stands in a text.
+fn stands(text: &str, word: &str) -> bool {
+    text.lines().any(|line| words(line).iter().any(|(_, other)| *other == word))
+}
+
+/// Returns a name as it is misspelt: in the plural or the singular, with a letter less, or in another order.
+fn misspelt(rng: &mut Rng, name: &str) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let at = 1 + rng.below(letters.len() - 2);
+    match rng.below(4) {
+        0 if name.ends_with('s') => drop(letters.pop()),
+        0 => letters.push('s'),
+        1 => drop(letters.remove(at)),
+        2 => letters.insert(at, letters[at]),
+        _ => letters.swap(at, at + 1),
+    }
+    letters.into_iter().collect()
+}
+
+/// Misspells a name in a kept line of the request. It stands nowhere else.
+fn slip(rng: &mut Rng, (file, change, mut ask): Draft) -> Option<Case> {
+    let kept = ask.sheltered();
+    let at = *rng.any(&kept)?;
+    let line = ask.lines[at].old.clone();
+    let (start, name) = *rng.any(&names(&file, &line))?;
+    let other = misspelt(rng, name);
+    if other == name || stands(&file.text(), &other) || stands(&ask.new_text(), &other) {
+        return None;
+    }
+    ask.misremember(at, &format!("{}{other}{}", &line[..start], &line[start + name.len()..]));
+    Case::tolerated(&file, &change, &ask)
+}
+
+/// A misspelt name in a line that the edit keeps.
+pub(super) fn slip_in_a_name(rng: &mut Rng) -> Option<Case> {
+    let draft = with_context(rng)?;
+    slip(rng, draft)
+}
+
+/// A misspelt name in realistic files.
+pub(super) fn slip_in_real_code(rng: &mut Rng) -> Option<Case> {
+    let file = real(rng);
+    let draft = draft_of(rng, file, &LONG)?;
+    let (file, change, ask) = &draft;
+    if !has_context(file, change, ask) {
+        return None;
+    }
+    slip(rng, draft)
 }
 
 fn refused(rng: &mut Rng, (file, change, mut ask): Draft) -> Option<Case> {

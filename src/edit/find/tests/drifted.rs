@@ -12,6 +12,7 @@ const TOTAL: &str = "fn total(items: &[Item]) -> u32 {\n    // Adds all prices u
 #[case::misremembered_type(("items: &[Item]) ->", "items: Vec<Item>) ->"), ("sum += item.price", "sum += item.cost"))]
 #[case::missing_comment(("    // Adds all prices up.\n", ""), ("sum += item.price", "sum += item.cost"))]
 #[case::invented_line(("    let mut sum", "    let start = now();\n    let mut sum"), ("sum += item.price", "sum += item.cost"))]
+#[case::a_slip_in_a_name(("let mut sum = 0", "let mut sums = 0"), ("item.price", "item.cost"))]
 #[case::surplus_blank_line(("    for item", "\n    for item"), ("sum += item.price", "sum += item.cost"))]
 fn a_little_drift_in_unchanged_lines_is_tolerated(#[case] drift: (&str, &str), #[case] change: (&str, &str)) {
     let block = TOTAL.split("\n\n").next().unwrap().replace(drift.0, drift.1);
@@ -22,6 +23,11 @@ fn a_little_drift_in_unchanged_lines_is_tolerated(#[case] drift: (&str, &str), #
 #[rstest]
 #[case::a_changed_line_differs(("item.price", "item.cost"), ("item.cost", "item.worth"))]
 #[case::another_function(("fn total", "fn count"), ("item.price", "item.cost"))]
+#[case::a_name_that_the_file_has(("let mut sum = 0", "let mut other = 0"), ("item.price", "item.cost"))]
+#[case::a_name_that_a_new_line_has(("let mut sum = 0", "let mut sums = 0"), ("sum += item.price", "sums += item.cost"))]
+#[case::two_names(("for item in items", "for each in things"), ("item.price", "item.cost"))]
+#[case::a_name_and_a_number(("let mut sum = 0", "let mut sums = 1"), ("item.price", "item.cost"))]
+#[case::a_quoted_name(("let mut sum = 0", "let mut sum = '0'"), ("item.price", "item.cost"))]
 #[case::too_much(("let mut sum = 0;\n    for item in items", "let mut all = 1;\n    for it in many"), ("item.price", "item.cost"))]
 #[case::surplus_line_at_an_insertion(("    // Adds all prices up.\n", ""), ("u32 {\n", "u32 {\n    log();\n"))]
 fn more_drift_is_refused(#[case] drift: (&str, &str), #[case] change: (&str, &str)) {
