@@ -139,7 +139,8 @@ impl<'a> Finder<'a> {
 
     /// Returns the edit that probably is meant by one without a match, see [`Offer`](super::Offer).
     pub(super) fn nearest(&self, edit: usize, closest: &[Closest]) -> Option<Edit> {
-        let nearest = offer::nearest(&self.base, &self.needles[edit], closest)?;
+        let is_scoped = self.edits[edit].scope.is_some();
+        let nearest = offer::nearest(&self.base, &self.needles[edit], closest, is_scoped)?;
         let is_inside = match (&self.edits[edit].scope, &nearest.scope) {
             (Some(within), Some(scope)) => contains(within, scope),
             _ => true,

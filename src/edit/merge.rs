@@ -69,13 +69,21 @@ pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<MarkedMerge,
     merge_all(base, ours, theirs).map(|(merged, _)| merged)
 }
 
-/// Merges two changes of `base` by line, and takes our lines where they conflict.
-pub(super) fn merge_ours(base: &str, ours: &str, theirs: &str) -> String {
+/// Merges two changes of `base` by line, and takes our line where both replace one line by another one. Returns `None`
+/// for any other conflict.
+pub(super) fn merge_ours(base: &str, ours: &str, theirs: &str) -> Option<String> {
     let merge = TextMerge::configure().algorithm(Algorithm::Patience).merge_lines(base, ours, theirs);
     let (ours, theirs) = (Side::new(ours), Side::new(theirs));
     let text = |part: &MergeRegion| match part.resolution() {
-        MergeResolution::Theirs => theirs.text(&part.theirs_range()),
-        _ => ours.text(&part.ours_range()),
+        MergeResolution::Theirs => Some(theirs.text(&part.theirs_range())),
+        MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => {
+            Some(ours.text(&part.ours_range()))
+        }
+        _ => {
+            let lengths =
+                [part.base_range(), part.ours_range(), part.theirs_range()].map(|range| range.len());
+            (lengths == [1; 3]).then(|| ours.text(&part.ours_range()))
+        }
     };
     merge.regions().iter().map(text).collect()
 }

@@ -12,7 +12,7 @@ use super::diff::diff_plan;
 use super::fold::Needle;
 use super::merge::merge_ours;
 use super::replaced_lines::{merge_line, pair_up};
-use super::tiers::{Alignment, DriftCheck, alignments, head, is_significant};
+use super::tiers::{Alignment, DriftCheck, alignments, head, is_significant, names};
 use super::unwrap::without_number;
 use super::whole_lines::{Block, bare, eq_ignoring_whitespace, is_blank_line, parts, split_indent};
 use super::{Closest, Count, Deadline, Edit, Labels, Plan, similarity};
@@ -32,6 +32,8 @@ const MIN_CHANGED: f64 = 0.5;
 const MIN_BESIDE: f64 = 0.8;
 /// Minimum similarity of the line that names a block, such as the definition of a function, up to its arguments.
 const MIN_HEAD: f64 = 0.75;
+/// Minimum similarity of a misspelt name to the file's, whatever its case.
+const MIN_NAME: f64 = 0.8;
 /// Number of kept lines from which on half of them must equal the file's.
 const SOME_LINES: usize = 3;
 
@@ -62,12 +64,19 @@ impl Offer {
 
 /// Returns the edit that `needle` probably means, as a replacement of whole lines of the base. `closest` are the most
 /// similar regions, best first.
-pub(super) fn nearest(base: &Base<'_>, needle: &Needle<'_>, closest: &[Closest]) -> Option<Edit> {
+pub(super) fn nearest(
+    base: &Base<'_>,
+    needle: &Needle<'_>,
+    closest: &[Closest],
+    is_scoped: bool,
+) -> Option<Edit> {
     let best = closest.first()?;
     let next = closest.get(1).map_or(0.0, |next| next.similarity);
     let block = Block::of(needle)?;
-    let least = if block.core().len() < LONG { MIN_SHORT_SIMILARITY } else { MIN_SIMILARITY };
-    if best.similarity < least || best.similarity < next + LEAD {
+    // A region within a scope is the nearest there, but perhaps not in the file.
+    let is_short = block.core().len() < LONG || is_scoped;
+    let least = if is_short { MIN_SHORT_SIMILARITY } else { MIN_SIMILARITY };
+    if similarity_of(base, &block, best) < least || best.similarity < next + LEAD {
         return None;
     }
     let adds_line_end = needle.new.ends_with('\n') && !needle.old.ends_with('\n');
@@ -76,13 +85,23 @@ pub(super) fn nearest(base: &Base<'_>, needle: &Needle<'_>, closest: &[Closest])
         return None;
     }
     let check = DriftCheck::new(&block, &needle.new, base.deadline);
-    if check.requested.iter().any(|line| without_number(line).is_some()) {
-        // The numbers of the lines, which not all of them have.
+    // Numbers of lines, which not all of them have, and lines that are too long to be compared.
+    let is_odd = |line: &&str| without_number(line).is_some() || line.len() > similarity::MAX_COMPARED;
+    if check.requested.iter().chain(&check.new).any(is_odd) {
         return None;
     }
     let near = Near { base, check: &check };
     let alignment = near.alignment(best.start_line.checked_sub(1)?)?;
     near.edit(&alignment)
+}
+
+/// Returns the similarity of a block and a region, whatever their indentation.
+fn similarity_of(base: &Base<'_>, block: &Block<'_>, region: &Closest) -> f64 {
+    let there = base.lines_from(region.start_line.saturating_sub(1));
+    let there = there.take((region.end_line + 1).saturating_sub(region.start_line));
+    let text = |lines: Vec<&str>| lines.into_iter().map(bare).collect::<Vec<_>>().join("\n");
+    let asked = text(block.core().iter().map(|line| line.content).collect());
+    similarity::of_texts(&asked, &text(there.map(|line| line.content).collect())).max(region.similarity)
 }
 
 /// Returns the number of blank lines at the start and at the end of a text.
@@ -144,12 +163,24 @@ impl Near<'_, '_> {
         let kept = lines.clone().filter(|&line| is_kept(line) && is_significant(self.check.requested[line]));
         let (all, equal) =
             kept.fold((0, 0), |(all, equal), line| (all + 1, equal + usize::from(similar(line) >= 1.0)));
+        // Without enough other lines, each line has to have the names of the file.
+        let is_confirmed = all >= SOME_LINES && equal * 2 >= all;
+        let has_names = |line: usize| {
+            let (old, Some(actual)) = (self.check.requested[line], self.actual(alignment, line)) else {
+                return true;
+            };
+            if actual.len() > similarity::MAX_COMPARED {
+                return false;
+            }
+            similar(line) >= 1.0 || self.has_names(line, old, actual, is_confirmed)
+        };
         let names_another = |line: usize| {
             let [old, actual] = [Some(self.check.requested[line]), self.actual(alignment, line)]
                 .map(|line| head(&bare(line.unwrap_or_default())));
             self.check.identifies_block(line) && similarity::of_texts(&old, &actual) < MIN_HEAD
         };
         (all < SOME_LINES || equal * 2 >= all)
+            && lines.clone().all(has_names)
             && !lines.into_iter().any(names_another)
             && !self.is_inserted(alignment)
             && self.check.gap_is_harmless(self.base, alignment)
@@ -162,6 +193,35 @@ impl Near<'_, '_> {
                 beside.map(similar).fold(0.0, f64::max) >= MIN_BESIDE
             })
             && self.check.is_done(self.base, alignment, alignment.differing).is_ok_and(|is_done| !is_done)
+    }
+
+    /// Returns `true` if the differences between a line of the old text and the file do not mean another thing. A name that
+    /// only the old line has is one that the edit replaces or, at most once, a misspelt one of the file. Of a line that the
+    /// edit keeps beside other lines that confirm the place, any name may differ that no new line has.
+    fn has_names(&self, line: usize, old: &str, actual: &str, is_confirmed: bool) -> bool {
+        let run = self.check.changed.iter().find(|(old, _)| old.contains(&line));
+        let written: Vec<&str> =
+            self.check.changed.iter().flat_map(|(_, new)| &self.check.new[new.clone()]).copied().collect();
+        let (of_old, of_actual) = (names(old), names(actual));
+        let has = |lines: &[&str], name: &str| lines.iter().any(|line| names(line).contains(&name));
+        let only_old: Vec<&str> = of_old.iter().copied().filter(|name| !of_actual.contains(name)).collect();
+        let is_misspelt = |name: &str| {
+            let others = of_actual.iter().filter(|other| !of_old.contains(other));
+            others
+                .into_iter()
+                .any(|other| similarity::of_texts(&name.to_lowercase(), &other.to_lowercase()) >= MIN_NAME)
+        };
+        match run {
+            None if is_confirmed => only_old.iter().all(|name| !has(&written, name)),
+            None => {
+                only_old.len() <= 1 && only_old.iter().all(|name| is_misspelt(name) && !has(&written, name))
+            }
+            Some((_, new)) => {
+                let kept = only_old.iter().filter(|name| has(&self.check.new[new.clone()], name));
+                let kept: Vec<_> = kept.collect();
+                kept.len() <= 1 && kept.iter().all(|name| is_misspelt(name))
+            }
+        }
     }
 
     /// Returns `true` if the file has lines that the edit inserts next to their place.
@@ -284,8 +344,9 @@ fn as_lines<'t>(texts: &[&'t str]) -> Vec<Line<'t>> {
     texts.iter().map(|content| Line { start: 0, content, ending: LineEnding::Lf }).collect()
 }
 
-/// Returns a line of the file after the change of an old to a new line, without indentation. Words that the change
-/// replaces are those of the new line, whatever the file has there. Returns `None` for a very long line.
+/// Returns a line of the file after the change of an old to a new line, without indentation. A word that the change
+/// replaces is that of the new line, whatever word the file has there. Returns `None` if the differences to the file
+/// and the change touch otherwise, or for a very long line.
 fn merged(actual: &str, old: &str, new: &str) -> Option<String> {
     if eq_ignoring_whitespace(old, actual) {
         return Some(merge_line(actual, old, new));
@@ -293,9 +354,13 @@ fn merged(actual: &str, old: &str, new: &str) -> Option<String> {
     if [old, new, actual].iter().any(|line| line.len() > similarity::MAX_COMPARED) {
         return None;
     }
+    // The whole line is replaced if the new one has none of its words.
+    if !names(old).iter().any(|name| names(new).contains(name)) {
+        return Some(new.to_owned());
+    }
     // One line for each word.
     let apart = |line| parts(line).flat_map(|part| [part, "\n"]).collect::<String>();
-    Some(merge_ours(&apart(old), &apart(new), &apart(actual)).replace('\n', ""))
+    Some(merge_ours(&apart(old), &apart(new), &apart(actual))?.replace('\n', ""))
 }
 
 #[cfg(test)]

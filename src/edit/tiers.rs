@@ -4,7 +4,7 @@
 mod blocks;
 mod drift;
 
-pub(super) use drift::{Alignment, DriftCheck, alignments, head, is_significant};
+pub(super) use drift::{Alignment, DriftCheck, alignments, head, is_significant, names};
 
 use std::ops::Range;
 

@@ -120,8 +120,11 @@ fn of_error(error: &RpcError, served: Option<&Served>) -> Answer {
     details.values_mut().chain(&mut others).for_each(tidy);
     // The hint names them.
     details.shift_remove("retry");
-    if details.shift_remove("offer").is_some() {
+    let has_offers = details.shift_remove("offer").is_some();
+    if has_offers {
         details.shift_remove("closest");
+        // What can be accepted is shown whole. The daemon limits its size.
+        space.left = usize::MAX / 2;
     }
     details.retain(|name, value| has_content(value) && !is_usual(name, value));
     for (index, other) in others.iter_mut().enumerate() {

@@ -14,6 +14,10 @@ use crate::protocol::{ChangeParams, EditEntry, Invalid, Matching, OnConflictPara
 use crate::workspace::limits::{KEPT_REQUEST_BYTES, KEPT_REQUESTS};
 use crate::workspace::{Refusal, RefusalKind, SessionId};
 
+/// Maximum number of offers of a request, and total size of their diffs in bytes. An answer to a model has room for them.
+const MAX_OFFERS: usize = 3;
+const MAX_OFFER_BYTES: usize = 2_400;
+
 /// Requests that were refused and may be sent again, or whose offers may be accepted, by an id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefusedRequests(Arc<Mutex<Kept>>);
@@ -208,6 +212,11 @@ fn again(refusals: &[Refusal]) -> Option<Again> {
             _ => None,
         };
         return Some(Again::AsItIs { ambiguous });
+    }
+    // All of them are shown, whatever form the answer has.
+    let size: usize = refusals.iter().filter_map(Refusal::offered).map(|offer| offer.diff.len()).sum();
+    if refusals.len() > MAX_OFFERS || size > MAX_OFFER_BYTES {
+        return None;
     }
     let offered = |refusal: &Refusal| {
         let of =

@@ -340,7 +340,7 @@ impl Refusal {
         let mut hint = Texts::of(self, audience).hint;
         if let (Some((id, _)), true) = (self.offer(), audience != Audience::CommandLine) {
             return format!(
-                "If `offerDiff` is what you mean, send only `accept: \"{id}\"` to make exactly this change. Otherwise read the file and send the text as it has it."
+                "If `offerDiff` is what you mean, send only `accept: \"{id}\"`: exactly this is made, with the other edits of the request. Otherwise send the text as the file has it."
             );
         }
         if let (Some(id), true) = (&self.retry_id(), audience != Audience::CommandLine) {

@@ -63,8 +63,8 @@ fn accepted(base: &str, old: &str, new: &str) -> Option<String> {
     ("names=names)", "names=list(names))")
 )]
 #[case::a_single_line(
-    "templates_rendered.send(self, name=names)",
-    "templates_rendered.send(self, name=list(names))",
+    "templates_rendered.send(self, names=names)",
+    "templates_rendered.send(self, names=list(names))",
     ("self, names=names)", "self, names=list(names))")
 )]
 #[case::words_that_the_file_has_otherwise(
@@ -75,6 +75,15 @@ fn accepted(base: &str, old: &str, new: &str) -> Option<String> {
             raise KeyError(missing)
 ",
     ("KeyError(names)", "KeyError(missing)")
+)]
+#[case::a_line_that_is_replaced_as_a_whole(
+    "        if not found :
+            raise LookupError(key)
+",
+    "        if not found :
+            pass
+",
+    ("raise KeyError(names)", "pass")
 )]
 #[case::a_removed_line(
     "    def find(self, names):
@@ -92,10 +101,10 @@ fn accepted(base: &str, old: &str, new: &str) -> Option<String> {
 )]
 #[case::lost_indentation_below_a_first_line_that_has_none(
     "class Renderer:
-def render(self, others):
+def render(self, name):
 ",
     "class Printer:
-def render(self, others):
+def render(self, name):
 ",
     ("class Renderer", "class Printer")
 )]
@@ -123,6 +132,32 @@ fn the_nearest_place_is_offered(#[case] old: &str, #[case] new: &str, #[case] (f
 }
 
 #[rstest]
+#[case::another_key(r#"lodash = "4.17""#, r#"lodash = "5.0""#)]
+#[case::another_condition(
+    "        if found > MAX:
+            raise KeyError(names)
+",
+    "        if found > MAX:
+            raise LookupError(names)
+"
+)]
+#[case::a_negated_condition("        if is_found:\n", "        if is_found and names:\n")]
+#[case::code_that_the_author_forgot("template_rendered.send(self)", "template_rendered.send(self, now)")]
+#[case::a_changed_word_beside_another_one(
+    "    def render(self, name):\n        found = self.find(names)\n",
+    "    def render(self, name, depth):\n        found = self.find(names)\n"
+)]
+#[case::an_inserted_line_with_a_name_that_the_file_has_not(
+    "        if not found:
+            raise KeyError(missing)
+        template_rendered.send(self, names=names)
+",
+    "        if not found:
+            raise KeyError(missing)
+        log(missing)
+        template_rendered.send(self, names=names)
+"
+)]
 #[case::nothing_like_it("def save(self):\n    self.file.write(self.text)\n", "def save(self):\n    pass\n")]
 #[case::applied_already("        return found_all\n\n    def find(", "        return found\n\n    def find(")]
 #[case::a_changed_line_is_absent(

@@ -398,7 +398,7 @@ fn inside(line: &str) -> &str {
 }
 
 /// Returns the words of a line before its comment. A word more or less is drift, a different one is not.
-fn names(line: &str) -> Vec<&str> {
+pub(in crate::edit) fn names(line: &str) -> Vec<&str> {
     let code = [" // ", " # ", " /* ", " -- "].iter().filter_map(|opener| line.find(opener)).min();
     let words =
         line[..code.unwrap_or(line.len())].split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));

@@ -39,7 +39,8 @@ impl Daemon {
         let named = params.retry.clone().or_else(|| params.accept.clone());
         let Expanded { params, review, retried, accepted } =
             self.refused.expanded(session.id, params, review)?;
-        let candidate = Candidate::of(&params, review);
+        // What an offer shows cannot be sent again by another id: its file has changed.
+        let candidate = accepted.is_empty().then(|| Candidate::of(&params, review)).flatten();
         let call = decode::call(params, kind(review), session, &self.engine.config)?;
         let call = self.spread(session, Call { retried, accepted, ..call }).await?;
         self.refused.forget(named.as_deref());

@@ -225,3 +225,49 @@ fn a_model_accepts_the_offer_for_a_patch() {
     mcp.call("edit", json!({ "accept": id })).done();
     assert_eq!(workspace.text("a.py"), wanted());
 }
+
+/// Returns a file of functions, and edits of so many of them with a wrong word in each.
+fn functions(count: usize) -> (String, Vec<Value>) {
+    let function = |number: usize| {
+        let name = char::from(b'a' + u8::try_from(number).unwrap_or_default()).to_string().repeat(6);
+        format!("def {name}({name}_value):\n    found = {name}_value.find()\n    return found.{name}\n\n")
+    };
+    let edit = |number: usize| {
+        let old = function(number).trim_end().replace("found = ", "founds = ");
+        json!({ "oldText": old, "newText": old.replace("return found", "return not found") })
+    };
+    ((0..count).map(function).collect(), (0..count).map(edit).collect())
+}
+
+#[test]
+fn a_model_is_offered_only_what_is_shown_whole() {
+    let (machine, workspace) = scene();
+    let mut mcp = Mcp::start(&machine, &workspace);
+    for (count, is_offered) in [(1, true), (3, true), (4, false)] {
+        let (text, edits) = functions(count);
+        workspace.put("b.py", &text);
+        mcp.call("read", json!({ "path": "b.py" })).done();
+        let refused = mcp.call("edit", json!({ "path": "b.py", "edits": edits })).refused("not_found");
+        let shown = refused.text.matches("+    return not found.").count();
+        assert_eq!(shown, if is_offered { count } else { 0 }, "{}", refused.text);
+        assert_eq!(refused.text.contains("`accept: \""), is_offered, "{}", refused.text);
+    }
+    // A long line beside the change would hide it.
+    workspace.put("c.py", format!("{TEXT}# {}\n", "long ".repeat(800)));
+    mcp.call("read", json!({ "path": "c.py" })).done();
+    let old = "def find(self, names):\n    return [name for name in names if name in self.caches]\n";
+    let edit = json!({ "path": "c.py", "oldText": old, "newText": old.replace("return", "yield") });
+    let refused = mcp.call("edit", edit).refused("not_found");
+    assert!(!refused.text.contains("accept"), "{}", refused.text);
+}
+
+#[test]
+fn an_acceptance_that_is_refused_has_no_other_id() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.py");
+    let (_, id) = offered(&mut agent, "a.py");
+    workspace.put("a.py", format!("import os\n{TEXT}"));
+    let refusal = accept(&mut agent, &id, json!({})).refused("stale");
+    assert_eq!((refusal.get("retry"), refusal.get("offer")), (None, None), "{refusal}");
+}
