@@ -19,20 +19,20 @@ export interface LineParts {
   spans: readonly Span[];
   /** The changed parts, or `undefined` if all of the line is changed. */
   words: readonly Range[] | undefined;
+  /** True if a very long line is shown whole, too. */
+  isWhole: boolean;
+  /** Called when a person asks for the whole line. */
+  expand: () => void;
 }
 
 /** Appends a line to an element. Of a very long line, the parts around changes are shown; a button shows more. */
-export function appendLine(target: Element, { text, spans, words }: LineParts): void {
+export function appendLine(target: Element, { text, spans, words, isWhole, expand }: LineParts): void {
   const parts = { text, spans, words: words ?? [] };
-  if (text.length <= WHOLE) {
+  if (isWhole || text.length <= WHOLE) {
     appendRange(target, parts, [0, text.length]);
     return;
   }
   const changes = words ?? [[0, text.length] as const];
-  const expand = (): void => {
-    target.replaceChildren();
-    appendRange(target, parts, [0, text.length]);
-  };
   let at = 0;
   for (const range of shownRanges(text, changes)) {
     appendMore(target, [at, range[0]], changes, expand);

@@ -129,12 +129,20 @@ function number(line: number | undefined): HTMLTableCellElement {
   return el('td', { class: 'number' }, line === undefined ? '' : String(line));
 }
 
+/** Very long lines that a person wants to see whole, also when they are drawn again. */
+const whole = new WeakSet<Row>();
+
 function code(row: Row, palette: Palette, words?: readonly Range[]): HTMLTableCellElement {
   const cell = el('td', { class: `code ${row.kind}` });
   appendLine(cell, {
     text: row.line.text,
     spans: spansOf(row, palette),
     words: row.kind === 'same' ? [] : words,
+    isWhole: whole.has(row),
+    expand: () => {
+      whole.add(row);
+      cell.replaceWith(code(row, palette, words));
+    },
   });
   if (row.kind !== 'same' && row.line.ending.startsWith('\r')) {
     cell.append(el('span', { class: 'hidden-character', title: 'A carriage return' }, 'CR'));
