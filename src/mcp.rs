@@ -26,6 +26,7 @@ mod gate;
 mod link;
 mod links;
 mod output;
+mod question;
 mod readable;
 mod refusal;
 mod relative;

@@ -1,10 +1,14 @@
 //! Execution of a call, from its arguments to its answer.
 
+mod person;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
-use rmcp::model::{JsonObject, ProgressNotificationParam};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, InputRequiredResult, JsonObject, ProgressNotificationParam,
+};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{interval_at, timeout};
@@ -18,6 +22,8 @@ use super::refusal as refusals;
 use super::server::Server;
 use super::session::{Failure, refusal};
 use super::tools::{AnswerOptions, Request, Tool, asks_for_one, names_a_hash};
+use person::Asked;
+pub(super) use person::SentReply;
 
 /// The member of `_meta` in which Claude Code sends the id of the call. Its hooks receive the same id.
 const TOOL_CALL: &str = "claudecode/toolUseId";
@@ -34,19 +40,47 @@ const READ_TIMEOUT: Duration = Duration::from_secs(45);
 /// Timeout for a call that waits for a person, from its start. A responsive daemon answers earlier.
 const REVIEW_TIMEOUT: Duration = Duration::from_millis(MAX_WAIT_MS + 3_000);
 
+/// The response to a call.
+pub(super) enum Response {
+    Answer(Answer),
+    /// A stateless client is to ask its user first.
+    Question(InputRequiredResult),
+}
+
+impl From<Response> for CallToolResponse {
+    fn from(response: Response) -> Self {
+        match response {
+            Response::Answer(answer) => CallToolResult::from(answer).into(),
+            Response::Question(question) => question.into(),
+        }
+    }
+}
+
 impl Server {
+    /// Performs a call. `sent` is the answer to the question that the same call has led to.
     pub(super) async fn perform(
         &self,
         tool: &Tool,
         arguments: JsonObject,
+        sent: Option<SentReply>,
         context: &RequestContext<RoleServer>,
-    ) -> Answer {
+    ) -> Response {
         let request = (tool.request)(without_additions(arguments));
         let call = Call { server: self, tool, request: &request, context, begun: Instant::now() };
         let mut link = None;
-        let mut result = call.ask(&mut link).await;
+        let mut result = match &sent {
+            Some(sent) => call.end_with(sent, &mut link).await,
+            None => call.ask(&mut link).await,
+        };
         if matches!(result, Err(Failure::Lost)) && !tool.changes {
             result = call.ask(&mut link).await;
+        }
+        if let (Err(Failure::Refused(error)), None) = (&result, &sent) {
+            match call.ask_person(error, &mut link).await {
+                Some(Asked::Question(question)) => return Response::Question(question),
+                Some(Asked::Ended(ended)) => result = ended,
+                None => {}
+            }
         }
         let mut answer = match result {
             Ok((result, ticket)) => call.answer(result, &ticket),
@@ -62,7 +96,7 @@ impl Server {
             self.add_cancelled_changes(&mut answer);
             self.add_changed_files(&mut answer, link.as_deref());
         }
-        answer
+        Response::Answer(answer)
     }
 }
 
@@ -81,8 +115,7 @@ impl Call<'_> {
         let delivery = ticket.delivery(&result);
         ticket.link().root.shorten(&mut result);
         // Each call of a stateless client carries all context, including hashes.
-        let is_stateless = self.context.protocol_version().is_some_and(|version| !version.has_initialize());
-        let hashes = names_a_hash(&self.request.params) || is_stateless;
+        let hashes = names_a_hash(&self.request.params) || self.is_stateless();
         let options = AnswerOptions { hashes, served: &self.server.served };
         if let Ok(answer) = (self.request.answer)(result, options) {
             ticket.forget(&answer.unseen);
@@ -94,20 +127,40 @@ impl Call<'_> {
         }
     }
 
+    /// Returns `true` if the client has no session, so that it cannot be asked during a call.
+    fn is_stateless(&self) -> bool {
+        self.context.protocol_version().is_some_and(|version| !version.has_initialize())
+    }
+
+    /// Returns the id of the call in the program that has sent it.
+    fn tool_call(&self) -> Option<&str> {
+        self.context.meta.get(TOOL_CALL).and_then(Value::as_str)
+    }
+
     /// Sends the request and waits for the result. Sets `link` to the connection that the request was sent over.
     async fn ask(&self, link: &mut Option<Arc<Link>>) -> Result<(Value, Ticket), Failure> {
-        let Self { server, tool, request, context, begun } = self;
-        let mut params = request.params.clone();
-        if request.waits {
-            limit_wait(&mut params, begun.elapsed());
+        let mut params = self.request.params.clone();
+        if self.request.waits {
+            limit_wait(&mut params, self.begun.elapsed());
         }
-        let tool_call = context.meta.get(TOOL_CALL).and_then(Value::as_str);
-        let sending = server.session.send(server.identity(context), tool_call, request.method, params.into());
+        self.send(self.request.method, params.into(), link).await
+    }
+
+    /// Sends a request for this call and waits for the result. Sets `link` to the connection that the request was sent
+    /// over.
+    async fn send(
+        &self,
+        method: &str,
+        params: Value,
+        link: &mut Option<Arc<Link>>,
+    ) -> Result<(Value, Ticket), Failure> {
+        let Self { server, tool, request, context, begun } = self;
+        let sending = server.session.send(server.identity(context), self.tool_call(), method, params);
         let sent = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(cancelled_call()),
             () = server.over.cancelled() => return Err(cancelled_call()),
-            sent = timeout(SEND_TIMEOUT.saturating_sub(begun.elapsed()), sending) => sent,
+            sent = timeout(SEND_TIMEOUT, sending) => sent,
         };
         let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
         *link = Some(ticket.link());
@@ -127,7 +180,7 @@ impl Call<'_> {
             Ok(Some(answer)) => Ok((answer?, ticket)),
             Ok(None) => Err(Failure::Lost),
             Err(failure) => {
-                server.session.abandon(ticket, request.method);
+                server.session.abandon(ticket, method);
                 Err(failure)
             }
         }
@@ -165,6 +218,11 @@ impl Call<'_> {
         // A disconnected client is noticed elsewhere.
         let _ = self.context.peer.notify_progress(progress).await;
     }
+}
+
+/// Returns the time that the caller wants to wait for a person, in milliseconds.
+fn requested_wait(params: &JsonObject) -> Option<u64> {
+    params.get("waitMs").or_else(|| params.get("wait_ms"))?.as_u64()
 }
 
 /// Returns the failure of a cancelled call.

@@ -24,9 +24,11 @@ use crate::transport::Identity;
 use crate::workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
+use super::call::{Response, SentReply};
 use super::coerce::coerce;
 use super::gate::Gate;
 use super::link::{AppliedChange, Link};
+use super::question::OpenQuestions;
 use super::readable::in_one_line;
 use super::refusal;
 use super::served::{Served, guide};
@@ -58,6 +60,8 @@ pub(super) struct Server {
     roots: Roots,
     /// The tools that are served, in the order in which clients see them.
     pub(super) served: Served,
+    /// Open questions to stateless clients.
+    pub(super) questions: OpenQuestions,
     /// Limits the number of concurrent calls.
     calls: Semaphore,
     /// Cancelled when the grace period after the end of the client's input is over.
@@ -77,6 +81,7 @@ impl Server {
             gate,
             roots,
             served: Served(tools.tools()),
+            questions: OpenQuestions::default(),
             calls: Semaphore::new(MAX_CALLS),
             over,
         }
@@ -148,7 +153,7 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if Gate::is_called(&request.name, &context) {
@@ -163,15 +168,15 @@ impl ServerHandler for Server {
         let Ok(_permit) = self.calls.try_acquire() else {
             return Ok(CallToolResult::from(refusal::busy(MAX_CALLS)).into());
         };
+        let sent = SentReply::take(&mut request);
         let mut arguments = request.arguments.unwrap_or_default();
         coerce(&mut arguments, &tool.accepted_schema().into());
         if let Some(name) = tool.unaccepted(&arguments) {
             return Ok(CallToolResult::from(refusal::unaccepted(tool, name)).into());
         }
-        let call = self.perform(tool, arguments, &context);
-        let answer = AssertUnwindSafe(call).catch_unwind().await;
-        let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes));
-        Ok(CallToolResult::from(answer).into())
+        let call = self.perform(tool, arguments, sent, &context);
+        let response = AssertUnwindSafe(call).catch_unwind().await;
+        Ok(response.unwrap_or_else(|_| Response::Answer(refusal::broken(tool.changes))).into())
     }
 
     async fn on_cancelled(
@@ -192,7 +197,7 @@ impl ServerHandler for Server {
 }
 
 /// The client's response to a request for its roots, or the problem with it.
-type Response = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
+type ListedRoots = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
 
 /// The roots of the session.
 pub(super) struct Roots {
@@ -201,7 +206,7 @@ pub(super) struct Roots {
     /// Working folder of the server, if it exists.
     here: Option<PathBuf>,
     /// Latest request to the client. It is retained if the response is late.
-    response: Mutex<Option<Response>>,
+    response: Mutex<Option<ListedRoots>>,
 }
 
 impl Roots {
@@ -259,7 +264,7 @@ fn lists_roots(context: &RequestContext<RoleServer>) -> bool {
     deprecated,
     reason = "clients of the revisions with `initialize` have no other way to send their roots"
 )]
-fn ask(peer: Peer<RoleServer>) -> Response {
+fn ask(peer: Peer<RoleServer>) -> ListedRoots {
     let listed = async move {
         let listed = peer.list_roots().await.map_err(|_| "it answered with an error")?;
         let roots: Vec<_> = listed.roots.iter().filter_map(|root| path_of_uri(&root.uri).ok()).collect();

@@ -9,11 +9,13 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::protocol::{
-    Changes, Edit, Method, NativeSession, NativeSessionResult, OriginParams, Read, ReadSeveral, RpcError,
+    Changes, Decide, Edit, Method, NativeSession, NativeSessionResult, OriginParams, Read, ReadSeveral,
+    RpcError,
 };
 use crate::server::Places;
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
+use crate::workspace::history::TERMINAL;
 
 use super::link::{AppliedChange, Delivery, Link, Ticket};
 use super::links::Links;
@@ -158,6 +160,20 @@ impl Session {
         Err(Failure::Lost)
     }
 
+    /// Returns `true` if this process may decide about changes for a person. A command that is confined to a project may
+    /// not.
+    pub(super) async fn can_decide(&self) -> bool {
+        let places = self.places.clone();
+        spawn_blocking(move || person(&places).is_ok()).await.unwrap_or(false)
+    }
+
+    /// Sends the decision of a person. Returns the state of the change, or `None` if the decision was refused.
+    pub(super) async fn decide(&self, decision: Value) -> Option<String> {
+        let places = self.places.clone();
+        let decide = move || Some(person(&places).ok()?.call::<Decide>(&decision).ok()?.state);
+        spawn_blocking(decide).await.ok().flatten()
+    }
+
     /// Records the delivery of an answer, in case its client cancels the call.
     pub(super) fn record_delivery(&self, id: &RequestId, delivery: Delivery) {
         if delivery.is_empty() {
@@ -249,6 +265,12 @@ impl Session {
         // The sender is in this struct, so the wait cannot fail.
         let _ = self.revocations.subscribe().wait_for(|revocations| *revocations == 0).await;
     }
+}
+
+/// Opens a connection for the person at the client.
+fn person(places: &Places) -> Result<Client, ConnectError> {
+    let identity = Identity { name: TERMINAL.to_owned(), ..Identity::own(None) };
+    Client::connect_as(places, Role::Editor, Spawn::Forbidden, &identity)
 }
 
 /// Returns a name that no other process of this user has or has had.

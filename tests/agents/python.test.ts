@@ -23,6 +23,10 @@ for (const era of ['legacy', 'auto']) {
       await play(place, era, 'schemas', 'stale');
     });
 
+    scene('asks its user about a change that only a person can allow', files, async (place) => {
+      await play(place, era, 'asks');
+    });
+
     scene('receives progress while a person decides, and can cancel', files, async (place) => {
       place.configure('.config/editd/config.toml', 'review = "always"\n');
       await play(place, era, 'progress', 'cancel');

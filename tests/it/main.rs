@@ -301,6 +301,7 @@ mod mcp {
     mod costs;
     mod lifecycle;
     mod messages;
+    mod questions;
     mod reading;
     mod refusals;
     mod review;

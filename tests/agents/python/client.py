@@ -152,9 +152,26 @@ async def roots(era):
     elsewhere.mkdir()
     async with server(era, cwd=elsewhere, list_roots_callback=folders) as client:
         read = await call(client, "read", path="poem.txt", numbered=False)
-        assert read.text.startswith(str(WORK / "poem.txt")), read
+        # Paths are relative to the folder, which alone has such a file.
+        assert read.text.startswith("poem.txt, lines 1-2 of 2"), read
         outside = await call(client, "write", path=str(elsewhere / "new.txt"), content="")
         assert outside.fields["error"]["kind"] == "outside_workspace", outside
+
+
+async def asks(era):
+    """The client asks its user about a change that only a person can allow, and the answer counts."""
+    questions = []
+
+    async def answer(context, params):
+        questions.append(params.message)
+        decision = params.requested_schema["properties"]["decision"]["enum"][0]
+        return types.ElicitResult(action="accept", content={"decision": decision, "comment": "once"})
+
+    async with server(era, elicitation_callback=answer) as client:
+        written = await done(client, "write", path=".github/workflows/ci.yml", content="on: push\n")
+        assert written.fields["state"] == "applied" and "A person said: once" in written.text, written
+    assert len(questions) == 1 and questions[0].endswith("New file `.github/workflows/ci.yml`:\n+on: push"), questions
+    assert (WORK / ".github/workflows/ci.yml").read_text() == "on: push\n"
 
 
 async def accept(proposal):

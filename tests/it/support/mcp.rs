@@ -252,6 +252,22 @@ impl Mcp {
         }
     }
 
+    /// Waits for a request of the server. Returns its id and parameters.
+    pub(crate) fn asked_for(&mut self, method: &str) -> (Value, Value) {
+        loop {
+            if let Some(at) = self.notifications.iter().position(|told| told["method"] == method) {
+                let mut request = self.notifications.remove(at).expect("it was just found");
+                return (request["id"].take(), request["params"].take());
+            }
+            self.take_one();
+        }
+    }
+
+    /// Answers a request of the server.
+    pub(crate) fn reply(&mut self, id: &Value, result: &Value) {
+        self.wire.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    }
+
     /// Waits for a notification.
     pub(crate) fn told(&mut self, method: &str) -> Value {
         loop {
