@@ -113,6 +113,8 @@ pub(crate) enum EditForm {
     /// Text of another place that is inserted beside a symbol.
     Beside {
         symbol: String,
+        /// True if the author names the symbol or lines beside it, and so must know them. The end of a file needs none.
+        is_named: bool,
         position: Position,
         moved: Vec<MovedText>,
     },

@@ -1,6 +1,7 @@
 //! Output of tools: results of the daemon, reduced to the parts that are useful for models.
 
 mod file;
+mod seams;
 
 use std::fmt::Write as _;
 
@@ -135,6 +136,12 @@ impl ChangeOutput {
             && self.user_edits.is_empty();
         let mut text = if is_plain { String::new() } else { format!("State `{}`{words}.\n", self.state) };
         self.files.iter().for_each(|file| file.write(&mut text));
+        let is_replacement = self.files.iter().any(|file| file.replacements.is_some());
+        let replaced: Option<usize> = self.files.iter().map(|file| file.replaced).sum();
+        if let Some(replaced) = replaced.filter(|_| is_replacement && self.files.len() > 1) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{replaced} replacements in {} files", self.files.len());
+        }
         for UserEdit { path, diff } in &self.user_edits {
             let path = in_one_line(path);
             let _ = write!(text, "Text that a person wrote instead in {path}:\n{diff}");

@@ -31,7 +31,7 @@ const SENTENCES: [Sentence; 6] = [
     ),
     (
         |served| served.changes(),
-        "A refusal has changed nothing (only after `outcome_unknown` you must check) and says in `hint` what to send next. Prefer these tools to shell commands for changing text: they preserve line endings and encodings, never overwrite what others typed, and can be undone.",
+        "A refusal has changed nothing (only after `outcome_unknown` you must check) and says what to send next. Prefer these tools to shell commands for changing text: they preserve line endings and encodings, never overwrite what others typed, and can be undone.",
     ),
     (
         |served| served.changes() && served.has("proposal_status"),

@@ -41,7 +41,7 @@ macro_rules! kinds_of_changes {
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $kind {
-            /// Absolute, or relative to the first root.
+            /// Absolute, or relative to the root.
             #[serde(alias = "file_path", alias = "filePath")]
             pub path: Option<String>,
             /// A `file:` URI instead of `path`.

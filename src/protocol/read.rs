@@ -18,7 +18,7 @@ pub const MAX_READS: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ReadParams {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
@@ -122,7 +122,7 @@ impl ReadEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileParams {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     #[serde(alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.

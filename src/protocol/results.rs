@@ -7,7 +7,7 @@ use super::SyntaxEntry;
 use super::editor::DiagnosticEntry;
 
 /// A run of changed lines. Line numbers follow the unified diff format.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
     /// Id of the hunk within its proposal.

@@ -48,7 +48,7 @@ impl From<SymbolOpParam> for SymbolOp {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutlineParams {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     #[schemars(required)]
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,

@@ -294,10 +294,7 @@ fn combined(text: &str, placed: &Placed, (plan, matches): (Plan, &[Match])) -> R
 
 /// Returns the refusal of two edits that change the same text.
 fn conflict(text: &str, placed: &Placed, (plan, matches): (&Plan, &[Match])) -> EditRefusal {
-    let lines = |splice: &Splice| {
-        let start = count_lines(&text[..splice.range.start]).max(1);
-        LineRange { start, end: start.max(count_lines(&text[..splice.range.end])) }
-    };
+    let lines = |splice: &Splice| lines_of_splice(text, splice);
     let of_text = |splice: &Splice| {
         let own = lines(splice);
         let found = matches.iter().find(|found| found.start_line <= own.end && own.start <= found.end_line);

@@ -75,7 +75,7 @@ fn put(change: &mut RequestedChange<Observed>, basis: &Basis, taken: &[Taken], d
         let moved: Vec<MovedText> = of_clip.map(|taken| taken.text.clone()).collect();
         let form = match place {
             NewPlace::Beside { symbol, position } => {
-                EditForm::Beside { symbol: symbol.clone(), position: *position, moved }
+                EditForm::Beside { symbol: symbol.clone(), is_named: true, position: *position, moved }
             }
             NewPlace::Lines(place) if moved.iter().any(|moved| moved.symbol.is_some()) => {
                 let neighbor = base.as_deref().and_then(|base| {
@@ -83,7 +83,10 @@ fn put(change: &mut RequestedChange<Observed>, basis: &Basis, taken: &[Taken], d
                     neighbor(base, outlined.outline().ok()?, *place, moved.first()?)
                 });
                 match neighbor {
-                    Some((symbol, position)) => EditForm::Beside { symbol, position, moved },
+                    Some((symbol, position)) => {
+                        let is_named = *place != LinePlace::End;
+                        EditForm::Beside { symbol, is_named, position, moved }
+                    }
                     None if *place == LinePlace::End => at_end(&moved, base.as_deref(), &path),
                     None => lines_at(&moved, base.as_deref(), *place),
                 }

@@ -20,6 +20,7 @@ struct Put<'a> {
     /// Position of the edit.
     at: usize,
     symbol: SymbolPath,
+    is_named: bool,
     position: Position,
     moved: &'a [MovedText],
 }
@@ -49,8 +50,14 @@ pub(crate) fn relocate(
             put_into_rest(outlined, (&deletion, &put), &mut changes, rules)?;
         }
         // Deletions that overlap are refused later, and so are those of unknown symbols.
-        _ => changes.extend(put.into_iter().map(|Put { at, symbol, position, moved }| {
-            (at, insert_beside(text, outline, &symbol, position, moved))
+        _ => changes.extend(put.into_iter().map(|Put { at, symbol, is_named, position, moved }| {
+            let change = insert_beside(text, outline, &symbol, position, moved);
+            (
+                at,
+                change.map(
+                    |change| if is_named { change } else { SymbolChange { lines: Vec::new(), ..change } },
+                ),
+            )
         })),
     }
     Ok(changes)
@@ -66,7 +73,7 @@ fn put_into_rest(
     let rest = deletion.apply(outlined.text());
     let rest = Outlined::new(outlined.path(), &rest, rules.deadline);
     let mut insertions = Vec::new();
-    for Put { at, symbol, position, moved } in put {
+    for Put { at, symbol, is_named, position, moved } in put {
         let beside = match outlined.outline()?.resolve(symbol) {
             Ok(beside) => beside,
             Err(refusal) => {
@@ -81,7 +88,8 @@ fn put_into_rest(
         let change = change.map(|change| {
             insertions.extend(change.splices);
             let single = |line: usize| LineRange { start: line, end: line };
-            let lines = vec![single(beside.lines.start), single(beside.lines.end)];
+            let needed = [beside.lines.start, beside.lines.end].map(single);
+            let lines = needed.into_iter().filter(|_| *is_named).collect();
             SymbolChange { splices: Vec::new(), lines, ..change }
         });
         changes.insert(*at, change);
@@ -112,8 +120,9 @@ fn in_rest(deletion: &Plan, rest: &Outline, symbol: &Symbol) -> Option<SymbolPat
 
 fn put(at: usize, edit: &RequestedEdit) -> Option<Put<'_>> {
     match &edit.form {
-        EditForm::Beside { symbol, position, moved } => {
-            Some(Put { at, symbol: SymbolPath::parse(symbol), position: *position, moved })
+        EditForm::Beside { symbol, is_named, position, moved } => {
+            let symbol = SymbolPath::parse(symbol);
+            Some(Put { at, symbol, is_named: *is_named, position: *position, moved })
         }
         _ => None,
     }

@@ -58,9 +58,10 @@ fn shifts(file: &PlannedFile, now: Option<ContentHash>) -> Vec<LineShift> {
         by += added.cast_signed() - removed.cast_signed();
         let position = |offset| before.text.position_of(offset, PositionEncoding::Utf8);
         let (start, end) = (position(range.start), position(range.end));
-        // A line moves as a whole if new lines are put before it, perhaps with another indentation.
-        let is_before = removed == 0 && start.character == 0 && old.trim().is_empty();
-        let line = if is_before { start.line } else { end.line + usize::from(end.character > 0) };
+        // The line in which the replaced text ends moves as a whole if only its indentation changes.
+        let is_whole = start.line < end.line || start.character == 0;
+        let is_indented = is_whole && [&*old, text].iter().all(|text| last_line(text).trim().is_empty());
+        let line = end.line + usize::from(end.character > 0 && !is_indented);
         let shift = LineShift { line: line + 1, by };
         match shifts.last_mut().filter(|last| last.line == shift.line) {
             Some(last) => *last = shift,
@@ -70,32 +71,48 @@ fn shifts(file: &PlannedFile, now: Option<ContentHash>) -> Vec<LineShift> {
             break;
         }
     }
+    // Behind the last line, no line has moved.
+    let end = before.text.position_of(before.text.len_bytes(), PositionEncoding::Utf8);
+    shifts.retain(|shift| shift.line <= end.line + usize::from(end.character > 0));
     shifts.truncate(MAX_SHIFTS);
     shifts
 }
 
+/// Returns the text behind the last line ending.
+fn last_line(text: &str) -> &str {
+    text.rsplit(['\n', '\r']).next().unwrap_or_default()
+}
+
 /// Returns the changed lines with context, numbered. The cost does not depend on the size of the file.
 fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
-    let (Some(first), Some(last)) = (file.diff.hunks.first(), file.diff.hunks.last()) else {
-        return String::new();
-    };
-    let start = first.new_start.saturating_sub(SNIPPET_CONTEXT + 1);
-    let wanted = last.new_start + last.new_lines.saturating_sub(1) + SNIPPET_CONTEXT;
-    let end = wanted.min(start + SNIPPET_LINES);
+    let total = now.text.line_count();
     let at = |line| now.text.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
-    let end_byte = if end >= now.text.line_count() { now.text.len_bytes() } else { at(end) };
-    let text = now.text.slice(at(start)..end_byte).unwrap_or_default();
+    let start_of = |line| if line >= total { now.text.len_bytes() } else { at(line) };
     let mut snippet = String::new();
-    for (index, line) in lines(&text).enumerate() {
-        if snippet.len() + line.content.len() > SNIPPET_BYTES {
+    // Numbers from 0 of the first line that is not shown yet, and of shown lines.
+    let (mut next, mut count) = (0, 0);
+    for hunk in &file.diff.hunks {
+        let start = hunk.new_start.saturating_sub(SNIPPET_CONTEXT + 1).max(next);
+        let end = (hunk.new_start + hunk.new_lines.saturating_sub(1) + SNIPPET_CONTEXT).min(total);
+        let shown = end.min(start + SNIPPET_LINES - count);
+        if count > 0 && start > next && shown > start {
+            snippet.push_str("…\n");
+        }
+        let text = now.text.slice(start_of(start)..start_of(shown.max(start))).unwrap_or_default();
+        for (index, line) in lines(&text).enumerate() {
+            if snippet.len() + line.content.len() > SNIPPET_BYTES {
+                snippet.push_str("…\n");
+                return snippet;
+            }
+            // Writing to a string cannot fail.
+            let _ = writeln!(snippet, "{}\t{}", start + index + 1, line.content);
+        }
+        count += shown.saturating_sub(start);
+        next = next.max(end);
+        if shown < end {
             snippet.push_str("…\n");
             return snippet;
         }
-        // Writing to a string cannot fail.
-        let _ = writeln!(snippet, "{}\t{}", start + index + 1, line.content);
-    }
-    if end < wanted.min(now.text.line_count()) {
-        snippet.push_str("…\n");
     }
     snippet
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk, Shift, SyntaxEntry};
 
+use super::seams::seams;
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{beginning, is_beginning};
 
@@ -33,7 +34,10 @@ pub(super) struct FileOutput {
     /// New lines of the file, such as `3-5, 9`.
     lines: Option<String>,
     /// Number of replaced places, if an edit replaced several.
-    replacements: Option<usize>,
+    pub(super) replacements: Option<usize>,
+    /// Number of replaced places, if all edits are of texts.
+    #[serde(skip)]
+    pub(super) replaced: Option<usize>,
     /// Lines that have moved, in the order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shifts: Vec<Shift>,
@@ -41,6 +45,8 @@ pub(super) struct FileOutput {
     hash: Option<String>,
     /// Diff, if requested or if the result may differ from what the caller sent.
     pub(super) diff: Option<String>,
+    /// Lines at the borders of what was changed by numbers or names.
+    seams: Option<String>,
     /// Diff of the changes of others that this one was merged with.
     pub(super) others: Option<String>,
     /// `false` if only an editor holds the text so far; else omitted.
@@ -79,6 +85,9 @@ impl FileOutput {
     pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, show_diff: bool) -> Self {
         let AppliedFile { entry, landed } = file;
         let diff = diff(&entry, landed.as_ref(), state, show_diff);
+        let is_by_lines = is_by_lines(&entry);
+        let is_seamed = is_by_lines && diff.is_none() && entry.action == "edit" && state != "partial";
+        let seams = landed.as_ref().filter(|_| is_seamed).and_then(|it| seams(&entry.hunks, &it.snippet));
         let hash_now = landed.as_ref().and_then(|landed| landed.hash.as_deref());
         let tag = hash_now.and_then(|hash| Some(hash.get(3..9)?.to_owned()));
         // The numbers of a rebased change are not those that its author knows.
@@ -101,9 +110,11 @@ impl FileOutput {
         Self {
             uri: uri_if_needed(&entry.path, &entry.uri),
             diff,
+            seams,
             tag,
             shifts,
             replacements: several.then_some(replaced),
+            replaced: (!is_by_lines).then_some(replaced),
             lines: lines.filter(|_| entry.action == "edit"),
             path: entry.path,
             action: entry.action,
@@ -147,6 +158,7 @@ impl FileOutput {
             let _ = writeln!(text, "uri: {uri}");
         }
         text.push_str(self.diff.as_deref().unwrap_or_default());
+        text.push_str(self.seams.as_deref().unwrap_or_default());
         if let Some(others) = &self.others {
             let _ = write!(text, "Others had changed the file since you read it:\n{others}");
         }
@@ -198,9 +210,9 @@ fn names_lines(strategy: &str) -> bool {
 
 /// Describes the new lines of a change.
 fn lines(hunks: &[Hunk]) -> Option<String> {
-    let ranges: Vec<_> = hunks.iter().filter(|hunk| hunk.kind.is_none()).collect();
+    let ranges: Vec<_> = hunks.iter().filter(|hunk| hunk.kind.is_none() && hunk.new_lines > 0).collect();
     let line = |hunk: &&Hunk| match hunk.new_lines {
-        0 | 1 => hunk.new_start.to_string(),
+        1 => hunk.new_start.to_string(),
         lines => format!("{}-{}", hunk.new_start, hunk.new_start + lines - 1),
     };
     // A note about a single further range would be as long as the range.

@@ -21,7 +21,7 @@ use crate::protocol::{
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReadArguments {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     path: Option<String>,
     /// Such as `12-15`. Default: from the start, as many as fit.
     lines: Option<String>,
@@ -68,7 +68,7 @@ struct EditItem {
     replace_all: Option<bool>,
     /// Replace all; there must be this many.
     expect: Option<u32>,
-    /// In all files like `src/**/*.py`.
+    /// In all files like `src/**/*.py`; with `expect` also unread ones.
     glob: Option<String>,
     /// Such as `12-15`; with `oldText`: where to look.
     lines: Option<String>,
@@ -84,11 +84,11 @@ struct EditItem {
     last: Option<String>,
     /// Such as `Class.method` or `name@line`.
     symbol: Option<String>,
-    /// Default `replace`; `rename`: with its uses in the file.
+    /// Default `replace`. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses in the file; `rename_here`: without.
     op: Option<SymbolOpParam>,
     /// Rename also in comments and strings.
     comments: Option<bool>,
-    /// Indent `lines`, or `symbol` with its decorators, by this many levels, such as 1 or -1.
+    /// Indent `lines`, or `symbol`, by this many levels, such as 1 or -1.
     indent: Option<i32>,
     /// Columns of a level, of `lines` or the whole file.
     indent_from: Option<u32>,
@@ -96,10 +96,10 @@ struct EditItem {
     indent_to: Option<u32>,
     /// New lines around `lines`, or the body of `symbol` below its docstring, at their depth; these become deeper.
     wrap: Option<Around>,
-    /// Lines or symbols to move.
+    /// Lines or symbols to move, changed by no other edit.
     r#move: Option<PartsOf>,
     copy: Option<PartsOf>,
-    /// New place; with `path` alone: its end.
+    /// New place; `path` alone: its end. Symbols get blank lines.
     to: Option<PlaceIn>,
     /// Adapt the indentation of `lines`.
     reindent: Option<bool>,
@@ -209,7 +209,7 @@ fn remove(schema: &mut Value, names: &[&str]) {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EditArguments {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     path: Option<String>,
     /// Put all edits into one call.
     edits: Option<Vec<EditItem>>,
@@ -225,11 +225,11 @@ pub(super) struct EditArguments {
     replace_all: Option<bool>,
     /// Goes with `oldText`.
     expect: Option<u32>,
-    /// Match each edit in the result of the previous ones.
+    /// Match each `oldText` in the result of the previous ones.
     sequential: Option<bool>,
     /// `exact` tolerates no differences, and placeholders.
     matching: Option<Matching>,
-    /// Hash of the version to change. Default: the one last given.
+    /// Hash of the version. Default: the last given.
     base_hash: Option<String>,
     /// If the file has changed: refuse (default) or merge.
     on_stale: Option<OnStaleParam>,
@@ -239,7 +239,7 @@ pub(super) struct EditArguments {
     encoding: Option<String>,
     /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<DisplayParam>,
-    /// Purpose of the change, for reviewers.
+    /// Purpose, for reviewers.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000; then the state is `pending`.
     wait_ms: Option<u64>,
@@ -250,17 +250,17 @@ pub(super) struct EditArguments {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WriteArguments {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     path: String,
     /// The complete text, literally; nothing may be omitted.
     content: String,
-    /// Accept lines that look like a placeholder for omitted text.
+    /// Accept placeholders for omitted text.
     literal: Option<bool>,
-    /// Encoding of the file, such as `utf-8`. Default: the current one.
+    /// Such as `utf-8`. Default: the current one.
     encoding: Option<String>,
     /// `100755` makes a new file executable.
     mode: Option<String>,
-    /// Hash of the version to replace. Default: the one last given.
+    /// Hash of the version. Default: the last given.
     base_hash: Option<String>,
     #[serde(flatten)]
     options: ChangeOptions,
@@ -272,7 +272,7 @@ pub(super) struct WriteArguments {
 struct ChangeOptions {
     /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<DisplayParam>,
-    /// Purpose of the change, for reviewers.
+    /// Purpose, for reviewers.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
@@ -302,11 +302,11 @@ pub(super) struct PatchArguments {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct NotebookArguments {
-    /// Absolute, or relative to the first root.
+    /// Absolute, or relative to the root.
     path: String,
     /// Operations, each on a different cell.
     cells: Vec<CellParams>,
-    /// Hash of the version to change. Default: the one last given.
+    /// Hash of the version. Default: the last given.
     base_hash: Option<String>,
     #[serde(flatten)]
     options: ChangeOptions,

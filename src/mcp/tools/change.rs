@@ -52,8 +52,8 @@ pub(super) static EDITS: [Tool; 3] = [
     edit_tool(
         "Change files that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
             small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or \
-            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move` or `copy` lines or symbols, also to a new file. Numbers mean the version that you were shown: name it by `path#tag`. All `edits` are applied or none. In an \
-            answer, `old lines 9+: +2` means that line 9 is line 11 now.",
+            `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move` or `copy` lines or symbols, also to a new file. Numbers mean the version that you were shown, also after your own changes; `path#tag` names it. All `edits` are applied or none. \
+            The answer shows the borders of what numbers and names have changed; `old lines 9+: +2` means that line 9 is line 11 now.",
         edit_in_any_form,
     ),
 ];
@@ -66,7 +66,7 @@ const fn edit_tool(description: &'static str, schema: fn() -> JsonObject) -> Too
         instead: &[
             ("apply_patch", "To delete or rename files use `apply_patch`."),
             ("write", "For a new file use `write`."),
-            ("notebook_edit", "For cells of a notebook use `notebook_edit`, which keeps its JSON valid."),
+            ("notebook_edit", "For cells of a notebook use `notebook_edit`."),
         ],
         changes: true,
         schema,
@@ -93,7 +93,7 @@ pub(super) static TOOLS: [Tool; 4] = [
         description: "Change, add, delete and rename several files in one step, all or nothing. Existing files must have \
             been read (completely, to delete or rename them) and be unchanged since. Hunks are located by their \
             text; line numbers may be wrong.",
-        instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
+        instead: &[("edit", "For changes in one file use `edit`.")],
         changes: true,
         schema: brief_patch,
         accepted: schema::<PatchArguments>,
@@ -103,7 +103,7 @@ pub(super) static TOOLS: [Tool; 4] = [
         name: "notebook_edit",
         title: "Edit a notebook",
         description: "Replace, insert and delete cells of a Jupyter notebook (.ipynb, format 4) that you have read and \
-            that has not changed since. All `cells` refer to the notebook as read; all are applied or none. Outputs stay unless cleared; the file's JSON stays valid.",
+            that has not changed since. All `cells` refer to the notebook as read; all are applied or none. Outputs stay unless cleared.",
         instead: &[],
         changes: true,
         schema: brief::<NotebookArguments>,
@@ -114,8 +114,7 @@ pub(super) static TOOLS: [Tool; 4] = [
         name: "undo",
         title: "Undo a change",
         description: "Undo a change, by its transaction or else your newest in this session, in all its files or none. Later \
-            changes of others stay; if they overlap, the undo is refused. Only changes made with these tools can \
-            be undone. To undo an undo, name its transaction.",
+            changes of others stay; if they overlap, the undo is refused. To undo an undo, name its transaction.",
         instead: &[],
         changes: true,
         schema: brief::<UndoArguments>,

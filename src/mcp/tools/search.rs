@@ -66,6 +66,9 @@ pub(super) static TOOLS: [Tool; 3] = [
     },
 ];
 
+/// Number of found lines from which an answer states it.
+const COUNTED: usize = 5;
+
 fn found_lines(mut result: SearchResult, _: AnswerOptions<'_>) -> Answer {
     if !result.counts.is_empty() {
         return Answer { text: counts_of(result), ..Answer::default() };
@@ -136,8 +139,14 @@ fn text_of(result: &SearchResult) -> String {
             let _ = writeln!(text, "{number}{mark} {line}");
         }
     }
-    if result.matches.is_empty() {
-        text.push_str("No matches.\n");
+    let files = result.by_file().len();
+    match result.matches.len() {
+        0 => text.push_str("No matches.\n"),
+        lines if lines >= COUNTED && !result.truncated => {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\n{lines} lines in {files} file{}", if files == 1 { "" } else { "s" });
+        }
+        _ => {}
     }
     let more = (result.truncated && result.notice.is_none()).then_some("There are more matches.");
     if let Some(notice) = result.notice.as_deref().or(more) {

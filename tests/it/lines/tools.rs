@@ -32,8 +32,9 @@ fn an_answer_gives_the_new_tag_the_lines_and_the_shift() {
     let edits = json!([{ "lines": "2", "newText": "2\n2a\n2b" }, { "lines": 4, "delete": "true" }]);
     let done = mcp.call("edit", json!({ "path": "src/a.rs", "edits": edits })).done();
     let tag = &workspace.hash("src/a.rs")[3..9];
-    assert!(done.text.contains(&format!("a.rs#{tag} (+3 -2), lines 2-4, ")), "{}", done.text);
-    assert!(done.text.contains("; old lines 3+: +2, 5+: +1\n"), "{}", done.text);
+    let said = format!("a.rs#{tag} (+3 -2), lines 2-4; old lines 3+: +2, 5+: +1\n");
+    let seams = "1\tone\n2\t2\n3\t2a\n4\t2b\n5\tthree\n6\tfive\n";
+    assert!(done.text.contains(&(said + seams)), "{}", done.text);
     let path = format!("src/a.rs#{tag}");
     mcp.call("edit", json!({ "path": path, "edits": [{ "lines": "5", "newText": "3" }] })).done();
     assert_eq!(workspace.text("src/a.rs"), "one\n2\n2a\n2b\n3\nfive\n");

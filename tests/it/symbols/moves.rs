@@ -366,6 +366,40 @@ fn lines_that_were_not_shown_are_not_moved_by_name() {
     assert!(workspace.text("cart.py").ends_with("@property\ndef total(self):\n    return sum(self.items)\n"));
 }
 
+#[test]
+fn the_end_of_a_file_need_not_be_shown() {
+    let (machine, workspace) = two_files();
+    let mut agent = machine.agent(&workspace);
+    agent.read("cart.py");
+    let before = workspace.text("shop.py");
+    agent.call("editd/read", json!({ "path": "shop.py", "limit": 1 })).done();
+    moved(&mut agent, &json!({ "symbol": "Cart.add" }), &json!({ "path": "shop.py" })).done();
+    let after = workspace.text("shop.py");
+    let rest = after.strip_prefix(before.as_str()).expect("the symbol is at the end");
+    assert!(rest.trim_start().starts_with("def add(self, item):"), "{after}");
+    // A symbol is named, and so must be known.
+    agent.call("editd/forget", json!({ "path": "shop.py" })).done();
+    agent.call("editd/read", json!({ "path": "shop.py", "limit": 1 })).done();
+    let beside = json!({ "path": "shop.py", "afterSymbol": "add" });
+    moved(&mut agent, &json!({ "symbol": "Cart.total" }), &beside).refused("unread");
+}
+
+#[test]
+fn an_overlap_names_the_edit_of_text_at_the_start_of_a_moved_symbol() {
+    let (machine, workspace) = two_files();
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["cart.py", "shop.py"]);
+    let edits = json!([
+        { "oldText": "class Cart", "newText": "class Basket" },
+        { "oldText": "    def add(self", "newText": "    async def add(self" },
+        { "move": { "symbol": "Cart.add" }, "to": { "path": "shop.py" } },
+    ]);
+    let refusal = agent.call("editd/edit", json!({ "path": "cart.py", "edits": edits })).refused("overlap");
+    let named: Vec<_> =
+        refusal["edits"].as_array().expect("edits").iter().map(|edit| &edit["edit"]).collect();
+    assert_eq!(named, [2, 1], "{refusal}");
+}
+
 #[rstest]
 #[case::refused("reject", "stale")]
 #[case::merged("rebase", "")]
