@@ -35,8 +35,8 @@ use serde::de::DeserializeOwned;
 
 use crate::edit::{Deadline, Plan, StringLines};
 use crate::syntax::{
-    self, ColourSpan, Language, MAX_CHECK_TIME, MAX_TIME, NoSyntax, Outline, Rename, RenameRefusal, Renamed,
-    SyntaxError,
+    self, ColourSpan, Declared, Language, MAX_CHECK_TIME, MAX_TIME, Mentions, NoSyntax, Outline, Rename,
+    RenameRefusal, Renamed, SyntaxError,
 };
 use crate::text::ContentHash;
 use pool::{Asked, Pool};
@@ -187,6 +187,36 @@ pub fn rename<'t>(
             version.ask(pool, task, MAX_TIME, deadline)?
         }
         None => syntax::rename(version.text, version.language, wanted, deadline),
+    }
+}
+
+/// Returns how other files can name a symbol of a version of a file, as [`syntax::declared`] does.
+pub fn declared<'t>(
+    version: &FileVersion<'t>,
+    wanted: &'t Rename,
+    deadline: Deadline,
+) -> Result<Declared, NoSyntax> {
+    match POOL.get() {
+        Some(pool) => {
+            let task = |version| Task::Declared { version, wanted: Cow::Borrowed(wanted) };
+            version.ask(pool, task, MAX_TIME, deadline)?
+        }
+        None => syntax::declared(version.text, version.language, wanted, deadline),
+    }
+}
+
+/// Finds the places with the name of a symbol of another file in a version of a file, as [`syntax::mentions`] does.
+pub fn mentions<'t>(
+    version: &FileVersion<'t>,
+    declared: &'t Declared,
+    deadline: Deadline,
+) -> Result<Mentions, NoSyntax> {
+    match POOL.get() {
+        Some(pool) => {
+            let task = |version| Task::Mentions { version, declared: Cow::Borrowed(declared) };
+            version.ask(pool, task, MAX_TIME, deadline)?
+        }
+        None => syntax::mentions(version.text, version.language, declared, deadline),
     }
 }
 

@@ -53,7 +53,10 @@ pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
 pub use parsed::ParsedText;
 pub use path::SymbolPath;
 pub use refusal::{Candidate, SymbolRefusal};
-pub use rename::{Rename, RenameRefusal, Renamed, Unclear, Why, rename};
+pub use rename::{
+    Declared, Mentions, OtherFile, Reach, Rename, RenameRefusal, Renamed, Unclear, Why, declared, is_family,
+    mentions, rename, settle,
+};
 pub use strings::string_lines;
 pub use symbol::{Outline, Symbol, SymbolKind};
 pub use uses::uses;

@@ -143,6 +143,7 @@ pub(crate) fn rename(context: &Context, arguments: &RenameArguments) -> Result<E
     let file = Versioned::of(&arguments.path)?;
     let edit = json!({
         "symbol": arguments.symbol, "op": "rename", "newText": arguments.name, "comments": arguments.comments,
+        "glob": arguments.glob, "expect": arguments.expect,
     });
     change(context, &[file], json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
 }
@@ -255,6 +256,13 @@ fn change(
                 current(&other.target).and_then(|hash| hash.parse::<ContentHash>().ok()).map(HashTag::from);
             let to = &mut request["changes"][0]["edits"][0]["to"]["path"];
             *to = tagged(&other.target.path, tag.map(|tag| tag.to_string())).into();
+        }
+        let edit = &request["changes"][0]["edits"][0];
+        if (asks || is_settled) && edit["glob"].is_string() && edit["expect"].is_null() {
+            // The person sees or accepts all places; the number makes the change of files possible that were not read.
+            let mut counted = request.clone();
+            counted["changes"][0]["edits"][0]["expect"] = count_places(&mut client, &request)?.into();
+            return consent::make(context, &mut client, &counted, asks);
         }
         consent::make(context, &mut client, &request, asks)
     })

@@ -22,6 +22,7 @@ pub(crate) mod perform;
 pub(crate) mod placed;
 pub(crate) mod rebase;
 mod relocate;
+mod renames;
 pub(crate) mod request;
 pub(crate) mod retried;
 pub(crate) mod spread;
@@ -29,6 +30,7 @@ mod written;
 
 use crate::disk::Target;
 use crate::edit::{Edit, LineEdit, MovedText, Reshape, TextScope};
+use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
@@ -96,6 +98,8 @@ pub(crate) enum EditForm {
     Text(Edit),
     Lines(LineEdit),
     Symbol(SymbolEdit),
+    /// Uses of a symbol that the request renames, in a file that does not declare it.
+    Uses(UsesElsewhere),
     /// Lines that are indented or wrapped.
     Reshape(Reshape),
     /// Lines or a symbol that the request moves or copies.
@@ -226,6 +230,14 @@ impl<F> ChangeKind<F> {
         match self {
             Self::Edit(edits, _) | Self::Rename { edits, .. } => edits,
             Self::Write(_) | Self::Delete(_) | Self::Cells(_) => &mut [],
+        }
+    }
+
+    /// Removes the edits that `keeps` does not keep.
+    pub(crate) fn retain_edits(&mut self, keeps: impl FnMut(&RequestedEdit) -> bool) {
+        match self {
+            Self::Edit(edits, _) | Self::Rename { edits, .. } => edits.retain(keeps),
+            Self::Write(_) | Self::Delete(_) | Self::Cells(_) => {}
         }
     }
 

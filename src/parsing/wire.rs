@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::Plan;
-use crate::syntax::{Language, Rename};
+use crate::syntax::{Declared, Language, Rename};
 
 /// Maximum length of a message, in bytes: two texts of the maximum size, or the outline of a text that consists of
 /// declarations.
@@ -35,6 +35,10 @@ pub(super) enum Task<'a> {
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
     /// Answered with an [`OfVersion`] of the result of [`rename`](crate::syntax::rename()).
     Rename { version: Version<'a>, wanted: Cow<'a, Rename> },
+    /// Answered with an [`OfVersion`] of the result of [`declared`](crate::syntax::declared).
+    Declared { version: Version<'a>, wanted: Cow<'a, Rename> },
+    /// Answered with an [`OfVersion`] of the result of [`mentions`](crate::syntax::mentions).
+    Mentions { version: Version<'a>, declared: Cow<'a, Declared> },
     /// Answered with an [`OfVersion`] of the result of [`string_lines`](crate::syntax::string_lines).
     StringLines { version: Version<'a> },
     /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as

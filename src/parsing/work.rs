@@ -100,6 +100,14 @@ impl Parser {
                 Some(parsed) => OfVersion::Known(parsed.rename(&wanted, deadline())),
                 None => OfVersion::NeedsText,
             }),
+            Task::Declared { version, wanted } => of(&match self.version(version, language) {
+                Some(parsed) => OfVersion::Known(parsed.declared(&wanted, deadline())),
+                None => OfVersion::NeedsText,
+            }),
+            Task::Mentions { version, declared } => of(&match self.version(version, language) {
+                Some(parsed) => OfVersion::Known(parsed.mentions(&declared, deadline())),
+                None => OfVersion::NeedsText,
+            }),
             Task::StringLines { version } => of(&match self.version(version, language) {
                 Some(parsed) => OfVersion::Known(parsed.string_lines(deadline())),
                 None => OfVersion::NeedsText,

@@ -28,7 +28,8 @@ pub struct EditEntry {
     /// The file; default: that of the change.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Replaces all places of `oldText` in all files whose path matches this glob, in the folder `path` or all roots.
+    /// Replaces all places of `oldText` in all files whose path matches this glob, in the folder `path` or all roots. With
+    /// `op: "rename"`, renames the uses of the symbol of `path` in these files, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub glob: Option<String>,
     /// Text of the file to replace.
@@ -48,7 +49,7 @@ pub struct EditEntry {
     /// Replaces every exact occurrence of `oldText`.
     #[serde(alias = "replace_all", skip_serializing_if = "std::ops::Not::not")]
     pub replace_all: bool,
-    /// Replaces all occurrences of `oldText`; there must be exactly this many.
+    /// Replaces all occurrences of `oldText`, or renames in all files; there must be exactly this many places.
     #[serde(alias = "expected_replacements", alias = "expect", skip_serializing_if = "Option::is_none")]
     pub expected_replacements: Option<u32>,
     /// Lines to replace, such as `12-15`, in the version that was shown; with `oldText`, the lines in which it is
@@ -195,6 +196,15 @@ pub enum RequestedForm {
     Lines(LineEdit),
     /// A symbol is edited.
     Symbol(SymbolEdit),
+    /// A symbol is renamed, also in all files whose path matches a glob.
+    Renamed {
+        /// The rename.
+        edit: SymbolEdit,
+        /// The glob.
+        glob: String,
+        /// Number of places in all files together.
+        expect: Option<u32>,
+    },
     /// Lines are indented or wrapped: in a part of the file, or in all of it.
     Reshape(Reshape, Option<TextScope>),
     /// Lines or symbols are moved or copied.
@@ -232,8 +242,10 @@ impl EditEntry {
     /// Validates the entry.
     pub fn read(mut self) -> Result<RequestedForm, Invalid> {
         let form = self.form()?;
-        if let Some(glob) = self.glob.take() {
-            return self.read_everywhere(glob);
+        match (self.glob.take(), form) {
+            (None, _) => {}
+            (Some(glob), Form::Symbol) => return self.read_renamed(glob),
+            (Some(glob), _) => return self.read_everywhere(glob),
         }
         match form {
             Form::Text => self.read_text().map(|(edit, scope)| RequestedForm::Text(edit, scope)),
@@ -287,11 +299,11 @@ impl EditEntry {
         }
         let members = [
             ("newText", self.new_text.is_some(), &[Form::Text, Form::Lines, Form::Symbol][..]),
-            ("glob", self.glob.is_some(), &[Form::Text]),
+            ("glob", self.glob.is_some(), &[Form::Text, Form::Symbol]),
             ("word", self.word, &[Form::Text]),
             ("regex", self.regex, &[Form::Text]),
             ("replaceAll", self.replace_all, &[Form::Text]),
-            ("expectedReplacements", self.expected_replacements.is_some(), &[Form::Text]),
+            ("expectedReplacements", self.expected_replacements.is_some(), &[Form::Text, Form::Symbol]),
             ("delete", self.delete, &[Form::Lines]),
             ("first", self.first.is_some(), &[Form::Lines]),
             ("last", self.last.is_some(), &[Form::Lines]),
@@ -308,6 +320,9 @@ impl EditEntry {
             |(_, is_present, forms): &(&str, bool, &[Form])| *is_present && !forms.contains(&form);
         match members.into_iter().find(misplaced) {
             Some((name, _, [Form::Text])) => Err(Invalid::new(name, "it needs `oldText`")),
+            Some((name, _, [Form::Text, Form::Symbol])) => {
+                Err(Invalid::new(name, "it needs `oldText`, or a `symbol` with `op: \"rename\"`"))
+            }
             Some((name, ..)) => Err(Invalid::new(name, format!("it cannot be combined with `{first}`"))),
             None => Ok(form),
         }
@@ -317,6 +332,9 @@ impl EditEntry {
         let op = SymbolOp::from(self.op.unwrap_or_default());
         if self.comments && op != SymbolOp::Rename {
             return Err(Invalid::new("comments", "it is allowed only with `op: \"rename\"`"));
+        }
+        if self.expected_replacements.is_some() {
+            return Err(Invalid::new("expect", "with a `symbol` it needs `glob`"));
         }
         let new = match (op, self.new_text) {
             (SymbolOp::Delete, None) => String::new(),
@@ -330,6 +348,19 @@ impl EditEntry {
             comments: self.comments,
             ..SymbolEdit::new(self.symbol.unwrap_or_default(), op, new)
         })
+    }
+
+    /// Returns a rename in all files that match a glob.
+    fn read_renamed(mut self, glob: String) -> Result<RequestedForm, Invalid> {
+        if self.op != Some(SymbolOpParam::Rename) {
+            return Err(Invalid::new("glob", "with a `symbol` it needs `op: \"rename\"`"));
+        }
+        let expect = self.expected_replacements.take();
+        if expect == Some(0) {
+            return Err(Invalid::new("expect", "must be at least 1"));
+        }
+        let edit = SymbolEdit { elsewhere: true, ..self.read_symbol()? };
+        Ok(RequestedForm::Renamed { edit, glob, expect })
     }
 
     /// Returns an edit of all files that match a glob.

@@ -26,6 +26,8 @@ pub struct SymbolEdit {
     pub new: String,
     /// `Rename` also changes whole words in comments and strings.
     pub comments: bool,
+    /// `Rename` is one of several files.
+    pub elsewhere: bool,
 }
 
 /// An operation on a symbol.
@@ -79,7 +81,7 @@ pub struct SymbolChange {
 impl SymbolEdit {
     /// Creates an edit.
     pub fn new(symbol: impl Into<String>, op: SymbolOp, new: impl Into<String>) -> Self {
-        Self { symbol: symbol.into(), op, new: new.into(), comments: false }
+        Self { symbol: symbol.into(), op, new: new.into(), comments: false, elsewhere: false }
     }
 }
 
@@ -276,7 +278,8 @@ fn lines_to_read(site: &Site<'_>, op: SymbolOp) -> Vec<LineRange> {
 fn wanted(site: &Site<'_>, edit: &SymbolEdit) -> Result<SymbolChange, SymbolRefusal> {
     let declared = rename(site, &edit.new)?;
     let wanted = declared.splices.into_iter().next().filter(|_| declared.renamed.is_some()).map(|splice| {
-        Rename { name: splice.range, kind: site.symbol.kind, new: splice.text, comments: edit.comments }
+        let SymbolEdit { comments, elsewhere, .. } = *edit;
+        Rename { name: splice.range, kind: site.symbol.kind, new: splice.text, comments, elsewhere }
     });
     Ok(SymbolChange { wanted, ..SymbolChange::of(Vec::new()) })
 }

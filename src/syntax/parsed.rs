@@ -9,9 +9,9 @@ use super::errors::{self, SyntaxError};
 use super::nearby::{FreeParts, nearby_parts};
 use super::outline::outline_of;
 use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
-use super::rename::rename_in;
+use super::rename::{declared_in, mentions_in, rename_in};
 use super::strings::string_lines_in;
-use super::{Language, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
+use super::{Declared, Language, Mentions, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
 use crate::edit::{Deadline, Plan, Splice, StringLines, common_ends};
 
 /// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
@@ -177,6 +177,20 @@ impl ParsedText {
         let budget = Budget::new(MAX_TIME, deadline);
         let tree = self.tree(budget)?;
         rename_in(&self.text, &tree, self.language, wanted, budget)
+    }
+
+    /// Returns how other files can name a symbol, as [`declared`](super::declared) does.
+    pub fn declared(&mut self, wanted: &Rename, deadline: Deadline) -> Result<Declared, NoSyntax> {
+        let budget = Budget::new(MAX_TIME, deadline);
+        let tree = self.tree(budget)?;
+        declared_in((&self.text, &tree, self.language), wanted, budget)
+    }
+
+    /// Finds the places with the name of a symbol of another file, as [`mentions`](super::mentions) does.
+    pub fn mentions(&mut self, declared: &Declared, deadline: Deadline) -> Result<Mentions, NoSyntax> {
+        let budget = Budget::new(MAX_TIME, deadline);
+        let tree = self.tree(budget)?;
+        mentions_in((&self.text, &tree, self.language), declared, budget)
     }
 
     /// Returns the lines that begin inside a string, as [`string_lines`](super::string_lines) does.

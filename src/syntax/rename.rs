@@ -2,9 +2,10 @@
 //!
 //! A walk (`walk`) finds all identifiers with the old and the new name and tells by the tables of the language
 //! (`names`) which of them declare, use or label something, and in which scopes. `decide` selects those that mean the
-//! symbol. Everything else is left and reported.
+//! symbol. Everything else is left and reported. `elsewhere` does the same for files that do not declare the symbol.
 
 mod decide;
+mod elsewhere;
 mod found;
 mod names;
 mod table;
@@ -20,6 +21,8 @@ use super::lines::Lines;
 use super::parse::{Budget, MAX_TIME, next_beside, parse};
 use super::{Language, NoSyntax, SymbolKind};
 use crate::edit::{Deadline, Plan, Splice};
+pub use elsewhere::{Declared, Mentions, OtherFile, Reach, declared, is_family, mentions, settle};
+pub(super) use elsewhere::{declared_in, mentions_in};
 use found::Shorthand;
 pub use found::Why;
 
@@ -34,6 +37,8 @@ pub struct Rename {
     pub new: String,
     /// Also renames whole words in comments and strings.
     pub comments: bool,
+    /// Other files are renamed, too, so that they import the new name.
+    pub elsewhere: bool,
 }
 
 /// The changes that a rename makes, and the places that it leaves.
@@ -158,7 +163,7 @@ pub enum Unclear {
 /// use editd::syntax::{Language, Rename, SymbolKind, rename};
 ///
 /// let text = "def total(x):\n    return x\n\ndef other(total):\n    return total\n\nprint(total(1))\n";
-/// let wanted = Rename { name: 4..9, kind: SymbolKind::Function, new: "sum_of".to_owned(), comments: false };
+/// let wanted = Rename { name: 4..9, kind: SymbolKind::Function, new: "sum_of".to_owned(), comments: false, elsewhere: false };
 /// let renamed = rename(text, Language::Python, &wanted, Deadline::NONE)?.unwrap();
 /// let after = Plan::new(text.len(), renamed.splices).unwrap().apply(text);
 /// assert_eq!(after, "def sum_of(x):\n    return x\n\ndef other(total):\n    return total\n\nprint(sum_of(1))\n");
@@ -212,6 +217,7 @@ pub(super) fn rename_in(
             return Ok(Err(RenameRefusal::Reread { line: walked.line(found.range.start) }));
         }
         let text = match found.shorthand {
+            Some(Shorthand::Export) if wanted.elsewhere => wanted.new.clone(),
             Some(shorthand) => {
                 expanded.push(found.range.start);
                 written(shorthand, &old, &wanted.new, text[found.range.end..].trim_start())

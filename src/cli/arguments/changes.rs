@@ -181,6 +181,14 @@ pub(crate) struct RenameArguments {
     #[arg(long)]
     pub(crate) comments: bool,
 
+    /// Also rename the uses in all files whose path matches, such as 'src/**/*.ts'
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) glob: Option<String>,
+
+    /// Rename only if there are exactly N places in all files together
+    #[arg(long, value_name = "N", requires = "glob", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) expect: Option<u32>,
+
     #[command(flatten)]
     pub(crate) consent: Consent,
 }

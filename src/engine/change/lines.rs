@@ -51,9 +51,11 @@ impl RequestedEdit {
             EditForm::Lines(edit) => edit.place.anchors(),
             EditForm::Take { part: TextScope::Lines(lines), .. } => Some(*lines),
             EditForm::Put { place: NewPlace::Lines(place), .. } => place.anchors(),
-            EditForm::Symbol(_) | EditForm::Take { .. } | EditForm::Put { .. } | EditForm::Beside { .. } => {
-                None
-            }
+            EditForm::Symbol(_)
+            | EditForm::Uses(_)
+            | EditForm::Take { .. }
+            | EditForm::Put { .. }
+            | EditForm::Beside { .. } => None,
         }
     }
 
@@ -62,7 +64,7 @@ impl RequestedEdit {
     pub(crate) fn needs_shown_lines(&self) -> bool {
         let is_blind = match &self.form {
             EditForm::Text(edit) => edit.kind.is_pattern(),
-            EditForm::Reshape(_) => true,
+            EditForm::Reshape(_) | EditForm::Uses(_) => true,
             EditForm::Lines(_)
             | EditForm::Symbol(_)
             | EditForm::Take { .. }
@@ -95,9 +97,11 @@ impl<F> ChangeKind<F> {
 
     /// Returns `true` if an edit renames a symbol with its uses.
     pub(crate) fn renames_symbol(&self) -> bool {
-        self.edits()
-            .iter()
-            .any(|edit| matches!(&edit.form, EditForm::Symbol(edit) if edit.op == SymbolOp::Rename))
+        self.edits().iter().any(|edit| match &edit.form {
+            EditForm::Symbol(edit) => edit.op == SymbolOp::Rename,
+            EditForm::Uses(_) => true,
+            _ => false,
+        })
     }
 
     /// Returns `true` if all edits name lines or symbols.

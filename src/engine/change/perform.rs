@@ -15,6 +15,7 @@ use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::change::lines::Basis;
 use crate::engine::change::moves::fill_moves;
+use crate::engine::change::renames::fill_uses;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads};
 use crate::engine::change::retried::{refuse_moved_on, take_accepted, take_bases};
 use crate::engine::change::spread::{SpreadPart, SpreadPlaces};
@@ -268,10 +269,12 @@ impl Engine {
             }
             return Err(Failure::Refused(refusals));
         }
+        let (changes, left) = fill_uses(changes.into_iter().zip(bases).collect(), spread.as_ref(), rules)
+            .map_err(Failure::from)?;
         let has_pending = !self.workspace.waiting.is_empty();
         let (mut writes, mut refusals): (Vec<PendingWrite>, Vec<Refusal>) = (Vec::new(), Vec::new());
         let mut places = SpreadPlaces::new(spread.as_ref());
-        let changes = changes.into_iter().zip(bases).filter(|(change, _)| !change.kind.only_reads());
+        let changes = changes.into_iter().filter(|(change, _)| !change.kind.only_reads());
         let uncomputed = changes.map(|(change, basis)| {
             // The edits are needed only to search pending proposals for their texts.
             let edits = if has_pending { change.kind.old_texts() } else { Vec::new() };
@@ -313,8 +316,11 @@ impl Engine {
         }
         places.check().map_err(Refusal::new)?;
         let notice = spread.as_ref().and_then(|spread| spread.notice.clone());
-        if let Some(first) = writes.first_mut() {
-            first.computed.file.warnings.extend(notice);
+        let first = writes
+            .iter()
+            .position(|write| left.as_ref().is_some_and(|left| write.computed.file.path == left.home));
+        if let Some(first) = writes.get_mut(first.unwrap_or_default()) {
+            first.computed.file.warnings.extend(left.map(|left| left.warning).into_iter().chain(notice));
         }
         Ok(writes)
     }

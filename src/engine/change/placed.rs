@@ -12,6 +12,7 @@ use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::outlined::{Outlined, no_outline};
 use crate::engine::change::relocate::relocate;
+use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::change::{EditForm, RequestedEdit};
 use crate::parsing::{FileVersion, rename};
 use crate::syntax::{
@@ -237,6 +238,7 @@ fn line_edits(edits: &[RequestedEdit]) -> Vec<(usize, LineEdit)> {
             EditForm::Take { part: TextScope::Lines(lines), removes: true, .. } => LineEdit::removal(*lines),
             EditForm::Text(_)
             | EditForm::Symbol(_)
+            | EditForm::Uses(_)
             | EditForm::Reshape(_)
             | EditForm::Take { .. }
             | EditForm::Put { .. }
@@ -258,6 +260,14 @@ fn place_symbols(
         let change = match (relocated.remove(&position), &edit.form) {
             (Some(change), _) => change,
             (None, EditForm::Symbol(edit)) => symbol_change(outlined, edit, rules)?,
+            (None, EditForm::Uses(UsesElsewhere::Found(uses))) => Ok(SymbolChange {
+                // Its author has named the files, not the lines.
+                lines: lines_of_uses(outlined.text(), &uses.splices),
+                ..SymbolChange::default().with_uses(uses.clone())
+            }),
+            (None, EditForm::Uses(UsesElsewhere::Refused(refusal))) => {
+                Err(SymbolRefusal::from(refusal.clone()))
+            }
             (None, _) => continue,
         };
         match change {

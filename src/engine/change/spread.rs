@@ -7,7 +7,8 @@ use crate::edit::{Edit, EditRefusalKind, Match};
 use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
-use crate::search::FileGlob;
+use crate::search::{FileGlob, FileMatches};
+use crate::syntax::{Language, RenameRefusal, Renamed, is_family};
 use crate::workspace::{BaseState, Coverage, Refusal, RefusalKind, RequestedPath};
 
 /// An edit that is made in all files that match a glob.
@@ -15,40 +16,94 @@ use crate::workspace::{BaseState, Coverage, Refusal, RefusalKind, RequestedPath}
 pub(crate) struct Spread {
     /// Place of the edit in the request.
     of: EditIndex,
-    /// The edit, which replaces all places in a file.
-    pub(crate) edit: Edit,
+    pub(crate) what: Everywhere,
     pub(crate) glob: FileGlob,
-    /// The folder of the files; `None` for all roots.
-    pub(crate) folder: Option<RequestedPath>,
     /// Number of places in all files together.
     expect: Option<u32>,
     /// The files in which a search has found a part of the text.
     paths: Vec<PathBuf>,
+    /// Lines of other files with the name, which is not renamed there.
+    left: Vec<(PathBuf, Vec<u64>)>,
     /// Number of files that were searched.
     searched: u64,
     /// Notice about files that were not searched.
     pub(crate) notice: Option<String>,
 }
 
+/// The part of an edit that is made in all files.
+#[derive(Clone, Debug)]
+pub(crate) enum Everywhere {
+    /// All places of a text are replaced.
+    Text {
+        edit: Edit,
+        /// The folder of the files; `None` for all roots.
+        folder: Option<RequestedPath>,
+    },
+    /// The uses of a symbol of one file are renamed. That file has an edit of its own for the symbol.
+    Uses {
+        name: String,
+        /// The language of the file with the symbol, if its name tells it.
+        language: Option<Language>,
+    },
+}
+
+/// The uses of a symbol of another file.
+#[derive(Clone, Debug)]
+pub(crate) enum UsesElsewhere {
+    /// They are still to be found.
+    Wanted,
+    Found(Renamed),
+    Refused(RenameRefusal),
+}
+
 impl Spread {
     /// Creates an edit whose files are not known yet.
-    pub(crate) fn new(
-        (of, edit): (EditIndex, Edit),
-        glob: FileGlob,
-        folder: Option<RequestedPath>,
-        expect: Option<u32>,
-    ) -> Self {
-        Self { of, edit, glob, folder, expect, paths: Vec::new(), searched: 0, notice: None }
+    pub(crate) fn new((of, what): (EditIndex, Everywhere), glob: FileGlob, expect: Option<u32>) -> Self {
+        Self { of, what, glob, expect, paths: Vec::new(), left: Vec::new(), searched: 0, notice: None }
+    }
+
+    /// The folder in which files are searched; `None` for all roots.
+    pub(crate) fn folder(&self) -> Option<&RequestedPath> {
+        match &self.what {
+            Everywhere::Text { folder, .. } => folder.as_ref(),
+            Everywhere::Uses { .. } => None,
+        }
+    }
+
+    /// Lines of files of other languages with a name that is renamed.
+    pub(crate) fn left(&self) -> &[(PathBuf, Vec<u64>)] {
+        &self.left
+    }
+
+    /// Returns `true` for the edit that renames the symbol in the file that declares it.
+    pub(crate) fn renames_by(&self, edit: &RequestedEdit) -> bool {
+        edit.of == Some(self.of) && matches!(edit.form, EditForm::Symbol(_))
     }
 
     /// Adds what a search has found, and returns the changes of the files.
     pub(crate) fn found(
         &mut self,
-        paths: Vec<PathBuf>,
+        files: Vec<FileMatches>,
         searched: u64,
         notice: Option<String>,
     ) -> Vec<RequestedChange<RequestedPath>> {
-        let form = EditForm::Text(self.edit.clone());
+        let (form, files) = match &self.what {
+            Everywhere::Text { edit, .. } => (EditForm::Text(edit.clone()), files),
+            Everywhere::Uses { language, .. } => {
+                // Files of other languages need not be changeable to be listed.
+                let is_changed = |file: &FileMatches| {
+                    let own = Language::of_path(&file.path);
+                    language.zip(own).is_none_or(|(language, own)| is_family(own, language))
+                };
+                let (changed, others) = files.into_iter().partition(is_changed);
+                let others: Vec<FileMatches> = others;
+                let lines =
+                    |file: FileMatches| (file.path, file.lines.iter().map(|line| line.number).collect());
+                self.left = others.into_iter().map(lines).collect();
+                (EditForm::Uses(UsesElsewhere::Wanted), changed)
+            }
+        };
+        let paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
         let edit = RequestedEdit { of: Some(self.of), form, within: None };
         let change = |path: &PathBuf| RequestedChange {
             index: self.of.change,
@@ -99,11 +154,13 @@ impl<'a> SpreadPlaces<'a> {
         let edits = change.kind.edits();
         let is_part = |edit: usize| edits[edit].of == Some(spread.of);
         let positions: Vec<usize> = (0..edits.len()).filter(|edit| is_part(*edit)).collect();
-        if positions.is_empty() || !paths.contains(change.file.target.path.as_path()) {
+        let is_home = edits.iter().any(|edit| spread.renames_by(edit));
+        if positions.is_empty() || !is_home && !paths.contains(change.file.target.path.as_path()) {
             return (None, state);
         }
         let is_alone = positions.len() == edits.len();
-        let is_unread = matches!(state, BaseState::Unread { .. }) && change.file.exists();
+        // The author must know the declaration of what it renames.
+        let is_unread = matches!(state, BaseState::Unread { .. }) && change.file.exists() && !is_home;
         let state = if is_unread { BaseState::Fresh(Coverage::Part) } else { state };
         (Some(SpreadPart { positions, is_alone, is_unread }), state)
     }

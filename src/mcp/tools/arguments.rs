@@ -68,7 +68,7 @@ struct EditItem {
     replace_all: Option<bool>,
     /// Replace all; there must be this many.
     expect: Option<u32>,
-    /// In all files like `src/**/*.py`; with `expect` also unread ones.
+    /// In all files like `src/**/*.py`, also a `rename`; with `expect` also unread ones.
     glob: Option<String>,
     /// Such as `12-15`; with `oldText`: where to look.
     lines: Option<String>,
@@ -84,9 +84,9 @@ struct EditItem {
     last: Option<String>,
     /// Such as `Class.method` or `name@line`.
     symbol: Option<String>,
-    /// Default `replace`. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses in the file; `rename_here`: without.
+    /// Default `replace`. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses; `rename_here`: without.
     op: Option<SymbolOpParam>,
-    /// Rename also in comments and strings.
+    /// Rename comments and strings, too.
     comments: Option<bool>,
     /// Indent `lines`, or `symbol`, by this many levels, such as 1 or -1.
     indent: Option<i32>,

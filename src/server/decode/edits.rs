@@ -1,13 +1,14 @@
 //! Edits of a change, which may concern other files.
 
 use crate::edit::Count;
-use crate::engine::change::spread::Spread;
+use crate::engine::change::spread::{Everywhere, Spread};
 use crate::engine::change::{
     ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange, RequestedEdit,
 };
 use crate::engine::files::access::Clearance;
 use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
 use crate::search::FileGlob;
+use crate::syntax::{Language, SymbolPath};
 use crate::text::Encoding;
 use crate::workspace::{NamedVersion, RequestedPath};
 
@@ -57,8 +58,20 @@ pub(super) fn read(
                 let folder = home.clone().or_else(|| path.clone());
                 let folder =
                     folder.map(|path| requested_path(Some(path), None, ("path", "path"))).transpose()?;
-                *spread = Some(Spread::new((index, edit), glob, folder, expect));
+                *spread = Some(Spread::new((index, Everywhere::Text { edit, folder }), glob, expect));
                 Ok(())
+            }
+            RequestedForm::Renamed { edit, glob, expect } => {
+                if spread.is_some() {
+                    return Err(Invalid::new("glob", "only one edit of a call may have it"));
+                }
+                let glob = FileGlob::new(&glob).map_err(|problem| Invalid::new("glob", problem))?;
+                let file = home.as_ref().or(path.as_ref()).or(uri.as_ref());
+                let language =
+                    file.and_then(|file| Language::of_path(split_tag(Some(file.clone())).0?.as_ref()));
+                let name = SymbolPath::parse(&edit.symbol).last_name().to_owned();
+                *spread = Some(Spread::new((index, Everywhere::Uses { name, language }), glob, expect));
+                push(("", None), EditForm::Symbol(edit), None)
             }
             RequestedForm::Reshape(how, within) => push(("", None), EditForm::Reshape(how), within),
             RequestedForm::Lines(edit) => push(("", None), EditForm::Lines(edit), None),

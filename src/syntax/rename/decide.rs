@@ -48,8 +48,7 @@ pub(super) fn decide(
     let unclear = || RenameRefusal::Unclear { line: walked.line(target.start), reason: Unclear::Declaration };
     let at = at.ok_or_else(unclear)?;
     let spaces = walked.found[at].spaces;
-    let cx =
-        Decider { walked, old: Types::new(walked, false, spaces), new: Types::new(walked, true, spaces) };
+    let cx = Decider::new(walked, spaces);
     if let Role::Binding { scope, import: false, .. } = walked.found[at].role {
         return cx.plain(at, scope);
     }
@@ -60,7 +59,7 @@ pub(super) fn decide(
 }
 
 /// Settles roles that depend on other identifiers.
-fn prepare(walked: &mut Walked<'_>, is_constant: bool) {
+pub(super) fn prepare(walked: &mut Walked<'_>, is_constant: bool) {
     let outer: Vec<(bool, usize, bool)> = walked
         .found
         .iter()
@@ -190,10 +189,27 @@ impl Walked<'_> {
     }
 }
 
-struct Decider<'a> {
+/// The declaration whose uses are looked for.
+#[derive(Clone, Copy)]
+struct Target {
+    scope: usize,
+    spaces: Spaces,
+    /// Start of the part of the text in which it is visible.
+    start: Option<usize>,
+    /// It is an import.
+    is_import: bool,
+}
+
+pub(super) struct Decider<'a> {
     walked: &'a Walked<'a>,
     old: Types<'a>,
     new: Types<'a>,
+}
+
+impl<'a> Decider<'a> {
+    pub(super) fn new(walked: &'a Walked<'a>, spaces: Spaces) -> Self {
+        Self { walked, old: Types::new(walked, false, spaces), new: Types::new(walked, true, spaces) }
+    }
 }
 
 impl Decider<'_> {
@@ -238,10 +254,90 @@ impl Decider<'_> {
     }
 
     /// Decides about a symbol outside of types, which is declared in a scope.
-    fn plain(&self, target: usize, scope: usize) -> Result<Decided, RenameRefusal> {
+    pub(super) fn plain(&self, target: usize, scope: usize) -> Result<Decided, RenameRefusal> {
+        let spaces = self.walked.found[target].spaces;
+        self.declared(Target { scope, spaces, start: self.start_of(target), is_import: false })
+    }
+
+    /// Decides about what an import declares in a scope.
+    pub(super) fn imported(
+        &self,
+        target: usize,
+        scope: usize,
+        spaces: Spaces,
+    ) -> Result<Decided, RenameRefusal> {
+        let spaces = self.walked.found[target].spaces & spaces;
+        if matches!(self.walked.found[target].role, Role::Path { .. }) {
+            return self.imported_by_path(target, scope, spaces);
+        }
+        self.declared(Target { scope, spaces, start: self.start_of(target), is_import: true })
+    }
+
+    /// Decides about what a path imports into an inner module.
+    fn imported_by_path(
+        &self,
+        target: usize,
+        scope: usize,
+        spaces: Spaces,
+    ) -> Result<Decided, RenameRefusal> {
+        let mut decided = Decided { renamed: vec![target], ..Decided::default() };
+        for (at, found) in self.walked.found.iter().enumerate().filter(|(_, found)| !found.is_new) {
+            let is_use = found.role == Role::Use && found.spaces & spaces != 0;
+            if is_use && matches!(self.meant(found, false), Meant::Binding(by) if by == target) {
+                decided.renamed.push(at);
+            }
+        }
+        self.refuse_taken(|found| {
+            matches!(found.role, Role::Binding { scope: of, .. } if of == scope) && found.spaces & spaces != 0
+        })?;
+        self.refuse_captured(&decided, |_| true)?;
+        Ok(decided)
+    }
+
+    /// Decides about what the text does not declare, in the places that `sees` names.
+    pub(super) fn undeclared(
+        &self,
+        spaces: Spaces,
+        sees: impl Fn(&Found) -> bool,
+    ) -> Result<Decided, RenameRefusal> {
+        let mut decided = Decided::default();
+        let is_there = |found: &Found| found.spaces & spaces != 0 && sees(found);
+        for (at, found) in self.walked.found.iter().enumerate().filter(|(_, found)| !found.is_new) {
+            let is_use = matches!(found.role, Role::Use | Role::Outer { .. }) && is_there(found);
+            if is_use && matches!(self.meant(found, false), Meant::Nothing) {
+                decided.renamed.push(at);
+            }
+        }
+        if decided.renamed.is_empty() {
+            return Ok(decided);
+        }
+        self.refuse_taken(|found| {
+            matches!(found.role, Role::Binding { scope: 0, .. }) && found.spaces & spaces != 0
+        })?;
+        self.refuse_captured(&decided, |_| true)?;
+        self.refuse_capturing(is_there, |meant| matches!(meant, Meant::Nothing))?;
+        Ok(decided)
+    }
+
+    /// Returns the reason to leave an identifier of a text that does not declare the symbol.
+    pub(super) fn why_left(&self, found: &Found) -> Why {
+        match &found.role {
+            Role::Binding { import: true, .. } | Role::Path { .. } => Why::Elsewhere,
+            Role::Binding { .. } | Role::Assignment => Why::Shadowed,
+            Role::Access { .. } | Role::Member { .. } | Role::MemberOf(_) => Why::Member,
+            Role::Label { .. } => Why::Label,
+            Role::Left(why) => *why,
+            Role::Use | Role::Outer { .. } => match self.meant(found, false) {
+                Meant::Binding(at) => self.why_left(&self.walked.found[at]),
+                Meant::Member(_) => Why::Member,
+                Meant::Nothing => Why::Elsewhere,
+            },
+        }
+    }
+
+    fn declared(&self, target: Target) -> Result<Decided, RenameRefusal> {
         let walked = self.walked;
-        let spaces = walked.found[target].spaces;
-        let start = self.start_of(target);
+        let Target { scope, spaces, start, is_import } = target;
         let is_declaration = |at: usize| {
             let found = &walked.found[at];
             let is_here = matches!(found.role, Role::Binding { scope: of, .. } if of == scope);
@@ -252,14 +348,14 @@ impl Decider<'_> {
         for (at, found) in walked.found.iter().enumerate().filter(|(_, found)| !found.is_new) {
             let left = match &found.role {
                 Role::Binding { import, .. } if is_declaration(at) => {
-                    if *import {
+                    if *import != is_import {
                         let reason = Unclear::Import;
                         return Err(RenameRefusal::Unclear { line: self.line(at), reason });
                     }
                     None
                 }
                 Role::Binding { .. } => Some(Why::Shadowed),
-                Role::Use | Role::Outer { .. } | Role::Assignment => self.used(at, scope, (spaces, start)),
+                Role::Use | Role::Outer { .. } | Role::Assignment => self.used(at, target),
                 Role::Path { prefix, .. } => self.is_path_to(found, prefix, scope, spaces).err(),
                 Role::Access { receiver: Receiver::Named(name), .. } => {
                     let is_module = walked.scopes[scope].kind == ScopeKind::Module
@@ -300,7 +396,7 @@ impl Decider<'_> {
     }
 
     /// Returns the reason to leave a use, or `None` if it means the symbol of a scope.
-    fn used(&self, at: usize, scope: usize, (spaces, start): (Spaces, Option<usize>)) -> Option<Why> {
+    fn used(&self, at: usize, Target { scope, spaces, start, is_import }: Target) -> Option<Why> {
         let found = &self.walked.found[at];
         if found.spaces & spaces == 0 {
             return Some(Why::Shadowed);
@@ -311,7 +407,7 @@ impl Decider<'_> {
                 match &other.role {
                     Role::Binding { scope: of, import, .. } => {
                         let is_here = *of == scope && self.start_of(binding) == start;
-                        let is_it = is_here && other.spaces & spaces != 0 && !import;
+                        let is_it = is_here && other.spaces & spaces != 0 && *import == is_import;
                         (!is_it).then_some(Why::Shadowed)
                     }
                     Role::Path { prefix, .. } => self.is_path_to(other, prefix, scope, spaces).err(),

@@ -20,7 +20,7 @@ fn renamed_with(
     let outline = outline(text, language, Deadline::NONE).expect("an outline");
     let found = outline.resolve(&SymbolPath::parse(symbol)).expect("the symbol");
     let name = found.name_range.clone().expect("a name");
-    let wanted = Rename { name, kind: found.kind, new: new.to_owned(), comments };
+    let wanted = Rename { name, kind: found.kind, new: new.to_owned(), comments, elsewhere: false };
     let renamed = rename(text, language, &wanted, Deadline::NONE).expect("a tree")?;
     let lines = Lines::new(text);
     let left = renamed.left.iter().map(|(at, why)| format!("{} {why:?}", lines.of(*at) + 1)).collect();

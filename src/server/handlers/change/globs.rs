@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::edit::Edit;
 use crate::engine::change::request::Call;
+use crate::engine::change::spread::Everywhere;
 use crate::engine::searching::SessionAccess;
 use crate::engine::{Result, SessionContext};
 use crate::protocol::Invalid;
@@ -14,6 +14,9 @@ use crate::workspace::{Refusal, RefusalKind, RequestedPath};
 
 /// Maximum total size of the paths of the files, in bytes.
 const PATHS: usize = 8 << 20;
+
+/// Maximum number of lines with a name that is renamed.
+const NAMED_LINES: usize = 100_000;
 
 /// Parts of regular expressions that may match the end of a line, which a search by lines does not find.
 const SPANNING: [&str; 12] =
@@ -28,12 +31,15 @@ impl Daemon {
     ) -> Result<Call<RequestedPath>> {
         let Some(spread) = &mut call.spread else { return Ok(call) };
         let max = self.engine.config.limits.changes.saturating_sub(call.files.len());
-        let bounds = Bounds { lines: max, context: 0, bytes: PATHS, counts: true };
-        let (pattern, literal) = line_pattern(&spread.edit);
+        // The lines of a name are listed where it is left.
+        let (counts, lines) =
+            if matches!(spread.what, Everywhere::Text { .. }) { (true, max) } else { (false, NAMED_LINES) };
+        let bounds = Bounds { lines, context: 0, bytes: PATHS, counts };
+        let (pattern, literal) = line_pattern(&spread.what);
         let audience = session.abilities.audience;
         let query = Query::new(&pattern, literal, false, bounds)
             .map_err(|error| Invalid::new("oldText", pattern_problem(&error, audience)))?;
-        let (folder, glob) = (spread.folder.clone(), spread.glob.clone());
+        let (folder, glob) = (spread.folder().cloned(), spread.glob.clone());
         let found = self.engine.searching(session, move |engine, session, stop| {
             let locations = engine.locations(session, folder.as_ref())?;
             let access = SessionAccess::new(engine, session, &locations.scopes);
@@ -44,22 +50,29 @@ impl Daemon {
         if is_stopped {
             return Err(Refusal::new(RefusalKind::Timeout { what: "Searching the files" }).into());
         }
-        if report.more {
+        if report.more || report.files.len() > max {
             let problem = format!("more than {max} files may have matches; narrow it");
             return Err(Invalid::new("glob", problem).into());
         }
         let (searched, notice) = (report.passed.searched.get(), joined(&skip_notices(&report.passed)));
-        if report.files.is_empty() {
+        // A symbol is renamed in its own file at least.
+        if report.files.is_empty() && (counts || searched == 0) {
             return Err(Refusal::new(RefusalKind::NoFileMatches { searched }).into());
         }
-        let paths = report.files.into_iter().map(|file| file.path).collect();
-        call.files.extend(spread.found(paths, searched, notice));
+        call.files.extend(spread.found(report.files, searched, notice));
         Ok(call)
     }
 }
 
 /// Returns a pattern that matches a line of each file that contains the text of an edit, and `true` if it is literal.
-fn line_pattern(edit: &Edit) -> (String, bool) {
+fn line_pattern(what: &Everywhere) -> (String, bool) {
+    let edit = match what {
+        Everywhere::Text { edit, .. } => edit,
+        Everywhere::Uses { name, .. } if name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+            return (format!(r"\b{name}\b"), false);
+        }
+        Everywhere::Uses { name, .. } => return (name.clone(), true),
+    };
     let old = edit.old.as_str();
     if !edit.kind.regex {
         let longest = old.lines().map(str::trim).max_by_key(|line| line.len());
