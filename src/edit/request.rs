@@ -133,11 +133,13 @@ pub enum Strategy {
     Lines,
     /// No difference: the edit names a symbol.
     Symbol,
+    /// No difference: a language server has renamed the symbol.
+    LanguageServer,
 }
 
 impl Strategy {
     /// All tiers with their stable names on the wire, strictest first.
-    pub const NAMES: [(Self, &str); 11] = [
+    pub const NAMES: [(Self, &str); 12] = [
         (Self::Exact, "exact"),
         (Self::TrailingBlanks, "trailing_blanks"),
         (Self::Typography, "typography"),
@@ -149,6 +151,7 @@ impl Strategy {
         (Self::DriftedContext, "drifted_context"),
         (Self::Lines, "lines"),
         (Self::Symbol, "symbol"),
+        (Self::LanguageServer, "language_server"),
     ];
 
     /// Returns the stable name on the wire.

@@ -377,7 +377,9 @@ mod tests {
         tried.dedup();
         let mut named = Strategy::NAMES.map(|(strategy, _)| strategy).to_vec();
         // Edits that name lines or symbols are not matched.
-        named.retain(|strategy| !matches!(strategy, Strategy::Lines | Strategy::Symbol));
+        named.retain(|strategy| {
+            !matches!(strategy, Strategy::Lines | Strategy::Symbol | Strategy::LanguageServer)
+        });
         assert_eq!(tried, named);
     }
 }

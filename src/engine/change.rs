@@ -31,6 +31,7 @@ mod written;
 use crate::disk::Target;
 use crate::edit::{Edit, LineEdit, MovedText, Reshape, TextScope};
 use crate::engine::change::spread::UsesElsewhere;
+use crate::engine::editors::ServedUses;
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
@@ -98,6 +99,8 @@ pub(crate) enum EditForm {
     Text(Edit),
     Lines(LineEdit),
     Symbol(SymbolEdit),
+    /// A symbol that a language server has renamed in its file.
+    Renamed(SymbolEdit, ServedUses),
     /// Uses of a symbol that the request renames, in a file that does not declare it.
     Uses(UsesElsewhere),
     /// Lines that are indented or wrapped.

@@ -1,5 +1,6 @@
 //! The connected clients, and the requests that editors answer.
 
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +10,16 @@ use dashmap::mapref::entry::Entry;
 use tokio::runtime::Handle;
 
 use super::SessionContext;
-use super::editors::EditorPart;
+use super::editors::{EditorPart, FileInEditor};
+use crate::text::{Position, PositionEncoding};
 use crate::workspace::{Notice, SessionId};
 
 /// The answer of an editor. If the editor disconnects, the answer is an error.
 pub(crate) type EditorReply = Pin<Box<dyn Future<Output = Result<EditorAnswer, EditorRequestError>> + Send>>;
+
+/// The answer of an editor to the request to rename a symbol; `None` if it has no language server that can.
+pub(crate) type RenameReply =
+    Pin<Box<dyn Future<Output = Result<Option<RenameAnswer>, EditorRequestError>> + Send>>;
 
 /// A connected client. Each method sends one message and never waits. Only editors get requests.
 pub(crate) trait Client: Send + Sync {
@@ -35,6 +41,9 @@ pub(crate) trait Client: Send + Sync {
     /// Asks to save documents.
     fn save(&self, uris: &[String]) -> EditorReply;
 
+    /// Asks for the edits with which a language server renames what is at a position.
+    fn rename(&self, file: &FileInEditor, at: (Position, PositionEncoding), new: &str) -> RenameReply;
+
     /// Asks the user whether to save a document. The answer is `applied` if the user wants that.
     fn ask_to_save(&self, question: &str) -> EditorReply;
 }
@@ -46,6 +55,25 @@ pub(crate) struct EditorAnswer {
     pub(crate) applied: bool,
     /// The reason for a failure.
     pub(crate) reason: Option<String>,
+}
+
+/// The edits with which a language server renames a symbol.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RenameAnswer {
+    /// The edits of each file.
+    pub(crate) files: Vec<(PathBuf, Vec<RenameEdit>)>,
+    /// Unit of the positions; `None` for that of the request.
+    pub(crate) encoding: Option<PositionEncoding>,
+    /// The reason why the edits cannot be used.
+    pub(crate) reason: Option<String>,
+}
+
+/// A replacement between two positions.
+#[derive(Clone, Debug)]
+pub(crate) struct RenameEdit {
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+    pub(crate) new: String,
 }
 
 /// The error of a request to an editor.

@@ -7,6 +7,7 @@
 mod apply;
 mod back;
 mod interrupted;
+mod language_servers;
 pub(crate) mod open_files;
 mod ready;
 mod renamed;
@@ -14,6 +15,7 @@ mod route;
 mod saved;
 
 pub(crate) use interrupted::Interrupted;
+pub(crate) use language_servers::{FileInEditor, RENAME, ServedFiles, ServedUses, only_rename};
 pub(crate) use renamed::renamed_documents;
 pub(crate) use route::{EditorPart, Saving};
 

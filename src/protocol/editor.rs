@@ -25,6 +25,8 @@ pub const SAVE: &str = "editd/save";
 pub const RELOAD: &str = "editd/reload";
 /// Request to an editor: close and reopen documents whose text the daemon has lost track of.
 pub const RESYNC: &str = "editd/resync";
+/// Request to an editor: the edits with which a language server renames what is at a position.
+pub const RENAME: &str = "editd/rename";
 /// Notification from an editor: a document has gained or lost unsaved changes.
 pub const DOCUMENT_STATE: &str = "editd/documentState";
 /// Notification from an editor: the user has focused a document.
@@ -94,6 +96,56 @@ pub struct DocumentNow {
 pub struct UrisParams {
     /// URIs of the documents, spelled as the editor spells them.
     pub uris: Vec<String>,
+}
+
+/// Parameters of [`RENAME`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RenameParams {
+    /// URI of the file, spelled as the editor spells it if it has the file open.
+    pub uri: String,
+    /// A position in the name.
+    pub position: LspPosition,
+    /// Unit of the position: `utf-8`, `utf-16` or `utf-32`.
+    pub position_encoding: String,
+    /// New name.
+    pub new_name: String,
+}
+
+/// Result of [`RENAME`]; null if no language server can rename there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RenameResult {
+    /// The edits of each file, each file once.
+    pub files: Vec<RenamedFile>,
+    /// Unit of the positions; default: that of the request.
+    pub position_encoding: Option<String>,
+    /// Reason why the edits cannot be used, for example because files would be created, too.
+    pub reason: Option<String>,
+}
+
+/// Edits of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenamedFile {
+    /// URI of the file.
+    pub uri: String,
+    /// Disjoint edits.
+    pub edits: Vec<TextEdit>,
+}
+
+/// Returns the name of a unit of positions.
+pub fn encoding_name(encoding: PositionEncoding) -> &'static str {
+    match encoding {
+        PositionEncoding::Utf8 => "utf-8",
+        PositionEncoding::Utf16 => "utf-16",
+        PositionEncoding::Utf32 => "utf-32",
+    }
+}
+
+/// Returns the unit of positions with a name.
+pub fn encoding_named(name: &str) -> Option<PositionEncoding> {
+    let all = [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
+    all.into_iter().find(|encoding| encoding_name(*encoding) == name)
 }
 
 /// Parameters of [`DOCUMENT_STATE`].

@@ -48,6 +48,9 @@ pub struct MatchEntry {
     pub edit: usize,
     /// Tier that found the match.
     pub strategy: String,
+    /// `language server` if that of an attached editor has renamed the symbol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// Similarity of the requested and the matched text, from 0 to 1.
     pub similarity: f64,
     /// First line of the match, from 1.

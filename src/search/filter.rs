@@ -318,7 +318,8 @@ impl FileGlob {
         Ok(Self { glob: Glob::new(pattern)?, negated })
     }
 
-    pub(super) fn admits(&self, absolute: &Path, below: &Path) -> bool {
+    /// Returns `true` if a file matches: its path, and its path below the root.
+    pub fn admits(&self, absolute: &Path, below: &Path) -> bool {
         self.glob.fits(absolute, below, false) != self.negated
     }
 

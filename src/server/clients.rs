@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
+use lsp_types::TextEdit;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::engine::clients::{Client, EditorAnswer, EditorReply, EditorRequestError};
-use crate::engine::editors::{EditorPart, Saving};
+use crate::engine::clients::{
+    Client, EditorAnswer, EditorReply, EditorRequestError, RenameAnswer, RenameEdit, RenameReply,
+};
+use crate::engine::editors::{EditorPart, FileInEditor, Saving};
 use crate::protocol::{
     APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, FILE_RENAMED, PROGRESS,
-    PROPOSAL_CHANGED, RELOAD, RESYNC, RpcError, SAVE, UrisParams, text_edits, uri_of,
+    PROPOSAL_CHANGED, RELOAD, RENAME, RESYNC, RenameParams, RenameResult, RenamedFile, RpcError, SAVE,
+    UrisParams, encoding_name, encoding_named, ends_of, path_of_uri, range_of, text_edits, uri_of,
 };
-use crate::text::{ContentHash, visible, with_codes};
+use crate::text::{ContentHash, Position, PositionEncoding, visible, with_codes};
 use crate::workspace::Notice;
 
 /// The standard LSP request to apply an edit.
@@ -123,12 +127,53 @@ impl Client for WireClient {
         self.request(SAVE, json!(UrisParams { uris: uris.to_vec() }), documents)
     }
 
+    fn rename(
+        &self,
+        file: &FileInEditor,
+        (at, encoding): (Position, PositionEncoding),
+        new: &str,
+    ) -> RenameReply {
+        let uri = match file {
+            FileInEditor::Open(uri) => uri.clone(),
+            FileInEditor::Closed(path) => uri_of(path).to_string(),
+        };
+        let position = range_of(at, at).start;
+        let position_encoding = encoding_name(encoding).to_owned();
+        let params = RenameParams { uri, position, position_encoding, new_name: new.to_owned() };
+        let response = self.0.request(RENAME, json!(params));
+        Box::pin(async move {
+            match response.await {
+                Ok(Ok(value)) => Ok(serde_json::from_value(value).ok().flatten().map(rename_answer)),
+                Ok(Err(error)) => Err(EditorRequestError::Error(error.message)),
+                Err(_) => Err(EditorRequestError::Gone),
+            }
+        })
+    }
+
     fn ask_to_save(&self, question: &str) -> EditorReply {
         let actions = json!([{ "title": YES }, { "title": "Not now" }]);
         // The name of the file may contain any characters.
         let params = json!({ "type": INFO, "message": with_codes(question), "actions": actions });
         self.request(ASK, params, |chosen| EditorAnswer { applied: chosen["title"] == YES, reason: None })
     }
+}
+
+/// Reads the edits of a language server.
+fn rename_answer(RenameResult { files, position_encoding, reason }: RenameResult) -> RenameAnswer {
+    let mut answer = RenameAnswer { reason, ..RenameAnswer::default() };
+    answer.encoding = position_encoding.as_deref().and_then(encoding_named);
+    for RenamedFile { uri, edits } in files {
+        let Ok(path) = path_of_uri(&uri) else {
+            answer.reason = Some(format!("it would also change {uri}, which is not a file"));
+            continue;
+        };
+        let edit = |edit: TextEdit| {
+            let (start, end) = ends_of(edit.range);
+            RenameEdit { start, end, new: edit.new_text }
+        };
+        answer.files.push((path, edits.into_iter().map(edit).collect()));
+    }
+    answer
 }
 
 /// Reads the answer of an editor to a request of editd.

@@ -331,5 +331,6 @@ pub(crate) fn call(
         accepted: Vec::new(),
         seen: SeenFiles::default(),
         spread,
+        notes: Vec::new(),
     })
 }

@@ -15,7 +15,7 @@ use paths::add_paths;
 
 use crate::disk::MTime;
 use crate::edit;
-use crate::edit::{Match, listed_lines};
+use crate::edit::{Match, Strategy, listed_lines};
 use crate::engine::change::commit::CommittedFile;
 use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
 use crate::engine::diagnostics::FileDiagnostic;
@@ -148,9 +148,11 @@ pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) ->
 }
 
 fn match_entry(found: &Match) -> MatchEntry {
+    let is_served = found.strategy == Strategy::LanguageServer;
     MatchEntry {
         edit: found.edit,
-        strategy: found.strategy.name().to_owned(),
+        strategy: if is_served { Strategy::Symbol } else { found.strategy }.name().to_owned(),
+        by: is_served.then(|| "language server".to_owned()),
         similarity: found.similarity,
         start_line: found.start_line,
         end_line: found.end_line,

@@ -37,6 +37,8 @@ pub struct Abilities {
     pub reload: bool,
     /// Reports which documents hold unsaved text (`editd/documentState`).
     pub document_state: bool,
+    /// Has language servers rename symbols (`editd/rename`).
+    pub rename: bool,
     /// Sends the diagnostics of its documents (`editd/diagnosticsChanged`).
     pub diagnostics: bool,
     /// Supports LSP's own `workspace/applyEdit`.

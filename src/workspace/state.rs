@@ -170,6 +170,15 @@ impl Workspace {
         connected.map(|session| session.author.clone()).chain(expected).collect()
     }
 
+    /// Returns the editors whose language servers may rename, with their folders, in the order of their connections.
+    pub fn renaming_editors(&self) -> Vec<(SessionId, Vec<PathBuf>)> {
+        let can = |session: &&Session| session.role == Role::Editor && session.abilities.rename;
+        let mut editors: Vec<_> =
+            self.sessions.values().filter(can).map(|session| (session.id, session.roots.clone())).collect();
+        editors.sort_by_key(|(id, _)| *id);
+        editors
+    }
+
     /// Closes the documents of an editor whose connection has ended.
     pub fn close_documents(&mut self, id: SessionId) {
         self.buffers.close_all(id);

@@ -78,6 +78,7 @@ mod symbols {
     mod moves_of_real_files;
     mod reads;
     mod renames;
+    mod renames_by_servers;
     mod renames_of_files;
     pub(crate) mod renames_of_real_files;
     mod syntax_errors;

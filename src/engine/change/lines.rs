@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::edit::{EditRefusalKind, LineMap, LineRange, LineRefusal, Reshape, TextScope, snippet};
 use crate::engine::change::own::{read_last, with_expected_text};
+use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::change::{ChangeKind, EditForm, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
@@ -52,6 +53,7 @@ impl RequestedEdit {
             EditForm::Take { part: TextScope::Lines(lines), .. } => Some(*lines),
             EditForm::Put { place: NewPlace::Lines(place), .. } => place.anchors(),
             EditForm::Symbol(_)
+            | EditForm::Renamed(..)
             | EditForm::Uses(_)
             | EditForm::Take { .. }
             | EditForm::Put { .. }
@@ -64,8 +66,10 @@ impl RequestedEdit {
     pub(crate) fn needs_shown_lines(&self) -> bool {
         let is_blind = match &self.form {
             EditForm::Text(edit) => edit.kind.is_pattern(),
-            EditForm::Reshape(_) | EditForm::Uses(_) => true,
+            EditForm::Uses(uses) => !matches!(uses, UsesElsewhere::Served(_)),
+            EditForm::Reshape(_) => true,
             EditForm::Lines(_)
+            | EditForm::Renamed(..)
             | EditForm::Symbol(_)
             | EditForm::Take { .. }
             | EditForm::Put { .. }
@@ -99,7 +103,7 @@ impl<F> ChangeKind<F> {
     pub(crate) fn renames_symbol(&self) -> bool {
         self.edits().iter().any(|edit| match &edit.form {
             EditForm::Symbol(edit) => edit.op == SymbolOp::Rename,
-            EditForm::Uses(_) => true,
+            EditForm::Renamed(..) | EditForm::Uses(_) => true,
             _ => false,
         })
     }

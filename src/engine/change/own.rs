@@ -92,6 +92,7 @@ fn renumber(change: &mut RequestedChange<Observed>, map: &LineMap) -> bool {
             EditForm::Put { place: NewPlace::Lines(at), .. } => *at = place(*at)?,
             EditForm::Text(_)
             | EditForm::Symbol(_)
+            | EditForm::Renamed(..)
             | EditForm::Uses(_)
             | EditForm::Reshape(_)
             | EditForm::Take { .. }

@@ -246,7 +246,7 @@ impl Engine {
         session: &SessionContext,
         rules: &ComputeOptions<'_>,
         files: Vec<RequestedChange<Target>>,
-        Call { reads, retried, accepted, seen, spread, .. }: &Call<Target>,
+        Call { reads, retried, accepted, seen, spread, notes, .. }: &Call<Target>,
     ) -> Result<Vec<PendingWrite>> {
         let observe = |target| self.observe_to_change(target);
         let observed = map_all(files, |change| {
@@ -320,7 +320,11 @@ impl Engine {
             .iter()
             .position(|write| left.as_ref().is_some_and(|left| write.computed.file.path == left.home));
         if let Some(first) = writes.get_mut(first.unwrap_or_default()) {
-            first.computed.file.warnings.extend(left.map(|left| left.warning).into_iter().chain(notice));
+            first
+                .computed
+                .file
+                .warnings
+                .extend(left.map(|left| left.warning).into_iter().chain(notice).chain(notes.iter().cloned()));
         }
         Ok(writes)
     }

@@ -169,7 +169,7 @@ impl Placed {
 }
 
 impl PlacedSplices {
-    fn new(text: &str, edit: usize, change: SymbolChange) -> Self {
+    fn new(text: &str, (edit, strategy): (usize, Strategy), change: SymbolChange) -> Self {
         let line_of = |offset: usize| count_lines(&text[..line_start(text, offset)]) + 1;
         let first = change.splices.first().map(|splice| splice.range.start);
         let last = change.splices.iter().map(|splice| splice.range.end).max();
@@ -183,7 +183,7 @@ impl PlacedSplices {
             Some(uses) => lines_of_uses(text, &uses.splices),
             None => vec![extent],
         };
-        Self { edit, strategy: Strategy::Symbol, change, extent, places }
+        Self { edit, strategy, change, extent, places }
     }
 
     fn reshaped(edit: usize, Reshaped { splices, lines, kept }: Reshaped) -> Self {
@@ -238,6 +238,7 @@ fn line_edits(edits: &[RequestedEdit]) -> Vec<(usize, LineEdit)> {
             EditForm::Take { part: TextScope::Lines(lines), removes: true, .. } => LineEdit::removal(*lines),
             EditForm::Text(_)
             | EditForm::Symbol(_)
+            | EditForm::Renamed(..)
             | EditForm::Uses(_)
             | EditForm::Reshape(_)
             | EditForm::Take { .. }
@@ -265,13 +266,26 @@ fn place_symbols(
                 lines: lines_of_uses(outlined.text(), &uses.splices),
                 ..SymbolChange::default().with_uses(uses.clone())
             }),
+            (None, EditForm::Uses(UsesElsewhere::Served(uses))) => {
+                Ok(SymbolChange::default().with_uses(uses.renamed(outlined.text())))
+            }
+            (None, EditForm::Renamed(edit, uses)) => {
+                // Nothing but the places is that of the server.
+                let change = edit_symbol(outlined.text(), outlined.outline()?, edit);
+                change.map(|change| change.with_uses(uses.renamed(outlined.text())))
+            }
             (None, EditForm::Uses(UsesElsewhere::Refused(refusal))) => {
                 Err(SymbolRefusal::from(refusal.clone()))
             }
             (None, _) => continue,
         };
         match change {
-            Ok(change) => placed.push(PlacedSplices::new(outlined.text(), position, change)),
+            Ok(change) => {
+                let is_served =
+                    matches!(edit.form, EditForm::Renamed(..) | EditForm::Uses(UsesElsewhere::Served(_)));
+                let strategy = if is_served { Strategy::LanguageServer } else { Strategy::Symbol };
+                placed.push(PlacedSplices::new(outlined.text(), (position, strategy), change));
+            }
             Err(refusal) => refused.push((position, refusal)),
         }
     }

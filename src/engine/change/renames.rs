@@ -6,13 +6,14 @@ use crate::edit::Deadline;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::lines::{Basis, given_text};
 use crate::engine::change::outlined::{Outlined, no_outline};
+use crate::engine::change::rebase::stale;
 use crate::engine::change::spread::{Spread, UsesElsewhere};
 use crate::engine::change::{EditForm, RequestedChange, RequestedEdit};
 use crate::engine::concurrent::map_all;
 use crate::engine::files::observe::Observed;
 use crate::parsing::{declared, mentions};
 use crate::syntax::{Declared, Mentions, OtherFile, edit_symbol, settle};
-use crate::text::count_line_ends;
+use crate::text::{ContentHash, count_line_ends};
 use crate::workspace::Refusal;
 
 /// Maximum number of lines that a warning lists.
@@ -41,6 +42,9 @@ pub(crate) fn fill_uses(
     let Some((spread, home)) = spread.zip(changes.iter().position(is_home)) else {
         return Ok((changes, None));
     };
+    if spread.is_served() {
+        return refuse_outdated(&changes, rules).map(|()| (changes, None));
+    }
     changes[home].0.kind.retain_edits(|edit| !matches!(edit.form, EditForm::Uses(_)));
     let declared = declared_at(&changes[home], spread, rules)?;
     let Some(declared) = declared else {
@@ -85,6 +89,22 @@ pub(crate) fn fill_uses(
     let changes = without_uses(changes, is_filled);
     let left = (!left.is_empty()).then(|| Left { home: path, warning: warning(&declared.old, &left) });
     Ok((changes, left))
+}
+
+/// Refuses the places of a language server in a text that has changed since it was asked.
+fn refuse_outdated(changes: &[Change], rules: &ComputeOptions<'_>) -> Result<(), Refusal> {
+    for change in changes {
+        let served = change.0.kind.edits().iter().find_map(|edit| match &edit.form {
+            EditForm::Renamed(_, uses) | EditForm::Uses(UsesElsewhere::Served(uses)) => Some(uses.text),
+            _ => None,
+        });
+        if served.is_some_and(|served| served != ContentHash::of(text_of(change).as_bytes())) {
+            let (RequestedChange { file, index, .. }, _) = change;
+            let kind = stale(None, file, rules.deadline);
+            return Err(Refusal::at(&file.target.path, kind).of_change(*index));
+        }
+    }
+    Ok(())
 }
 
 /// Removes the edits for uses that `keeps` does not keep, and the changes that have no others.

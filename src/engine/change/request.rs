@@ -7,7 +7,8 @@ use crate::edit::Display;
 use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::retried::{AcceptedEdit, SeenFile, SeenFiles};
 use crate::engine::change::spread::Spread;
-use crate::engine::change::{ChangeKind, RequestedChange};
+use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange};
+use crate::engine::editors::ServedFiles;
 use crate::engine::files::access::Clearance;
 use crate::engine::files::resolve::{Purpose, linked};
 use crate::engine::jobs::Located;
@@ -37,6 +38,8 @@ pub(crate) struct Call<P> {
     pub(crate) seen: SeenFiles,
     /// The edit of all files that match a glob.
     pub(crate) spread: Option<Spread>,
+    /// Warnings for the author.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The reads that must precede a change.
@@ -210,6 +213,21 @@ pub(crate) fn with_targets(Repeatable { id, asks }: Repeatable, files: &[&Target
 }
 
 impl Call<RequestedPath> {
+    /// Replaces a rename by the places that a language server renames.
+    pub(crate) fn take_served(&mut self, of: EditIndex, files: ServedFiles, expect: Option<u32>) {
+        let mut files = files.into_iter();
+        let Some((_, home)) = files.next() else { return };
+        let edits = self.files.iter_mut().flat_map(|file| file.kind.edits_mut());
+        for edit in edits.filter(|edit| edit.of == Some(of)) {
+            if let EditForm::Symbol(symbol) = &edit.form {
+                edit.form = EditForm::Renamed(symbol.clone(), home.clone());
+            }
+        }
+        let (spread, others) = Spread::served(of, files.collect(), expect);
+        self.files.extend(others);
+        self.spread = Some(spread);
+    }
+
     /// Locates all files, or returns a refusal for each file that cannot be changed.
     pub(crate) fn locate(self, engine: &Engine, session: &SessionContext) -> Result<Call<Target>> {
         let mut patch = self.patch;
@@ -220,9 +238,20 @@ impl Call<RequestedPath> {
             patch.assign_bases(&mut files, engine, session)?;
         }
         let files = join_by_file(files, patch.as_mut())?;
-        let Self { header, matching, reads, retried, accepted, seen, spread, .. } = self;
-        let mut call =
-            Call { request: None, header, matching, reads, files, patch, retried, accepted, seen, spread };
+        let Self { header, matching, reads, retried, accepted, seen, spread, notes, .. } = self;
+        let mut call = Call {
+            request: None,
+            header,
+            matching,
+            reads,
+            files,
+            patch,
+            retried,
+            accepted,
+            seen,
+            spread,
+            notes,
+        };
         call.request = self.request.map(|request| with_targets(request, &call.targets()));
         Ok(call)
     }

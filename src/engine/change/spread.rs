@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::edit::{Edit, EditRefusalKind, Match};
 use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
+use crate::engine::editors::{ServedFiles, ServedUses};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::search::{FileGlob, FileMatches};
@@ -17,7 +18,8 @@ pub(crate) struct Spread {
     /// Place of the edit in the request.
     of: EditIndex,
     pub(crate) what: Everywhere,
-    pub(crate) glob: FileGlob,
+    /// `None` if the files are known already.
+    pub(crate) glob: Option<FileGlob>,
     /// Number of places in all files together.
     expect: Option<u32>,
     /// The files in which a search has found a part of the text.
@@ -45,6 +47,8 @@ pub(crate) enum Everywhere {
         /// The language of the file with the symbol, if its name tells it.
         language: Option<Language>,
     },
+    /// A language server has renamed a symbol.
+    Served,
 }
 
 /// The uses of a symbol of another file.
@@ -54,11 +58,14 @@ pub(crate) enum UsesElsewhere {
     Wanted,
     Found(Renamed),
     Refused(RenameRefusal),
+    /// A language server has found them.
+    Served(ServedUses),
 }
 
 impl Spread {
     /// Creates an edit whose files are not known yet.
     pub(crate) fn new((of, what): (EditIndex, Everywhere), glob: FileGlob, expect: Option<u32>) -> Self {
+        let glob = Some(glob);
         Self { of, what, glob, expect, paths: Vec::new(), left: Vec::new(), searched: 0, notice: None }
     }
 
@@ -66,8 +73,42 @@ impl Spread {
     pub(crate) fn folder(&self) -> Option<&RequestedPath> {
         match &self.what {
             Everywhere::Text { folder, .. } => folder.as_ref(),
-            Everywhere::Uses { .. } => None,
+            Everywhere::Uses { .. } | Everywhere::Served => None,
         }
+    }
+
+    /// Creates the rename that a language server has made, with the changes of the files that do not declare the symbol.
+    pub(crate) fn served(
+        of: EditIndex,
+        files: ServedFiles,
+        expect: Option<u32>,
+    ) -> (Self, Vec<RequestedChange<RequestedPath>>) {
+        let changes = files.into_iter().map(|(path, uses)| {
+            let form = EditForm::Uses(UsesElsewhere::Served(uses));
+            of_file(&path, of.change, RequestedEdit { of: Some(of), form, within: None })
+        });
+        let changes: Vec<_> = changes.collect();
+        let paths = changes.iter().map(|change| change.file.as_path().to_owned()).collect();
+        let spread = Self {
+            of,
+            what: Everywhere::Served,
+            glob: None,
+            expect,
+            paths,
+            left: Vec::new(),
+            searched: 0,
+            notice: None,
+        };
+        (spread, changes)
+    }
+
+    /// Returns `true` if the files are known already.
+    pub(crate) fn is_served(&self) -> bool {
+        matches!(self.what, Everywhere::Served)
+    }
+
+    pub(crate) fn expected(&self) -> Option<u32> {
+        self.expect
     }
 
     /// Lines of files of other languages with a name that is renamed.
@@ -77,7 +118,7 @@ impl Spread {
 
     /// Returns `true` for the edit that renames the symbol in the file that declares it.
     pub(crate) fn renames_by(&self, edit: &RequestedEdit) -> bool {
-        edit.of == Some(self.of) && matches!(edit.form, EditForm::Symbol(_))
+        edit.of == Some(self.of) && matches!(edit.form, EditForm::Symbol(_) | EditForm::Renamed(..))
     }
 
     /// Adds what a search has found, and returns the changes of the files.
@@ -89,6 +130,7 @@ impl Spread {
     ) -> Vec<RequestedChange<RequestedPath>> {
         let (form, files) = match &self.what {
             Everywhere::Text { edit, .. } => (EditForm::Text(edit.clone()), files),
+            Everywhere::Served => return Vec::new(),
             Everywhere::Uses { language, .. } => {
                 // Files of other languages need not be changeable to be listed.
                 let is_changed = |file: &FileMatches| {
@@ -105,17 +147,21 @@ impl Spread {
         };
         let paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
         let edit = RequestedEdit { of: Some(self.of), form, within: None };
-        let change = |path: &PathBuf| RequestedChange {
-            index: self.of.change,
-            file: RequestedPath::of(path),
-            base: None,
-            implied: true,
-            clearance: Clearance::default(),
-            kind: ChangeKind::Edit(vec![edit.clone()], None),
-        };
-        let changes = paths.iter().map(change).collect();
+        let changes = paths.iter().map(|path| of_file(path, self.of.change, edit.clone())).collect();
         (self.paths, self.searched, self.notice) = (paths, searched, notice);
         changes
+    }
+}
+
+/// Returns the change of a file that the request names in no other way.
+fn of_file(path: &Path, index: usize, edit: RequestedEdit) -> RequestedChange<RequestedPath> {
+    RequestedChange {
+        index,
+        file: RequestedPath::of(path),
+        base: None,
+        implied: true,
+        clearance: Clearance::default(),
+        kind: ChangeKind::Edit(vec![edit], None),
     }
 }
 
@@ -194,7 +240,9 @@ impl<'a> SpreadPlaces<'a> {
             Some(expected) if expected as usize != found => {
                 Err(RefusalKind::OtherTotal { expected, found, files })
             }
-            None if unread > 0 => Err(RefusalKind::UnreadFiles { unread, found, files }),
+            None if unread > 0 && !spread.is_served() => {
+                Err(RefusalKind::UnreadFiles { unread, found, files })
+            }
             _ => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! Methods that propose, apply and undo changes.
 
 mod globs;
+mod served;
 
 use std::sync::Arc;
 
@@ -42,7 +43,8 @@ impl Daemon {
         // What an offer shows cannot be sent again by another id: its file has changed.
         let candidate = accepted.is_empty().then(|| Candidate::of(&params, review)).flatten();
         let call = decode::call(params, kind(review), session, &self.engine.config)?;
-        let call = self.spread(session, Call { retried, accepted, ..call }).await?;
+        let call = self.served(session, Call { retried, accepted, ..call }).await?;
+        let call = self.spread(session, call).await?;
         self.refused.forget(named.as_deref());
         let refusable = Refusable { candidate, seen: call.seen.clone() };
         Ok(Prepared { call, review, refusable })

@@ -114,6 +114,7 @@ fn abilities(params: &InitializeParams) -> Abilities {
         save: announced("save"),
         reload: announced("reload"),
         document_state: announced("documentState"),
+        rename: announced("rename"),
         diagnostics: announced("diagnostics"),
         apply_edit: can("/workspace/applyEdit"),
         show_document: can("/window/showDocument/support"),

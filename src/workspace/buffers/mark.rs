@@ -44,13 +44,24 @@ impl Buffer {
 
     /// Returns the position in [`Self::text`] of a position that the editor reports.
     pub fn position_in_text(&self, at: Position) -> Position {
-        let mark = match self.encoding {
+        let mark = self.mark_len();
+        let is_behind = self.mark.is_kept && at.line == 0;
+        Position { character: at.character.saturating_sub(if is_behind { mark } else { 0 }), ..at }
+    }
+
+    /// Returns the position in the editor of a position in [`Self::text`].
+    pub fn position_in_editor(&self, at: Position) -> Position {
+        let is_behind = self.mark.is_kept && at.line == 0;
+        Position { character: at.character + if is_behind { self.mark_len() } else { 0 }, ..at }
+    }
+
+    /// Returns the length of a mark in the unit of the editor.
+    fn mark_len(&self) -> usize {
+        match self.encoding {
             PositionEncoding::Utf8 => MARK.len_utf8(),
             PositionEncoding::Utf16 => MARK.len_utf16(),
             PositionEncoding::Utf32 => 1,
-        };
-        let is_behind = self.mark.is_kept && at.line == 0;
-        Position { character: at.character.saturating_sub(if is_behind { mark } else { 0 }), ..at }
+        }
     }
 
     /// Replaces a range between two positions of the editor.

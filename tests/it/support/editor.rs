@@ -89,6 +89,9 @@ struct State {
     on_save: Option<Box<dyn FnOnce() + Send>>,
     /// Title that the user chooses in a message request.
     choice: Option<&'static str>,
+    /// Answer to the next requests to rename a symbol; null if there is no language server.
+    renames: Value,
+    on_rename: Option<Box<dyn FnOnce() + Send>>,
     documents: HashMap<String, Document>,
     /// Documents that were open.
     closed: HashSet<String>,
@@ -132,6 +135,8 @@ impl Editor {
             on_apply: None,
             on_save: None,
             choice: None,
+            renames: Value::Null,
+            on_rename: None,
             documents: HashMap::new(),
             closed: HashSet::new(),
             requests: Vec::new(),
@@ -244,6 +249,16 @@ impl Editor {
     /// Sets the title that the user chooses in message requests.
     pub(crate) fn choose(&self, title: &'static str) {
         self.lock().choice = Some(title);
+    }
+
+    /// Sets the answer to requests to rename a symbol, as if a language server had made it.
+    pub(crate) fn rename_with(&self, answer: Value) {
+        self.lock().renames = answer;
+    }
+
+    /// Runs `act` when the daemon requests a rename, before the answer.
+    pub(crate) fn on_rename(&self, act: impl FnOnce() + Send + 'static) {
+        self.lock().on_rename = Some(Box::new(act));
     }
 
     /// Saves a document, as the user would.

