@@ -324,6 +324,7 @@ mod nvim {
     mod newest;
     mod options;
     mod reconnect;
+    mod renames;
     mod review;
     mod scene;
     mod selection;

@@ -228,7 +228,7 @@ impl Nvim {
     }
 
     /// Like [`eventually`](super::eventually), but shows the screen on a timeout.
-    fn until<T>(&mut self, what: &str, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
+    pub(crate) fn until<T>(&mut self, what: &str, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(found) = probe(self) {

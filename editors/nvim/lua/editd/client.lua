@@ -44,6 +44,9 @@ local requests = {
   ['editd/resync'] = function(params)
     return require('editd.disk').resync(params)
   end,
+  ['editd/rename'] = function(params)
+    return require('editd.rename').handle(params)
+  end,
 }
 
 ---@return table<string, lsp.Handler>
@@ -229,6 +232,7 @@ function M.lsp_config(options)
           save = true,
           reload = true,
           documentState = true,
+          rename = true,
           diagnostics = config.get().diagnostics,
         },
       },

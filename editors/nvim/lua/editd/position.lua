@@ -38,6 +38,15 @@ local function by_line(buf, position, encoding)
   return ok and { row = row, col = col } or nil
 end
 
+--- Converts an LSP position in a buffer whose lines LSP counts like Neovim; nil if it is outside the text.
+---@param buf integer
+---@param position lsp.Position
+---@param encoding string
+---@return editd.BufferPosition?
+function M.of(buf, position, encoding)
+  return by_line(buf, position, encoding)
+end
+
 --- Returns the start offsets of lines as LSP counts them: they end at LF, CRLF and CR.
 ---@param text string
 ---@return integer[] # 0-based.
