@@ -242,11 +242,26 @@ export interface DocumentsResult {
   documents: DocumentNow[];
 }
 
+/** Parameters of `editd/rename`. */
+export interface RenameParams {
+  readonly uri: string;
+  readonly position: { readonly line: number; readonly character: number };
+  readonly positionEncoding: string;
+  readonly newName: string;
+}
+
+export interface RenameResult {
+  files: { uri: string; edits: TextEdit[] }[];
+  /** Reason why the edits cannot be used. */
+  reason?: string;
+}
+
 export interface ServedRequests {
   'editd/applyEdits': { params: ApplyEditsParams; result: DocumentsResult & { applied: boolean } };
   'editd/save': { params: UrisParams; result: DocumentsResult };
   'editd/reload': { params: UrisParams; result: DocumentsResult };
   'editd/resync': { params: UrisParams; result: DocumentsResult };
+  'editd/rename': { params: RenameParams; result: RenameResult | null };
 }
 
 export type { TextEdit };

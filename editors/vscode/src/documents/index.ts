@@ -5,6 +5,7 @@ import { reportDiagnostics } from './diagnostics';
 import { reload, resync, save } from './disk';
 import { reportFocus } from './focus';
 import { reportNotebooks } from './notebooks';
+import { rename } from './rename';
 import { States } from './states';
 
 /** Shares the documents of this window with the daemon. Must be called before the connection starts. */
@@ -13,7 +14,8 @@ export function serveDocuments(connection: Connection): { dispose(): void }[] {
   connection.serve('editd/save', save);
   connection.serve('editd/reload', reload);
   connection.serve('editd/resync', (params) => resync(connection, params));
-  for (const ability of ['applyEdits', 'save', 'reload', 'documentState']) {
+  connection.serve('editd/rename', rename);
+  for (const ability of ['applyEdits', 'save', 'reload', 'documentState', 'rename']) {
     connection.announced.set(ability, () => true);
   }
   connection.announced.set('diagnostics', () => config.diagnostics);
