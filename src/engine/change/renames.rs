@@ -43,7 +43,9 @@ pub(crate) fn fill_uses(
         return Ok((changes, None));
     };
     if spread.is_served() {
-        return refuse_outdated(&changes, rules).map(|()| (changes, None));
+        refuse_outdated(&changes, rules)?;
+        let left = left_by_server(spread, &changes[home]);
+        return Ok((changes, left));
     }
     changes[home].0.kind.retain_edits(|edit| !matches!(edit.form, EditForm::Uses(_)));
     let declared = declared_at(&changes[home], spread, rules)?;
@@ -89,6 +91,22 @@ pub(crate) fn fill_uses(
     let changes = without_uses(changes, is_filled);
     let left = (!left.is_empty()).then(|| Left { home: path, warning: warning(&declared.old, &left) });
     Ok((changes, left))
+}
+
+/// Returns the lines in which a language server has left a name.
+fn left_by_server(spread: &Spread, home: &Change) -> Option<Left> {
+    let name = home.0.kind.edits().iter().find_map(|edit| match &edit.form {
+        EditForm::Renamed(_, uses) => Some(uses.renamed(&text_of(home)).old),
+        _ => None,
+    })?;
+    let root = home.0.file.target.root.path();
+    let of_file = |(path, lines): &(PathBuf, Vec<u64>)| {
+        let shown = shown(path, root);
+        lines.iter().map(|line| format!("{shown}:{line}")).collect::<Vec<_>>()
+    };
+    let left: Vec<String> = spread.left().iter().flat_map(of_file).collect();
+    let warning = || warning(&name, &left);
+    (!left.is_empty()).then(|| Left { home: paths_of(home), warning: warning() })
 }
 
 /// Refuses the places of a language server in a text that has changed since it was asked.
@@ -181,5 +199,5 @@ fn warning(name: &str, left: &[String]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("left `{name}` in other files: {listed}{more}")
+    format!("left `{name}` elsewhere: {listed}{more}")
 }

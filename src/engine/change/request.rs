@@ -1,6 +1,7 @@
 //! Requests for changes: the files that they name, and the patch in which they came.
 
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use crate::disk::Target;
 use crate::edit::Display;
@@ -214,7 +215,12 @@ pub(crate) fn with_targets(Repeatable { id, asks }: Repeatable, files: &[&Target
 
 impl Call<RequestedPath> {
     /// Replaces a rename by the places that a language server renames.
-    pub(crate) fn take_served(&mut self, of: EditIndex, files: ServedFiles, expect: Option<u32>) {
+    pub(crate) fn take_served(
+        &mut self,
+        of: EditIndex,
+        (files, left): (ServedFiles, Vec<(PathBuf, Vec<u64>)>),
+        expect: Option<u32>,
+    ) {
         let mut files = files.into_iter();
         let Some((_, home)) = files.next() else { return };
         let edits = self.files.iter_mut().flat_map(|file| file.kind.edits_mut());
@@ -223,7 +229,7 @@ impl Call<RequestedPath> {
                 edit.form = EditForm::Renamed(symbol.clone(), home.clone());
             }
         }
-        let (spread, others) = Spread::served(of, files.collect(), expect);
+        let (spread, others) = Spread::served(of, (files.collect(), left), expect);
         self.files.extend(others);
         self.spread = Some(spread);
     }

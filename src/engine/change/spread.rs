@@ -24,7 +24,7 @@ pub(crate) struct Spread {
     expect: Option<u32>,
     /// The files in which a search has found a part of the text.
     paths: Vec<PathBuf>,
-    /// Lines of other files with the name, which is not renamed there.
+    /// Lines with the name in which it is not renamed, besides those that the changes of files report.
     left: Vec<(PathBuf, Vec<u64>)>,
     /// Number of files that were searched.
     searched: u64,
@@ -80,7 +80,7 @@ impl Spread {
     /// Creates the rename that a language server has made, with the changes of the files that do not declare the symbol.
     pub(crate) fn served(
         of: EditIndex,
-        files: ServedFiles,
+        (files, left): (ServedFiles, Vec<(PathBuf, Vec<u64>)>),
         expect: Option<u32>,
     ) -> (Self, Vec<RequestedChange<RequestedPath>>) {
         let changes = files.into_iter().map(|(path, uses)| {
@@ -89,16 +89,8 @@ impl Spread {
         });
         let changes: Vec<_> = changes.collect();
         let paths = changes.iter().map(|change| change.file.as_path().to_owned()).collect();
-        let spread = Self {
-            of,
-            what: Everywhere::Served,
-            glob: None,
-            expect,
-            paths,
-            left: Vec::new(),
-            searched: 0,
-            notice: None,
-        };
+        let spread =
+            Self { of, what: Everywhere::Served, glob: None, expect, paths, left, searched: 0, notice: None };
         (spread, changes)
     }
 
@@ -111,7 +103,7 @@ impl Spread {
         self.expect
     }
 
-    /// Lines of files of other languages with a name that is renamed.
+    /// Lines of files of other languages with a name that is renamed, or that a language server has left.
     pub(crate) fn left(&self) -> &[(PathBuf, Vec<u64>)] {
         &self.left
     }

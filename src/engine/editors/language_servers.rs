@@ -16,8 +16,9 @@ use crate::engine::files::observe::Observed;
 use crate::engine::files::open_documents::SyncState;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::{Engine, SessionContext};
+use crate::parsing::rename;
 use crate::search::FileGlob;
-use crate::syntax::{Renamed, SymbolEdit, SymbolOp, edit_symbol};
+use crate::syntax::{RenameRefusal, Renamed, SymbolEdit, SymbolOp, edit_symbol};
 use crate::text::{ContentHash, HashTag, Position, PositionEncoding, Text};
 use crate::workspace::{BaseState, NamedVersion, Refusal, RequestedPath};
 
@@ -30,6 +31,8 @@ pub(crate) struct SymbolToRename {
     name: Range<usize>,
     old: String,
     new: String,
+    /// Starts of the places in the file that mean the symbol for certain.
+    certain: Vec<usize>,
     /// The editors to ask, in this order.
     pub(crate) editors: Vec<RenamingEditor>,
 }
@@ -58,6 +61,8 @@ pub(crate) struct ServedUses {
     pub(crate) splices: Vec<Splice>,
     /// The new name.
     new: String,
+    /// The line of each place, from 1.
+    pub(crate) lines: Vec<u64>,
 }
 
 impl ServedUses {
@@ -90,6 +95,10 @@ pub(crate) fn only_rename(
 }
 
 impl SymbolToRename {
+    pub(crate) fn old_name(&self) -> &str {
+        &self.old
+    }
+
     pub(crate) fn new_name(&self) -> &str {
         &self.new
     }
@@ -122,17 +131,26 @@ impl Engine {
         let text = observed.text.clone().filter(|_| is_known)?;
         let outlined = Outlined::new(&observed.target.path, &text, self.deadline());
         let wanted = edit_symbol(&text, outlined.outline().ok()?, edit).ok()?.wanted?;
+        let certain = match rename(&outlined.version().ok()?, &wanted, self.deadline()) {
+            Ok(Ok(renamed)) => {
+                let starts = renamed.splices.iter().map(|splice| splice.range.start);
+                starts.filter(|start| !renamed.by_name.contains(start)).collect()
+            }
+            // A server need not look whether the new name is free.
+            Ok(Err(
+                RenameRefusal::Taken { .. }
+                | RenameRefusal::Captured { .. }
+                | RenameRefusal::Hidden { .. }
+                | RenameRefusal::Keyword,
+            )) => return None,
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        };
         let old = text.get(wanted.name.clone())?.to_owned();
         let start = wanted.name.start;
         let editors = self.editors_for(&observed, &Text::from(text.as_str()), start);
         let path = observed.target.path;
-        (!editors.is_empty()).then_some(SymbolToRename {
-            path,
-            name: wanted.name,
-            old,
-            new: wanted.new,
-            editors,
-        })
+        let (name, new) = (wanted.name, wanted.new);
+        (!editors.is_empty()).then_some(SymbolToRename { path, name, old, new, certain, editors })
     }
 
     /// Returns the editors that may rename what is at an offset: those that show the file first.
@@ -210,12 +228,19 @@ impl Engine {
                 text.get(splice.range.clone()) == Some(&symbol.old) && has_word(&splice.text, &symbol.new)
             };
             let is_plan = Plan::new(text.len(), splices.clone()).is_ok();
-            let names_it = splices.iter().any(|splice| splice.range == symbol.name);
-            if !is_plan || !splices.iter().all(is_rename) || is_home && !names_it {
+            let has = |start: &usize| splices.iter().any(|splice| splice.range.start == *start);
+            // A server that has not loaded all files yet may know only a part of the places.
+            let is_whole = !is_home || has(&symbol.name.start) && symbol.certain.iter().all(has);
+            if !is_plan || !splices.iter().all(is_rename) || !is_whole {
                 return Ok(Err(None));
             }
-            let uses =
-                ServedUses { text: ContentHash::of(text.as_bytes()), splices, new: symbol.new.clone() };
+            let line = |splice: &Splice| rope.position_of(splice.range.start, encoding).line as u64 + 1;
+            let uses = ServedUses {
+                text: ContentHash::of(text.as_bytes()),
+                lines: splices.iter().map(line).collect(),
+                splices,
+                new: symbol.new.clone(),
+            };
             match served.iter_mut().find(|(path, _)| *path == observed.target.path) {
                 Some(_) => return Ok(Err(None)),
                 None if is_home => served.insert(0, (observed.target.path, uses)),

@@ -106,6 +106,8 @@ fn the_server_of_an_editor_renames_open_and_closed_files() {
             json!({ "uri": uri, "position": { "line": 0, "character": 16 }, "positionEncoding": "utf-16", "newName": "sumAll" })
         ]
     );
+    let left = "left `total` elsewhere: other.yaml:1\"";
+    assert!(done["files"].to_string().contains(left), "{done}");
     assert_eq!(agent.history().len(), 1);
     agent.undo().done();
     assert_eq!(texts(&workspace), [SHOP, CART, OTHER].map(str::to_owned));
@@ -192,6 +194,30 @@ fn without_a_usable_answer_the_syntax_tree_renames(#[case] answer: Value) {
     is_by(&done, &Value::Null);
     assert_eq!(texts(&workspace), by_tree());
     assert_eq!(editor.requests("editd/rename").len(), 1);
+}
+
+/// A server that loads a project knows only a part of it.
+#[test]
+fn a_server_that_leaves_certain_places_is_not_used() {
+    let (machine, workspace, editor) = scene();
+    let text = format!("{SHOP}export const one = total(1);\n");
+    workspace.put("shop.ts", &text);
+    editor.rename_with(answer(&workspace, &[("shop.ts", edits(SHOP, "sumAll"))]));
+    let mut agent = machine.agent(&workspace);
+    agent.read("shop.ts");
+    is_by(&rename(&mut agent, &json!({})).done(), &Value::Null);
+    assert_eq!(workspace.text("shop.ts"), text.replace("total", "sumAll"));
+}
+
+#[test]
+fn a_server_that_does_not_look_for_the_new_name_is_not_asked() {
+    let (machine, workspace, editor) = scene();
+    workspace.put("shop.ts", format!("{SHOP}const sumAll = 1;\n"));
+    editor.rename_with(whole(&workspace));
+    let mut agent = machine.agent(&workspace);
+    agent.read("shop.ts");
+    rename(&mut agent, &json!({})).refused("exists");
+    assert_eq!(editor.requests("editd/rename").len(), 0);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_symbol_is_renamed_in_all_files_that_import_it() {
     let all = done["files"].to_string();
     for expected in [
         "renamed `total` to `sumAll` in 2 places of src/shop.ts, lines 1, 4",
-        "left `total` in other files: ",
+        "left `total` elsewhere: ",
         "src/own.ts:1 (another declaration)",
         "README.md:1 (another language)",
         "renamed `total` to `sumAll` in 2 places of src/cart.ts, lines 1, 4; left line 4 (perhaps another member), line 4 (comment or string)",

@@ -13,7 +13,7 @@ use crate::server::handlers::search::{joined, pattern_problem, skip_notices};
 use crate::workspace::{Refusal, RefusalKind, RequestedPath};
 
 /// Maximum total size of the paths of the files, in bytes.
-const PATHS: usize = 8 << 20;
+pub(super) const PATHS: usize = 8 << 20;
 
 /// Maximum number of lines with a name that is renamed.
 const NAMED_LINES: usize = 100_000;
@@ -65,14 +65,18 @@ impl Daemon {
     }
 }
 
+/// Returns a pattern that matches the lines with a name, as a whole word if it consists of such characters, and `true` if
+/// the pattern is literal.
+pub(super) fn word_pattern(name: &str) -> (String, bool) {
+    let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_word { (format!(r"\b{name}\b"), false) } else { (name.to_owned(), true) }
+}
+
 /// Returns a pattern that matches a line of each file that contains the text of an edit, and `true` if it is literal.
 fn line_pattern(what: &Everywhere) -> (String, bool) {
     let edit = match what {
         Everywhere::Text { edit, .. } => edit,
-        Everywhere::Uses { name, .. } if name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
-            return (format!(r"\b{name}\b"), false);
-        }
-        Everywhere::Uses { name, .. } => return (name.clone(), true),
+        Everywhere::Uses { name, .. } => return word_pattern(name),
         Everywhere::Served => return (String::new(), true),
     };
     let old = edit.old.as_str();

@@ -1,19 +1,52 @@
 //! Renames that the language servers of attached editors make.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
 use crate::engine::change::request::Call;
 use crate::engine::change::spread::Spread;
-use crate::engine::editors::{RENAME, only_rename};
+use crate::engine::editors::{RENAME, ServedFiles, only_rename};
 use crate::engine::jobs::blocking;
+use crate::engine::searching::SessionAccess;
 use crate::engine::{Result, SessionContext};
 use crate::protocol::Invalid;
+use crate::search::{Bounds, FileMatches, Query, search};
 use crate::server::Daemon;
+use crate::server::handlers::change::globs::{PATHS, word_pattern};
 use crate::workspace::RequestedPath;
 
+/// Maximum number of lines with a name that are looked through for places which a server has left.
+const LINES: usize = 1000;
+
 impl Daemon {
+    /// Returns the lines in which a name stands besides the places that a language server renames. A server that has not
+    /// loaded all files yet may know only a part of the places.
+    async fn left_beside(
+        &self,
+        session: &Arc<SessionContext>,
+        name: &str,
+        files: &ServedFiles,
+    ) -> Vec<(PathBuf, Vec<u64>)> {
+        let (pattern, literal) = word_pattern(name);
+        let bounds = Bounds { lines: LINES, context: 0, bytes: PATHS, counts: false };
+        let Ok(query) = Query::new(&pattern, literal, false, bounds) else { return Vec::new() };
+        let found = self.engine.searching(session, move |engine, session, stop| {
+            let locations = engine.locations(session, None)?;
+            let access = SessionAccess::new(engine, session, &locations.scopes);
+            Ok(search(&*engine.disk, &locations.scopes, (&query, None), &access, stop))
+        });
+        let Ok(report) = found.await else { return Vec::new() };
+        let of_file = |file: FileMatches| {
+            let served = files.iter().find(|(path, _)| *path == file.path).map(|(_, uses)| &uses.lines);
+            let is_left = |line: &u64| served.is_none_or(|lines| !lines.contains(line));
+            let lines: Vec<u64> = file.lines.iter().map(|line| line.number).filter(is_left).collect();
+            (!lines.is_empty()).then_some((file.path, lines))
+        };
+        report.files.into_iter().filter_map(of_file).collect()
+    }
+
     /// Replaces the rename of a symbol by the places that the language server of an editor renames, if there is one.
     /// Otherwise, the rename is that of the syntax tree.
     pub(super) async fn served(
@@ -52,7 +85,8 @@ impl Daemon {
                 }
                 Ok(files) => {
                     let expect = call.spread.as_ref().and_then(Spread::expected);
-                    call.take_served(of, files, expect);
+                    let left = self.left_beside(session, symbol.old_name(), &files).await;
+                    call.take_served(of, (files, left), expect);
                     return Ok(call);
                 }
                 Err(Some(reason)) => {
