@@ -36,7 +36,7 @@ pub struct Declared {
     pub new: String,
     /// Also renames whole words in comments and strings.
     pub comments: bool,
-    /// How other files can name it.
+    /// The way in which other files can name it.
     pub reach: Reach,
     /// The package that the file of the declaration names.
     pub package: Option<String>,

@@ -12,9 +12,9 @@ use crate::syntax::rename::found::Why;
 /// A file that does not declare the symbol.
 #[derive(Debug, Clone, Copy)]
 pub struct OtherFile<'a> {
-    /// Its path.
+    /// The path.
     pub path: &'a Path,
-    /// Its places with the name.
+    /// The places with the name.
     pub mentions: &'a Mentions,
 }
 
