@@ -29,7 +29,7 @@ use crate::workspace::history::PathChange;
 use crate::workspace::review::{created_and_deleted, to_decide};
 use crate::workspace::{
     Action, BaseState, Coverage, FileKey, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState,
-    Refusal, RefusalKind, Repeatable, Role, SentBase,
+    Refusal, RefusalKind, Repeatable, Role, SentBase, ShownLines,
 };
 
 /// The options of a request for a computed change.
@@ -281,6 +281,7 @@ impl Engine {
             let version = basis.version(&change.file);
             let (state, warning) = reads.relax(basis.state, change.file.exists());
             let (part, state) = places.part_of(&change, state);
+            let shown = if places.knows_lines(part.as_ref()) { ShownLines::All } else { basis.shown };
             let file = About {
                 index: change.index,
                 to: change.new_target().cloned(),
@@ -291,7 +292,7 @@ impl Engine {
                 warning,
                 part,
             };
-            (file, change, Basis { state, shown: basis.shown })
+            (file, change, Basis { state, shown })
         });
         let computed =
             map_all(uncomputed.collect(), |(file, change, basis)| (file, change.compute(&basis, rules)));

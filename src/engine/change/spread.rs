@@ -203,6 +203,13 @@ impl<'a> SpreadPlaces<'a> {
         (Some(SpreadPart { positions, is_alone, is_unread }), state)
     }
 
+    /// Returns `true` if the edit may change lines of a file that its author was not shown, because it expects the right
+    /// number of places: who has seen a part of a file need not know more of it than who has seen nothing.
+    pub(crate) fn knows_lines(&self, part: Option<&SpreadPart>) -> bool {
+        let expects = self.spread.as_ref().is_some_and(|(spread, _)| spread.expect.is_some());
+        expects && part.is_some_and(|part| part.is_alone)
+    }
+
     /// Counts the places in a file.
     pub(crate) fn add(&mut self, part: Option<&SpreadPart>, matches: &[Match]) {
         let Some(part) = part else { return };

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Answer, Machine, Mcp, Outcome, Workspace};
+use crate::support::{Agent, Answer, Machine, Mcp, Outcome, Workspace, numbered_lines};
 
 fn scene() -> (Machine, Workspace) {
     let workspace = Workspace::with(&[
@@ -192,6 +192,23 @@ fn a_model_replaces_a_name_in_all_files() {
     let edit = json!({ "glob": "*.py", "oldText": "rate", "newText": "tariff", "word": true, "expect": 3 });
     mcp.call("edit", json!({ "edits": [edit] })).done().is_brief();
     assert_eq!(workspace.text("a.py"), "tariff = 3\nprint(tariff)\n");
+}
+
+#[test]
+fn a_file_that_was_read_in_part_is_changed_like_one_that_was_not() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::file("long.py", format!("rate\n{}rate\n", numbered_lines(50))));
+    workspace.put("other.py", "rate\n");
+    let mut agent = machine.agent(&workspace);
+    agent.call("editd/read", json!({ "path": "long.py", "limit": 5 })).done();
+    replace(&mut agent, json!({ "glob": "*.py", "word": true, "replaceAll": true })).refused("unread");
+    replace(&mut agent, json!({ "glob": "*.py", "word": true, "expect": 4 })).refused("count_mismatch");
+    replace(&mut agent, json!({ "glob": "*.py", "word": true, "expect": 3 })).done();
+    assert_eq!(workspace.text("long.py"), format!("tariff\n{}tariff\n", numbered_lines(50)));
+    // What others have changed since is still told first.
+    workspace.put("long.py", "tariff\n");
+    replace(&mut agent, json!({ "glob": "*.py", "oldText": "tariff", "word": true, "expect": 2 }))
+        .refused("stale");
 }
 
 #[rstest]
