@@ -1,6 +1,7 @@
 //! The borders of changed places, so that a model sees what an edit by numbers or names has made without another read.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use crate::protocol::Hunk;
 
@@ -26,7 +27,8 @@ pub(super) fn seams(hunks: &[Hunk], snippet: &str) -> Option<String> {
             text.push_str("…\n");
         }
         last = Some(*number);
-        text.push_str(&format!("{number}\t{}\n", cut(line)));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{number}\t{}", cut(line));
     }
     (!text.is_empty()).then_some(text)
 }
@@ -75,7 +77,7 @@ mod tests {
     }
 
     fn snippet(lines: impl Iterator<Item = usize>) -> String {
-        lines.map(|line| format!("{line}\tline {line}\n")).collect()
+        lines.flat_map(|line| [line.to_string(), "\tline\n".to_owned()]).collect()
     }
 
     #[rstest]
