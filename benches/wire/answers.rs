@@ -16,6 +16,16 @@ type Call = (&'static str, &'static str, Value, Option<usize>);
 /// Description of the call before which another program writes the file.
 const STALE: &str = "a file that is stale";
 
+/// Descriptions of the calls that must be refused.
+const REFUSED: [&str; 6] = [
+    STALE,
+    "lines that were not shown",
+    "an unknown symbol",
+    "a file that was not read",
+    "a missing text",
+    "a text with many matches",
+];
+
 /// Prints the size of each answer.
 pub(crate) fn table() {
     println!("\nanswers of `editd mcp`, in bytes (4 per token)");
@@ -34,6 +44,7 @@ pub(crate) fn table() {
             machine.put("b.txt", &lines("other", 200));
         }
         let result = mcp.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert_eq!(result["isError"] == true, REFUSED.contains(&what), "{what}: {result}");
         let texts = result["content"].as_array().expect("blocks").iter();
         let text = texts.filter_map(|block| block["text"].as_str()).map(str::len).sum();
         let data = result.get("structuredContent").map_or(0, |data| data.to_string().len());
@@ -100,23 +111,24 @@ fn calls() -> Vec<Call> {
 /// Calls with edits by line numbers and by symbols.
 fn anchored_calls() -> Vec<Call> {
     let anchored = |path: &str, edits: Value| json!({ "path": path, "edits": edits });
-    let moved = json!([{ "move": { "lines": "150-151" }, "to": { "after": 20 } }]);
+    // No call moves lines that a later one names.
+    let moved = json!([{ "move": { "lines": "150-151" }, "to": { "after": 160 } }]);
     let body = json!([{ "symbol": "Table.row_7", "op": "body", "newText": "return self.rows[7]" }]);
-    let broken = json!([{ "symbol": "Table.row_8", "op": "body", "newText": "return self.rows[8" }]);
+    let broken = json!([{ "symbol": "Table.row_7", "op": "body", "newText": "return self.rows[8" }]);
     vec![
         (
             "two lines",
             "edit",
-            anchored("b.txt", json!([{ "lines": "12-13", "newText": line("found", 1) }])),
+            anchored("b.txt", json!([{ "lines": "12-13", "newText": line("found", 1).repeat(2) }])),
             None,
         ),
+        ("two lines moved", "edit", anchored("b.txt", moved), None),
         (
             "a line inserted",
             "edit",
             anchored("b.txt", json!([{ "after": 40, "newText": line("found", 1) }])),
             None,
         ),
-        ("two lines moved", "edit", anchored("b.txt", moved), None),
         ("20 symbols", "outline", json!({ "path": "m.py" }), None),
         ("a symbol", "read", json!({ "path": "m.py", "symbol": "Table.row_7" }), None),
         ("the body of a symbol", "edit", anchored("m.py", body), None),
