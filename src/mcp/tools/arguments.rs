@@ -84,7 +84,7 @@ struct EditItem {
     last: Option<String>,
     /// Such as `Class.method` or `name@line`.
     symbol: Option<String>,
-    /// Default `replace`. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses; `rename_here`: without.
+    /// Default `replace`. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses in this file; `rename_here`: without.
     op: Option<SymbolOpParam>,
     /// Rename comments and strings, too.
     comments: Option<bool>,

@@ -1,5 +1,6 @@
 //! Methods that propose, apply and undo changes.
 
+mod elsewhere;
 mod globs;
 mod served;
 
@@ -45,6 +46,7 @@ impl Daemon {
         let call = decode::call(params, kind(review), session, &self.engine.config)?;
         let call = self.served(session, Call { retried, accepted, ..call }).await?;
         let call = self.spread(session, call).await?;
+        let call = self.with_names_elsewhere(session, call).await;
         self.refused.forget(named.as_deref());
         let refusable = Refusable { candidate, seen: call.seen.clone() };
         Ok(Prepared { call, review, refusable })

@@ -202,3 +202,47 @@ fn the_command_renames_in_all_files() {
     assert_eq!(texts(&workspace), renamed());
     assert!(notes.contains("src/own.ts:1 (another declaration)"), "{notes}");
 }
+
+#[rstest]
+#[case::with_its_uses("rename")]
+#[case::without("rename_here")]
+fn a_rename_in_one_file_lists_the_name_in_others(#[case] op: &str) {
+    let (machine, workspace) = scene();
+    workspace.put(".env", "total=1\n");
+    let mut agent = machine.agent(&workspace);
+    agent.read("src/shop.ts");
+    let edits = json!([{ "symbol": "total", "op": op, "newText": "sumAll" }]);
+    let done = agent.call("editd/edit", json!({ "path": "src/shop.ts", "edits": edits })).done();
+    let warnings = done["files"][0]["warnings"].as_array().expect("warnings");
+    let listed = "`total` is also in other files, where nothing was renamed: README.md:1, src/cart.ts:1, src/cart.ts:4, \
+        src/index.ts:1, src/own.ts:1, test/cart.test.ts:1, test/cart.test.ts:2; a rename with `glob` includes them";
+    assert!(warnings.contains(&json!(listed)), "{done}");
+    let mut after = TEXTS.map(str::to_owned);
+    after[0] = workspace.text("src/shop.ts");
+    assert_eq!(texts(&workspace), after);
+}
+
+#[test]
+fn a_rename_of_a_name_that_only_its_file_has_lists_nothing() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("src/shop.ts");
+    let edits = json!([{ "symbol": "twice", "op": "rename", "newText": "double" }]);
+    let done = agent.call("editd/edit", json!({ "path": "src/shop.ts", "edits": edits })).done();
+    assert!(!done["files"][0]["warnings"].to_string().contains("other files"), "{done}");
+}
+
+#[test]
+fn a_long_list_of_other_places_is_cut() {
+    let (machine, workspace) = scene();
+    workspace.put("many.md", "total\n".repeat(40));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "src/shop.ts" })).done();
+    let edits = json!([{ "symbol": "total", "op": "rename", "newText": "sumAll" }]);
+    let done = mcp.call("edit", json!({ "path": "src/shop.ts", "edits": edits })).done();
+    assert!(
+        done.text.contains("many.md:19 and 27 more lines; a rename with `glob` includes them"),
+        "{}",
+        done.text
+    );
+}

@@ -1,0 +1,84 @@
+//! Places in other files with a name that is renamed in one file.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::engine::SessionContext;
+use crate::engine::change::request::Call;
+use crate::engine::change::{EditForm, RequestedEdit};
+use crate::engine::files::resolve::Purpose;
+use crate::engine::searching::SessionAccess;
+use crate::search::{Bounds, Query, search};
+use crate::server::Daemon;
+use crate::server::handlers::change::globs::{PATHS, word_pattern};
+use crate::syntax::{SymbolOp, SymbolPath};
+use crate::workspace::{Audience, RequestedPath};
+
+/// Maximum number of lines that are listed.
+const LISTED: usize = 20;
+/// Maximum number of lines that are counted.
+const COUNTED: usize = 1000;
+/// Time after which a rename no longer waits for the list.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+impl Daemon {
+    /// Adds to a call that renames a symbol in one file a note about the lines of other files with the name. Most are
+    /// uses that the rename breaks.
+    pub(super) async fn with_names_elsewhere(
+        &self,
+        session: &Arc<SessionContext>,
+        mut call: Call<RequestedPath>,
+    ) -> Call<RequestedPath> {
+        let renames = |edit: &RequestedEdit| match &edit.form {
+            EditForm::Symbol(edit) if matches!(edit.op, SymbolOp::Rename | SymbolOp::RenameHere) => {
+                Some(SymbolPath::parse(&edit.symbol).last_name().to_owned())
+            }
+            _ => None,
+        };
+        // A rename of several files lists these places itself.
+        let mut files = call.files.iter().filter(|_| call.spread.is_none());
+        let found =
+            files.find_map(|file| Some((file.file.clone(), file.kind.edits().iter().find_map(renames)?)));
+        let Some((file, name)) = found.filter(|(_, name)| !name.is_empty()) else { return call };
+        let listed = timeout(TIMEOUT, self.names_elsewhere(session, file, &name)).await;
+        let Some(lines) = listed.ok().flatten().filter(|lines| !lines.is_empty()) else { return call };
+        let shown = lines.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+        let more = match lines.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more lines"),
+        };
+        let glob = if session.abilities.audience == Audience::CommandLine { "--glob" } else { "`glob`" };
+        call.notes.push(format!(
+            "`{name}` is also in other files, where nothing was renamed: {shown}{more}; a rename with {glob} includes them"
+        ));
+        call
+    }
+
+    /// Returns the lines of other files with a name, such as `src/a.rs:7`. Returns `None` if they cannot be searched.
+    async fn names_elsewhere(
+        &self,
+        session: &Arc<SessionContext>,
+        file: RequestedPath,
+        name: &str,
+    ) -> Option<Vec<String>> {
+        let (pattern, literal) = word_pattern(name);
+        let bounds = Bounds { lines: COUNTED, context: 0, bytes: PATHS, counts: false };
+        let query = Query::new(&pattern, literal, false, bounds).ok()?;
+        let found = self.engine.searching(session, move |engine, session, stop| {
+            let home = engine.locate(session, &file, Purpose::Read)?;
+            let locations = engine.locations(session, None)?;
+            let access = SessionAccess::new(engine, session, &locations.scopes);
+            let report = search(&*engine.disk, &locations.scopes, (&query, None), &access, stop);
+            Ok((report, home.path, home.root.path().to_owned()))
+        });
+        let (report, home, root) = found.await.ok()?;
+        let others = report.files.into_iter().filter(|file| file.path != home);
+        let lines = others.flat_map(|file| {
+            let shown = file.path.strip_prefix(&root).unwrap_or(&file.path).display().to_string();
+            file.lines.into_iter().map(move |line| format!("{shown}:{}", line.number)).collect::<Vec<_>>()
+        });
+        Some(lines.collect())
+    }
+}
