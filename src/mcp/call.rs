@@ -143,24 +143,24 @@ impl Call<'_> {
         if self.request.waits {
             limit_wait(&mut params, self.begun.elapsed());
         }
-        self.send(self.request.method, params.into(), link).await
+        self.send((self.request.method, params.into()), self.begun, link).await
     }
 
-    /// Sends a request for this call and waits for the result. Sets `link` to the connection that the request was sent
-    /// over.
+    /// Sends a request for this call, which has begun at that time, and waits for the result. Sets `link` to the
+    /// connection that the request was sent over.
     async fn send(
         &self,
-        method: &str,
-        params: Value,
+        (method, params): (&str, Value),
+        begun: Instant,
         link: &mut Option<Arc<Link>>,
     ) -> Result<(Value, Ticket), Failure> {
-        let Self { server, tool, request, context, begun } = self;
+        let Self { server, tool, request, context, .. } = self;
         let sending = server.session.send(server.identity(context), self.tool_call(), method, params);
         let sent = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(cancelled_call()),
             () = server.over.cancelled() => return Err(cancelled_call()),
-            sent = timeout(SEND_TIMEOUT, sending) => sent,
+            sent = timeout(SEND_TIMEOUT.saturating_sub(begun.elapsed()), sending) => sent,
         };
         let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
         *link = Some(ticket.link());

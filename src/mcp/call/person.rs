@@ -1,6 +1,7 @@
 //! Calls whose change only a person can allow: the client asks its user, and editd decides accordingly.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitResult, InputRequest, InputRequiredResult, InputResponses,
@@ -63,7 +64,7 @@ impl Call<'_> {
         params.shift_remove("wait_ms");
         params.insert("waitMs".to_owned(), 0.into());
         params.insert("review".to_owned(), true.into());
-        let mut pending = match self.send(self.request.method, params.into(), link).await {
+        let mut pending = match self.send((self.request.method, params.into()), Instant::now(), link).await {
             // A rule forbids the change altogether.
             Err(Failure::Refused(error)) if error.kind() == Some("protected") => return None,
             Ok((result, _)) if result["state"] == PENDING => result,
@@ -155,7 +156,7 @@ impl Call<'_> {
         link: &mut Option<Arc<Link>>,
     ) -> Result<(Value, Ticket), Failure> {
         let params = json!({ "id": change.id, "revision": change.revision, "waitMs": wait });
-        self.send(Apply::NAME, params, link).await
+        self.send((Apply::NAME, params), Instant::now(), link).await
     }
 
     /// Withdraws a change that nobody waits for any more, also if the call is over.

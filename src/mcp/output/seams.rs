@@ -1,6 +1,5 @@
 //! The borders of changed places, so that a model sees what an edit by numbers or names has made without another read.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::protocol::Hunk;
@@ -34,23 +33,22 @@ pub(super) fn seams(hunks: &[Hunk], snippet: &str) -> Option<String> {
 }
 
 /// Returns the numbers of the known lines in hunks and around them, or only of those at their borders.
-fn around(hunks: &[Hunk], whole: bool, outside: usize, known: &[(usize, &str)]) -> BTreeSet<usize> {
-    let borders = hunks.iter().filter(|hunk| hunk.kind.is_none()).flat_map(|hunk| {
+fn around(hunks: &[Hunk], whole: bool, outside: usize, known: &[(usize, &str)]) -> Vec<usize> {
+    let is_at = |number: usize, hunk: &Hunk| {
         // The lines before and behind the hunk. An empty one is behind its line.
         let (before, behind) = match hunk.new_lines {
             0 => (hunk.new_start, hunk.new_start + 1),
             lines => (hunk.new_start - 1, hunk.new_start + lines),
         };
         let inside = if whole { hunk.new_lines } else { hunk.new_lines.min(1) };
-        let first = (before + 1).saturating_sub(outside)..=before + inside;
-        let last = behind - inside..=behind + outside - 1;
-        first.chain(last)
-    });
-    let borders: BTreeSet<usize> = borders.collect();
+        let is_first = number + outside > before && number <= before + inside;
+        let is_last = number + inside >= behind && number < behind + outside;
+        is_first || is_last
+    };
+    let is_border = |number| hunks.iter().any(|hunk| hunk.kind.is_none() && is_at(number, hunk));
     // A mark in the place of a single line would be as long.
-    let is_between = |number: &usize| borders.contains(&(number - 1)) && borders.contains(&(number + 1));
-    let is_shown = |number: &usize| borders.contains(number) || is_between(number);
-    known.iter().map(|(number, _)| *number).filter(is_shown).collect()
+    let is_shown = |number| is_border(number) || is_border(number - 1) && is_border(number + 1);
+    known.iter().map(|(number, _)| *number).filter(|number| is_shown(*number)).collect()
 }
 
 fn numbered(line: &str) -> Option<(usize, &str)> {

@@ -9,8 +9,9 @@ use crate::engine::SessionContext;
 use crate::engine::change::request::Call;
 use crate::engine::change::{EditForm, RequestedEdit};
 use crate::engine::files::resolve::Purpose;
+use crate::engine::jobs::blocking;
 use crate::engine::searching::SessionAccess;
-use crate::search::{Bounds, Query, search};
+use crate::search::{Bounds, FileMatches, Query, search};
 use crate::server::Daemon;
 use crate::server::handlers::change::globs::{PATHS, word_pattern};
 use crate::syntax::{SymbolOp, SymbolPath};
@@ -63,22 +64,30 @@ impl Daemon {
         file: RequestedPath,
         name: &str,
     ) -> Option<Vec<String>> {
+        let (engine, context) = (self.engine.clone(), session.clone());
+        let home = blocking(move || engine.locate(&context, &file, Purpose::Read)).await.ok()?.ok()?;
+        let files = self.files_with_name(session, name).await?;
+        let lines = files.into_iter().filter(|file| file.path != home.path).flat_map(|file| {
+            let shown = file.path.strip_prefix(home.root.path()).unwrap_or(&file.path).display().to_string();
+            file.lines.into_iter().map(move |line| format!("{shown}:{}", line.number)).collect::<Vec<_>>()
+        });
+        Some(lines.collect())
+    }
+
+    /// Returns the lines in which a name stands, of all files of the session. Returns `None` if they cannot be searched.
+    pub(super) async fn files_with_name(
+        &self,
+        session: &Arc<SessionContext>,
+        name: &str,
+    ) -> Option<Vec<FileMatches>> {
         let (pattern, literal) = word_pattern(name);
         let bounds = Bounds { lines: COUNTED, context: 0, bytes: PATHS, counts: false };
         let query = Query::new(&pattern, literal, false, bounds).ok()?;
         let found = self.engine.searching(session, move |engine, session, stop| {
-            let home = engine.locate(session, &file, Purpose::Read)?;
             let locations = engine.locations(session, None)?;
             let access = SessionAccess::new(engine, session, &locations.scopes);
-            let report = search(&*engine.disk, &locations.scopes, (&query, None), &access, stop);
-            Ok((report, home.path, home.root.path().to_owned()))
+            Ok(search(&*engine.disk, &locations.scopes, (&query, None), &access, stop))
         });
-        let (report, home, root) = found.await.ok()?;
-        let others = report.files.into_iter().filter(|file| file.path != home);
-        let lines = others.flat_map(|file| {
-            let shown = file.path.strip_prefix(&root).unwrap_or(&file.path).display().to_string();
-            file.lines.into_iter().map(move |line| format!("{shown}:{}", line.number)).collect::<Vec<_>>()
-        });
-        Some(lines.collect())
+        Some(found.await.ok()?.files)
     }
 }

@@ -9,16 +9,11 @@ use crate::engine::change::request::Call;
 use crate::engine::change::spread::Spread;
 use crate::engine::editors::{RENAME, ServedFiles, only_rename};
 use crate::engine::jobs::blocking;
-use crate::engine::searching::SessionAccess;
 use crate::engine::{Result, SessionContext};
 use crate::protocol::Invalid;
-use crate::search::{Bounds, FileMatches, Query, search};
+use crate::search::FileMatches;
 use crate::server::Daemon;
-use crate::server::handlers::change::globs::{PATHS, word_pattern};
 use crate::workspace::RequestedPath;
-
-/// Maximum number of lines with a name that are looked through for places which a server has left.
-const LINES: usize = 1000;
 
 impl Daemon {
     /// Returns the lines in which a name stands besides the places that a language server renames. A server that has not
@@ -29,22 +24,14 @@ impl Daemon {
         name: &str,
         files: &ServedFiles,
     ) -> Vec<(PathBuf, Vec<u64>)> {
-        let (pattern, literal) = word_pattern(name);
-        let bounds = Bounds { lines: LINES, context: 0, bytes: PATHS, counts: false };
-        let Ok(query) = Query::new(&pattern, literal, false, bounds) else { return Vec::new() };
-        let found = self.engine.searching(session, move |engine, session, stop| {
-            let locations = engine.locations(session, None)?;
-            let access = SessionAccess::new(engine, session, &locations.scopes);
-            Ok(search(&*engine.disk, &locations.scopes, (&query, None), &access, stop))
-        });
-        let Ok(report) = found.await else { return Vec::new() };
+        let found = self.files_with_name(session, name).await.unwrap_or_default();
         let of_file = |file: FileMatches| {
             let served = files.iter().find(|(path, _)| *path == file.path).map(|(_, uses)| &uses.lines);
             let is_left = |line: &u64| served.is_none_or(|lines| !lines.contains(line));
             let lines: Vec<u64> = file.lines.iter().map(|line| line.number).filter(is_left).collect();
             (!lines.is_empty()).then_some((file.path, lines))
         };
-        report.files.into_iter().filter_map(of_file).collect()
+        found.into_iter().filter_map(of_file).collect()
     }
 
     /// Replaces the rename of a symbol by the places that the language server of an editor renames, if there is one.
