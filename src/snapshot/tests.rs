@@ -240,14 +240,24 @@ fn temporary_files_of_editd_are_left_out_as_long_as_it_writes() {
     fixture.put("sub/a.txt", "one\n");
     fixture.update();
     let (file, folder) = ("sub/.editd-0123456789abcdef", "sub/.editd-0123456789abcdee");
-    fixture.put(file, "two\n");
-    fixture.put(&format!("{folder}/inside"), "x\n");
+    let inside = format!("{folder}/inside");
+    let put = |fixture: &Fixture| {
+        fixture.put(file, "two\n");
+        fixture.put(&inside, "x\n");
+    };
     let names = |changes: Vec<String>| -> Vec<String> {
         changes.iter().filter_map(|change| Some(change.split_once(": ")?.0.to_owned())).collect()
     };
+    put(&fixture);
+    // The clock of files can stand still for ten milliseconds. The walk must be younger than the files.
+    std::thread::sleep(Duration::from_millis(20));
     assert_eq!(names(fixture.update_while_written("sub")), [] as [&str; 0]);
-    // A command can give its files such names, too.
-    let inside = format!("{folder}/inside");
+    // A command can give its files such names, too. These were there at the last walk, but were not recorded.
+    assert_eq!(names(fixture.update_while_written("elsewhere")), [folder, file]);
+    fs::remove_file(fixture.path(file)).unwrap();
+    fs::remove_dir_all(fixture.path(folder)).unwrap();
+    fixture.update();
+    put(&fixture);
     assert_eq!(names(fixture.update_while_written("elsewhere")), [folder, file, &inside]);
 }
 

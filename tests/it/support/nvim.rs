@@ -118,9 +118,9 @@ impl Nvim {
     pub(crate) fn until_connected(&mut self) {
         self.until("Neovim is connected", |nvim| {
             let connected = nvim.lua("return require('editd.client').state() == 'connected'");
-            (connected == json!(true)).then_some(())
+            // Neovim can be connected to a daemon that ends, and connects again then.
+            (connected == json!(true) && nvim.is_answered()).then_some(())
         });
-        self.settle();
     }
 
     /// Types keys without waiting for their effect.
@@ -155,12 +155,17 @@ impl Nvim {
 
     /// Waits until the daemon has processed all messages from Neovim.
     pub(crate) fn settle(&mut self) {
+        assert!(self.is_answered(), "the daemon answers Neovim");
+    }
+
+    /// Waits until the daemon has processed all messages from Neovim. Returns `false` if the connection ends before.
+    fn is_answered(&mut self) -> bool {
         let ask = "
             local done
             require('editd.client').request('editd/status', {}, function(err) done = err or true end)
             vim.wait(10000, function() return done ~= nil end, 2)
             return done == true";
-        assert_eq!(self.lua(ask), json!(true), "the daemon answers Neovim");
+        self.lua(ask) == json!(true)
     }
 
     /// Types keys, and waits until the buffer and the daemon have this text.
