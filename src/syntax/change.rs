@@ -128,7 +128,7 @@ impl SymbolChange {
 /// ```
 pub fn edit_symbol(text: &str, outline: &Outline, edit: &SymbolEdit) -> Result<SymbolChange, SymbolRefusal> {
     debug_assert_eq!(text.len(), outline.text_len, "the outline is of this text");
-    let symbol = outline.resolve(&SymbolPath::parse(&edit.symbol))?;
+    let symbol = symbol_to_edit(outline, edit)?;
     let inserts = matches!(edit.op, SymbolOp::Before | SymbolOp::After);
     if let (Some(line), false) = (symbol.broken, inserts) {
         return Err(SymbolRefusal::Broken { line });
@@ -153,6 +153,17 @@ pub fn edit_symbol(text: &str, outline: &Outline, edit: &SymbolEdit) -> Result<S
     let lines: Vec<LineRange> = lines.filter(|_| edit.op == SymbolOp::Delete).collect();
     change.lines.splice(0..0, lines);
     Ok(change)
+}
+
+/// Returns the symbol that an edit means. A rename of one declaration of a symbol renames the others, too.
+fn symbol_to_edit<'o>(outline: &'o Outline, edit: &SymbolEdit) -> Result<&'o Symbol, SymbolRefusal> {
+    let path = SymbolPath::parse(&edit.symbol);
+    if edit.op == SymbolOp::Rename
+        && let [.., last] = outline.declarations(&path)?[..]
+    {
+        return Ok(last);
+    }
+    outline.resolve(&path)
 }
 
 /// Computes the change that inserts texts of other places beside the symbol that `path` names, in their order. They get

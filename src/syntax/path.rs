@@ -103,6 +103,25 @@ impl Outline {
         Err(SymbolRefusal::Unknown { candidates: self.similar(path, &paths), total: self.symbols.len() })
     }
 
+    /// Returns the declarations of the symbol that a reference means, in the order of the text. Overloads declare one
+    /// symbol, and so do a prototype and its definition: they have the same path and kind in the same block.
+    pub fn declarations(&self, path: &SymbolPath) -> Result<Vec<&Symbol>, SymbolRefusal> {
+        let ambiguous = match self.resolve(path) {
+            Ok(symbol) => return Ok(vec![symbol]),
+            Err(refusal) => refusal,
+        };
+        let found = self.matching(path);
+        let is_one = |pair: &[&Symbol]| {
+            let (one, other) = (pair[0], pair[1]);
+            one.parent == other.parent
+                && one.block == other.block
+                && one.kind == other.kind
+                && one.name == other.name
+                && one.qualifiers == other.qualifiers
+        };
+        if found.len() > 1 && found.windows(2).all(is_one) { Ok(found) } else { Err(ambiguous) }
+    }
+
     /// Returns all symbols that a reference may mean, in the order of the text.
     pub fn matching(&self, path: &SymbolPath) -> Vec<&Symbol> {
         let paths: Vec<Vec<&str>> = self.symbols.iter().map(|symbol| self.segments(symbol)).collect();

@@ -15,7 +15,7 @@ use crate::protocol::{
 use crate::search::{Bounds, FileGlob, Query, StopCondition, search};
 use crate::server::Daemon;
 use crate::server::handlers::search::{incomplete_notices, joined, limit_of, path_of, pattern_problem};
-use crate::syntax::{Language, Outline, SymbolPath};
+use crate::syntax::{Language, Outline, Symbol, SymbolPath};
 use crate::text::count_lines;
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, OUTLINE_SYMBOLS};
 use crate::workspace::{Refusal, RefusalKind, RequestedPath};
@@ -126,7 +126,7 @@ fn find_symbols(
     Ok(Entries { symbols, truncated, notice: joined(&notices), ..Entries::default() })
 }
 
-/// Returns the lines of a symbol.
+/// Returns the lines of a symbol. Overloads that follow one another are one symbol.
 pub(super) fn lines_of_symbol(
     path: &std::path::Path,
     text: &str,
@@ -134,7 +134,18 @@ pub(super) fn lines_of_symbol(
     deadline: Deadline,
 ) -> Result<LineRange, RefusalKind> {
     let outline = outline_of(path, text, deadline)?;
-    outline.resolve(&SymbolPath::parse(symbol)).map(|symbol| symbol.lines).map_err(RefusalKind::Symbol)
+    let path = SymbolPath::parse(symbol);
+    let declarations = outline.declarations(&path).map_err(RefusalKind::Symbol)?;
+    let is_next = |pair: &[&Symbol]| {
+        let between = text.get(pair[0].range.end..pair[1].range.start);
+        between.is_some_and(|between| between.trim().is_empty())
+    };
+    match declarations[..] {
+        [first, .., last] if declarations.windows(2).all(is_next) => {
+            Ok(LineRange { start: first.lines.start, end: last.lines.end })
+        }
+        _ => outline.resolve(&path).map(|symbol| symbol.lines).map_err(RefusalKind::Symbol),
+    }
 }
 
 fn outline_of(path: &std::path::Path, text: &str, deadline: Deadline) -> Result<Outline, RefusalKind> {

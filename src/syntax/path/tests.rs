@@ -66,6 +66,29 @@ fn ambiguous_names_list_eight() {
     assert_eq!(line("a.py", &text, "f/12"), Ok(12));
 }
 
+/// Returns the lines of the declarations that a reference means.
+fn declarations(name: &str, text: &str, path: &str) -> Option<Vec<usize>> {
+    let outline = outlined(name, text);
+    let found = outline.declarations(&SymbolPath::parse(path)).ok()?;
+    Some(found.iter().map(|symbol| symbol.lines.start).collect())
+}
+
+#[test]
+fn overloads_and_prototypes_declare_one_symbol() {
+    let overloads = "export function f(a: string): string;\nexport function f(a: number): number;\n\nexport function f(a: any) {\n  return a;\n}\n";
+    assert_eq!(declarations("a.ts", overloads, "f"), Some(vec![1, 2, 4]));
+    assert_eq!(declarations("a.ts", overloads, "f@4"), Some(vec![4]));
+    let members = "class A {\n  g(): void;\n  g(a?: number) {}\n}\nclass B {\n  g() {}\n}\n";
+    assert_eq!(declarations("a.ts", members, "A.g"), Some(vec![2, 3]));
+    assert_eq!(declarations("a.ts", members, "g"), None, "methods of two classes");
+    let prototype = "int f(int a);\n\nint g(void) { return 1; }\n\nint f(int a) { return a; }\n";
+    assert_eq!(declarations("a.c", prototype, "f"), Some(vec![1, 5]));
+    let spaces = "interface F { a: number }\nconst F = 1;\n";
+    assert_eq!(declarations("a.ts", spaces, "F"), None, "a type and a value");
+    assert_eq!(declarations("a.ts", spaces, "F/2"), Some(vec![2]));
+    assert_eq!(declarations("a.ts", spaces, "F/3"), None);
+}
+
 #[test]
 fn a_line_means_the_innermost_symbol() {
     let text = "class A:\n    class A:\n        x = 1\n";

@@ -56,6 +56,25 @@ fn unsaved_text_has_an_outline() {
 }
 
 #[test]
+fn overloads_that_follow_one_another_are_read_together() {
+    let overloads = "// Parses.\nexport function parse(text: string): number;\nexport function parse(text: number): string;\n\nexport function parse(text: any): any {\n  return text;\n}\n\nexport const next = 1;\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ts", overloads));
+    workspace.put("a.c", "int f(int a);\nint g(void);\nint f(int a) { return a; }\n");
+    let mut agent = machine.agent(&workspace);
+    let read = agent.call("editd/read", json!({ "path": "a.ts", "symbol": "parse" })).done();
+    assert_eq!((&read["startLine"], &read["endLine"]), (&json!(1), &json!(7)), "{read}");
+    // One of them is named by its line.
+    let read = agent.call("editd/read", json!({ "path": "a.ts", "symbol": "parse@3" })).done();
+    assert_eq!((&read["startLine"], &read["endLine"]), (&json!(3), &json!(3)), "{read}");
+    // Other code between them is not shown unasked.
+    let refused = agent.call("editd/read", json!({ "path": "a.c", "symbol": "f" })).refused("ambiguous");
+    assert_eq!(refused["symbols"].as_array().map(Vec::len), Some(2), "{refused}");
+    // An edit means one declaration.
+    let edits = json!([{ "symbol": "parse", "op": "delete" }]);
+    agent.call("editd/edit", json!({ "path": "a.ts", "edits": edits })).refused("ambiguous");
+}
+
+#[test]
 fn a_symbol_is_read_alone() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);

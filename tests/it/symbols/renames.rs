@@ -156,6 +156,42 @@ fn a_language_without_uses_is_refused(#[case] file: &str, #[case] text: &str, #[
     assert_eq!(workspace.text(file), text);
 }
 
+#[rstest]
+#[case::overloads(
+    "a.ts",
+    "function f(a: string): string;\nfunction f(a: number): number;\nfunction f(a: any) {\n  return a;\n}\nexport const b = f(1);\n",
+    "f"
+)]
+#[case::methods(
+    "A.java",
+    "class A {\n    int f() { return f(1); }\n\n    int f(int a) { return a; }\n}\n",
+    "A.f"
+)]
+#[case::prototype(
+    "a.c",
+    "int f(int a);\n\nint main(void) { return f(1); }\n\nint f(int a) { return a; }\n",
+    "f"
+)]
+fn a_rename_of_overloads_renames_all_of_them(#[case] file: &str, #[case] text: &str, #[case] symbol: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file(file, text));
+    let mut agent = machine.agent(&workspace);
+    agent.read(file);
+    let edits = json!([{ "symbol": symbol, "op": "rename", "newText": "parse" }]);
+    agent.call("editd/edit", json!({ "path": file, "edits": edits })).done();
+    assert_eq!(workspace.text(file), text.replace("f(", "parse("));
+}
+
+#[test]
+fn a_name_of_a_type_and_a_value_is_ambiguous() {
+    let text = "interface Shape { a: number }\nconst Shape = 1;\nconst b: Shape = { a: Shape };\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ts", text));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.ts");
+    let edits = json!([{ "symbol": "Shape", "op": "rename", "newText": "Figure" }]);
+    agent.call("editd/edit", json!({ "path": "a.ts", "edits": edits })).refused("ambiguous");
+    assert_eq!(workspace.text("a.ts"), text);
+}
+
 #[test]
 fn a_rename_through_the_tools_is_brief() {
     let (machine, workspace) = scene();
