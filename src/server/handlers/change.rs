@@ -6,6 +6,7 @@ mod served;
 
 use std::sync::Arc;
 
+use self::elsewhere::renamed_symbol;
 use super::search::path_of;
 use crate::engine::change::perform::ChangeOutcome;
 use crate::engine::change::request::Call;
@@ -44,9 +45,17 @@ impl Daemon {
         // What an offer shows cannot be sent again by another id: its file has changed.
         let candidate = accepted.is_empty().then(|| Candidate::of(&params, review)).flatten();
         let call = decode::call(params, kind(review), session, &self.engine.config)?;
-        let call = self.served(session, Call { retried, accepted, ..call }).await?;
-        let call = self.spread(session, call).await?;
-        let call = self.with_names_elsewhere(session, call).await;
+        let mut call = Call { retried, accepted, ..call };
+        // The futures of the rarer forms are large. Other calls do not carry them.
+        if renamed_symbol(&call).is_some() {
+            call = Box::pin(self.served(session, call)).await?;
+        }
+        if call.spread.is_some() {
+            // A rename of several files lists the other places itself.
+            call = Box::pin(self.spread(session, call)).await?;
+        } else if let Some(renamed) = renamed_symbol(&call) {
+            call.notes.extend(Box::pin(self.note_of_names_elsewhere(session, renamed)).await);
+        }
         self.refused.forget(named.as_deref());
         let refusable = Refusable { candidate, seen: call.seen.clone() };
         Ok(Prepared { call, review, refusable })

@@ -24,37 +24,38 @@ const COUNTED: usize = 1000;
 /// Time after which a rename no longer waits for the list.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Returns the file of a call in which a symbol is renamed, and the symbol's name.
+pub(super) fn renamed_symbol(call: &Call<RequestedPath>) -> Option<(RequestedPath, String)> {
+    let renames = |edit: &RequestedEdit| match &edit.form {
+        EditForm::Symbol(edit) if matches!(edit.op, SymbolOp::Rename | SymbolOp::RenameHere) => {
+            Some(SymbolPath::parse(&edit.symbol).last_name().to_owned())
+        }
+        _ => None,
+    };
+    let mut files = call.files.iter();
+    let found = files.find_map(|file| Some((file.file.clone(), file.kind.edits().iter().find_map(renames)?)));
+    found.filter(|(_, name)| !name.is_empty())
+}
+
 impl Daemon {
-    /// Adds to a call that renames a symbol in one file a note about the lines of other files with the name. Most are
-    /// uses that the rename breaks.
-    pub(super) async fn with_names_elsewhere(
+    /// Returns a note about the lines of other files with the name of a symbol that is renamed in one file. Most are uses
+    /// that the rename breaks.
+    pub(super) async fn note_of_names_elsewhere(
         &self,
         session: &Arc<SessionContext>,
-        mut call: Call<RequestedPath>,
-    ) -> Call<RequestedPath> {
-        let renames = |edit: &RequestedEdit| match &edit.form {
-            EditForm::Symbol(edit) if matches!(edit.op, SymbolOp::Rename | SymbolOp::RenameHere) => {
-                Some(SymbolPath::parse(&edit.symbol).last_name().to_owned())
-            }
-            _ => None,
-        };
-        // A rename of several files lists these places itself.
-        let mut files = call.files.iter().filter(|_| call.spread.is_none());
-        let found =
-            files.find_map(|file| Some((file.file.clone(), file.kind.edits().iter().find_map(renames)?)));
-        let Some((file, name)) = found.filter(|(_, name)| !name.is_empty()) else { return call };
+        (file, name): (RequestedPath, String),
+    ) -> Option<String> {
         let listed = timeout(TIMEOUT, self.names_elsewhere(session, file, &name)).await;
-        let Some(lines) = listed.ok().flatten().filter(|lines| !lines.is_empty()) else { return call };
+        let lines = listed.ok().flatten().filter(|lines| !lines.is_empty())?;
         let shown = lines.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
         let more = match lines.len().saturating_sub(LISTED) {
             0 => String::new(),
             more => format!(" and {more} more lines"),
         };
         let glob = if session.abilities.audience == Audience::CommandLine { "--glob" } else { "`glob`" };
-        call.notes.push(format!(
+        Some(format!(
             "`{name}` is also in other files, where nothing was renamed: {shown}{more}; a rename with {glob} includes them"
-        ));
-        call
+        ))
     }
 
     /// Returns the lines of other files with a name, such as `src/a.rs:7`. Returns `None` if they cannot be searched.
