@@ -67,7 +67,7 @@ pub use ignored::{IgnoredFiles, ignored};
 pub use lines::Line;
 pub use matcher::StopCondition;
 pub use query::{Bounds, PatternError, Query};
-pub use results::{Counter, FileMatches, Passed};
+pub use results::{Counter, FileMatches, NamedCounter, Passed};
 pub use run::{Report, search};
 pub use tracked::{Tracked, TrackedFiles, metadata as git_metadata};
 pub use walk::{Entry, Then, walk};

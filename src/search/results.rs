@@ -1,6 +1,6 @@
 //! Results of a search: the first matches in path order, and counters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -96,7 +96,7 @@ pub struct Passed {
     /// Files and folders that could not be read.
     pub unreadable: Counter,
     /// Files that the session may not read.
-    pub protected: Counter,
+    pub protected: NamedCounter,
     /// Files that are not text.
     pub binary: Counter,
     /// Files with a line too long to be searched; their search ended there.
@@ -123,6 +123,37 @@ impl Counter {
 
     pub(super) fn increment(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Maximum number of paths that a [`NamedCounter`] keeps.
+const NAMED: usize = 5;
+
+/// A counter of files that several threads increment, with the first of their paths.
+#[derive(Debug, Default)]
+pub struct NamedCounter {
+    count: Counter,
+    first: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl NamedCounter {
+    /// Returns the current count.
+    pub fn get(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// Returns the first five of the counted paths, in alphabetical order.
+    pub fn first(&self) -> Vec<PathBuf> {
+        self.first.lock().iter().cloned().collect()
+    }
+
+    pub(super) fn add(&self, path: PathBuf) {
+        self.count.increment();
+        let mut first = self.first.lock();
+        first.insert(path);
+        if first.len() > NAMED {
+            first.pop_last();
+        }
     }
 }
 

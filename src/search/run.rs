@@ -160,7 +160,7 @@ impl SearchRun<'_> {
         }
         let path = self.scopes[job.scope].root.path().join(&job.path);
         if !self.access.allows(&path) {
-            return self.passed.protected.increment();
+            return self.passed.protected.add(path);
         }
         let shown = if job.is_open { self.access.shown(&path) } else { OpenText::Disk };
         let lines = match &shown {

@@ -19,6 +19,7 @@ use crate::search::{
     StopCondition, Then, search, walk,
 };
 use crate::server::Daemon;
+use crate::text::with_codes;
 use crate::workspace::limits::{
     ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, LIST_ENTRIES, SEARCH_CONTEXT_MOST, SEARCH_LINES,
     SEARCH_LINES_MOST,
@@ -297,10 +298,23 @@ pub(super) fn skip_notices(passed: &Passed) -> Vec<String> {
             passed.unknown.get(),
             "open in an editor whose text is not known: searched as on disk, so unsaved text is missing.",
         ),
-        (passed.protected.get(), "that may not be read: not searched."),
     ];
     let skipped = skipped.into_iter().filter(|(count, _)| *count > 0);
-    skipped.map(|(count, why)| format!("{} {why}", counted(count, "file", "files"))).collect()
+    let skipped = skipped.map(|(count, why)| format!("{} {why}", counted(count, "file", "files")));
+    skipped.chain(protected_notice(passed)).collect()
+}
+
+/// Returns a notice with the names of files that the session may not read.
+fn protected_notice(passed: &Passed) -> Option<String> {
+    let (count, first) = (passed.protected.get(), passed.protected.first());
+    let names =
+        first.iter().map(|path| with_codes(&path.display().to_string())).collect::<Vec<_>>().join(", ");
+    let more = match count.saturating_sub(first.len() as u64) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let files = counted(count, "file", "files");
+    (count > 0).then(|| format!("{files} that may not be read: not searched ({names}{more})."))
 }
 
 /// Returns a notice about omitted files, which may be the reason why nothing matches.

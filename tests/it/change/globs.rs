@@ -164,7 +164,9 @@ fn protected_files_are_counted_and_not_changed() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     let done = replace(&mut agent, json!({ "glob": "*", "word": true, "expect": 4 })).done();
-    assert!(done["files"][0]["warnings"].to_string().contains("1 file that may not be read"), "{done}");
+    let warnings = done["files"][0]["warnings"].to_string();
+    let named = format!("1 file that may not be read: not searched ({}).", workspace.absolute(".env"));
+    assert!(warnings.contains(&named), "{done}");
     assert_eq!(
         (workspace.text(".env"), workspace.text("d.txt")),
         ("rate=1\n".to_owned(), "the tariff\n".to_owned())

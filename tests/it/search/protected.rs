@@ -40,7 +40,9 @@ fn answers_do_not_depend_on_the_content_of_protected_files() {
     let right = search(&mut agent, json!({ "pattern": "TOKEN=a" }));
     let wrong = search(&mut agent, json!({ "pattern": "TOKEN=x" }));
     assert_eq!(right, wrong);
-    assert!(notice(&right).contains("5 files that may not be read"), "{right}");
+    let named = notice(&right);
+    assert!(named.contains("5 files that may not be read: not searched ("), "{right}");
+    assert!(named.contains(&workspace.absolute(".env")), "{right}");
 }
 
 #[test]
