@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::disk::fill_randomly;
 use crate::edit::{EditRefusalKind, LineRefusal};
 use crate::engine::change::EditIndex;
 use crate::engine::change::retried::{AcceptedEdit, SeenFile, SeenFiles};
@@ -17,6 +19,9 @@ use crate::workspace::{Refusal, RefusalKind, SessionId};
 /// Maximum number of offers of a request, and total size of their diffs in bytes. An answer to a model has room for them.
 const MAX_OFFERS: usize = 3;
 const MAX_OFFER_BYTES: usize = 2_400;
+
+/// Numbers with which the ids of a daemon can begin. Longer ones would cost models another token.
+const FIRST_IDS: Range<u64> = 100_000..900_000;
 
 /// Requests that were refused and may be sent again, or whose offers may be accepted, by an id.
 #[derive(Clone, Debug, Default)]
@@ -179,8 +184,15 @@ impl RefusedRequests {
 }
 
 impl Default for Kept {
+    /// Begins with a random number, so that an id of an earlier daemon does not mean a request of this one.
     fn default() -> Self {
-        Self { next: NonZeroU64::MIN, requests: VecDeque::new(), bytes: 0 }
+        let mut random = [0; 4];
+        if let Err(error) = fill_randomly(&mut random) {
+            tracing::warn!(%error, "the ids of refused requests begin with the same number as before");
+        }
+        let first =
+            FIRST_IDS.start + u64::from(u32::from_ne_bytes(random)) % (FIRST_IDS.end - FIRST_IDS.start);
+        Self { next: NonZeroU64::new(first).unwrap_or(NonZeroU64::MIN), requests: VecDeque::new(), bytes: 0 }
     }
 }
 

@@ -176,7 +176,7 @@ fn a_retry_takes_nothing_that_changes_its_content() {
 }
 
 #[test]
-fn an_id_belongs_to_its_session_and_ends_with_the_daemon() {
+fn an_id_belongs_to_its_session() {
     let (machine, workspace) = scene();
     let (mut agent, mut other) = (machine.agent(&workspace), machine.agent(&workspace));
     let refusal = agent.edit("a.txt", "line 9\n", "line nine\n").refused("unread");
@@ -184,6 +184,23 @@ fn an_id_belongs_to_its_session_and_ends_with_the_daemon() {
     retry(&mut other, "r999", json!({})).refused("missing");
     assert_eq!(workspace.text("a.txt"), numbered_lines(20));
     retry(&mut agent, &id(&refusal), json!({})).done();
+}
+
+#[test]
+fn an_id_ends_with_the_daemon() {
+    let (mut machine, workspace) = scene();
+    let refused = |machine: &Machine| {
+        let mut agent = machine.agent(&workspace);
+        let refusal = agent.edit("a.txt", "line 9\n", "line nine\n").refused("unread");
+        (agent, id(&refusal))
+    };
+    let (_, first) = refused(&machine);
+    machine.restart();
+    let (mut agent, second) = refused(&machine);
+    assert_ne!(first, second, "the ids of two daemons are different");
+    retry(&mut agent, &first, json!({})).refused("missing");
+    assert_eq!(workspace.text("a.txt"), numbered_lines(20));
+    retry(&mut agent, &second, json!({})).done();
 }
 
 #[test]
