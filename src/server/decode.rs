@@ -82,14 +82,14 @@ fn requested(
     kind: impl FnOnce() -> Result<ChangeKind<RequestedPath>, Invalid>,
 ) -> Result<RequestedChange<RequestedPath>, Invalid> {
     let file = requested_path(path, uri, ("path", "uri"))?;
-    let base = base_hash.map(|hash| read_version(&hash)).transpose()?;
+    let base = base_hash.map(|hash| read_version("baseHash", &hash)).transpose()?;
     Ok(RequestedChange { index, file, base, implied: false, clearance: Clearance::default(), kind: kind()? })
 }
 
-/// Parses the base of a change: a hash, or its first digits.
-fn read_version(base: &str) -> Result<NamedVersion, Invalid> {
+/// Parses the base of a change: a hash, or its first digits. `field` is its name in the request.
+fn read_version(field: impl Into<String>, base: &str) -> Result<NamedVersion, Invalid> {
     let expected = "a hash is `b3:` and 32 hexadecimal digits, and a tag at least 6 of these digits";
-    base.parse().map_err(|_| Invalid::new("baseHash", expected))
+    base.parse().map_err(|_| Invalid::new(field, expected))
 }
 
 /// Returns the version that a hash, a tag after the path, or both of them name. `field` is the name of the hash
@@ -135,9 +135,9 @@ fn read_patch((patch, bases): PatchAndBases) -> Result<(Vec<RequestedChange<Requ
     let lines = files.iter().map(|file| (file.line, lines_of(&file.change))).collect();
     let mut changes = Vec::with_capacity(files.len());
     for (index, file) in files.into_iter().enumerate() {
-        let hash = bases.remove(&file.path).map(|(_, hash)| NamedVersion::Hash(hash));
+        let base = bases.remove(&file.path).map(|(_, base)| base);
         let tag = file.tag.clone().map(NamedVersion::Tag);
-        let base = named_version(&format!("bases.{}", file.path), hash, tag)?;
+        let base = named_version(&format!("bases.{}", file.path), base, tag)?;
         let named = path(&file.path, file.line)?;
         let clearance = Clearance::default();
         changes.push(RequestedChange {
@@ -149,7 +149,7 @@ fn read_patch((patch, bases): PatchAndBases) -> Result<(Vec<RequestedChange<Requ
             kind: kind(file)?,
         });
     }
-    let bases = bases.into_iter().map(|(spelled, (path, hash))| (spelled, path, hash)).collect();
+    let bases = bases.into_iter().map(|(spelled, (path, base))| (spelled, path, base)).collect();
     Ok((changes, PatchInfo { lines, bases }))
 }
 
@@ -162,12 +162,12 @@ fn path(path: &str, line: usize) -> Result<RequestedPath> {
 
 fn read_bases(
     bases: BTreeMap<String, String>,
-) -> Result<BTreeMap<String, (RequestedPath, ContentHash)>, Invalid> {
-    let read = |(spelled, hash): (String, String)| {
+) -> Result<BTreeMap<String, (RequestedPath, NamedVersion)>, Invalid> {
+    let read = |(spelled, base): (String, String)| {
         let path = requested_path(Some(spelled.clone()), None, ("", ""));
         let path = path.map_err(|invalid| Invalid::new(format!("bases.{spelled}"), invalid.problem))?;
-        let hash = read_hash(format!("bases.{spelled}"), &hash)?;
-        Ok((spelled, (path, hash)))
+        let base = read_version(format!("bases.{spelled}"), &base)?;
+        Ok((spelled, (path, base)))
     };
     bases.into_iter().map(read).collect()
 }

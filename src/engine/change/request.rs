@@ -155,7 +155,7 @@ pub(crate) struct PatchInfo {
     /// Line numbers of each change: of the line that names its file, and of its hunks; from 1.
     pub(crate) lines: Vec<(usize, Vec<usize>)>,
     /// Bases whose paths are not spelled as in the patch.
-    pub(crate) bases: Vec<(String, RequestedPath, ContentHash)>,
+    pub(crate) bases: Vec<(String, RequestedPath, NamedVersion)>,
 }
 
 impl PatchInfo {
@@ -166,13 +166,13 @@ impl PatchInfo {
         engine: &Engine,
         session: &SessionContext,
     ) -> Result<(), Invalid> {
-        for (spelled, path, hash) in &self.bases {
+        for (spelled, path, base) in &self.bases {
             // No access check is needed: the file is only compared with files that have passed it.
             let found = engine.find(session, path, Purpose::Edit).ok();
             let is_same = |file: &&mut RequestedChange<Target>| {
                 found.as_ref().is_some_and(|found| file.file.key == found.target.key)
             };
-            let (field, hash) = (format!("bases.{spelled}"), NamedVersion::Hash(*hash));
+            let (field, base) = (format!("bases.{spelled}"), base.clone());
             let named = files.iter_mut().find(is_same);
             let has_hash = |file: &RequestedChange<Target>| matches!(file.base, Some(NamedVersion::Hash(_)));
             let Some(file) = named.filter(|file| !has_hash(file)) else {
@@ -180,8 +180,8 @@ impl PatchInfo {
                 return Err(Invalid::new(field, problem));
             };
             file.base = Some(match file.base.take() {
-                Some(tag) => NamedVersion::of_hash_and_tag(field, hash, tag)?,
-                None => hash,
+                Some(tag) => NamedVersion::of_hash_and_tag(field, base, tag)?,
+                None => base,
             });
         }
         Ok(())

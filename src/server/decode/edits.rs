@@ -29,7 +29,7 @@ pub(super) fn read(
         return Err(Invalid::new("edits", "it is empty"));
     }
     let (path, tag) = split_tag(path);
-    let hash = base_hash.map(|hash| read_version(&hash)).transpose()?;
+    let hash = base_hash.map(|hash| read_version("baseHash", &hash)).transpose()?;
     let base = named_version("baseHash", hash, tag)?;
     let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
     let (mut own, mut others) = (Vec::new(), Others::default());

@@ -36,6 +36,20 @@ fn bases_replace_a_read() {
 }
 
 #[test]
+fn a_base_can_be_a_tag() {
+    let (_machine, workspace, mut agent) = scene();
+    agent.read_all(&["a.txt", "sub/b.txt"]);
+    let tag = |text: &str| hash_of(text)[3..9].to_owned();
+    let bases = |first: String| json!({ "a.txt": first, "sub/../sub/b.txt": tag("two\n") });
+    edit(&mut agent, &bases("xyz".to_owned())).invalid("bases.a.txt");
+    workspace.put("a.txt", "one\nmore\n");
+    edit(&mut agent, &bases(tag("one\n"))).refused("stale");
+    workspace.put("a.txt", "one\n");
+    edit(&mut agent, &bases(tag("one\n"))).done();
+    assert_eq!((workspace.text("a.txt"), workspace.text("sub/b.txt")), ("ONE\n".into(), "TWO\n".into()));
+}
+
+#[test]
 fn bases_accept_other_spellings_and_a_string() {
     let (_machine, workspace, mut agent) = scene();
     let bases =
