@@ -50,8 +50,8 @@ pub(super) struct ChangeOutput {
 impl ChangeOutput {
     pub(super) fn new(result: ApplyResult, options: AnswerOptions<'_>) -> Self {
         // The caller has not sent the text that an undo restores.
-        let show_diff = result.undoes.is_some();
-        let file = |file| FileOutput::of(file, &result.state, options.hashes, show_diff);
+        let is_undo = result.undoes.is_some();
+        let file = |file| FileOutput::of(file, &result.state, options.hashes, is_undo);
         let files = result.files.into_iter().map(file).collect();
         Self {
             names_state: false,

@@ -17,6 +17,10 @@ const MAX_RANGES: usize = 8;
 /// Maximum number of shifts to list.
 const MAX_SHIFTS: usize = 100;
 
+/// Maximum size of the diff of an undo, in lines and in bytes. Of a longer one, only the ranges are shown.
+const UNDO_LINES: usize = 60;
+const UNDO_BYTES: usize = 6_000;
+
 /// A file of a change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -80,11 +84,11 @@ struct HunkOutput {
 }
 
 impl FileOutput {
-    /// Converts a file of a change in the given state. The diff is included only if `show_diff` is set, or if
-    /// the result may differ from what the caller sent.
-    pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, show_diff: bool) -> Self {
+    /// Converts a file of a change in the given state. The diff is included only for an undo, if it is short, or if the
+    /// result may differ from what the caller sent.
+    pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, is_undo: bool) -> Self {
         let AppliedFile { entry, landed } = file;
-        let diff = diff(&entry, landed.as_ref(), state, show_diff);
+        let diff = diff(&entry, landed.as_ref(), state, is_undo);
         let is_by_lines = is_by_lines(&entry);
         let is_seamed = is_by_lines && diff.is_none() && entry.action == "edit" && state != "partial";
         let seams = landed.as_ref().filter(|_| is_seamed).and_then(|it| seams(&entry.hunks, &it.snippet));
@@ -178,7 +182,7 @@ impl FileOutput {
 }
 
 /// Returns the requested representation, or the diff if the author cannot know the result.
-fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff: bool) -> Option<String> {
+fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, is_undo: bool) -> Option<String> {
     if let Some(display) = &entry.display {
         return Some(beginning(display));
     }
@@ -191,9 +195,13 @@ fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff
         // change that was applied as sent, an excerpt would not show the subject of a warning.
         let is_noted = entry.warnings.len() > usize::from(!landed.saved) && is_beginning(&entry.diff);
         let is_other = landed.rebased || landed.hash != entry.hash_after;
-        show_diff || state == "partial" || tolerated || is_noted || is_other
+        state == "partial" || tolerated || is_noted || is_other
     };
-    let landed = landed.filter(|landed| has_text && differs_from_sent(landed))?;
+    if is_undo && landed.is_some_and(|landed| landed.hash == entry.hash_after) {
+        return (has_text && entry.diff.lines().count() <= UNDO_LINES && entry.diff.len() <= UNDO_BYTES)
+            .then(|| entry.diff.clone());
+    }
+    let landed = landed.filter(|landed| has_text && (is_undo || differs_from_sent(landed)))?;
     // The diff does not contain further changes, such as those of an editor that formats the text.
     let is_planned = !is_by_lines(entry) && landed.hash == entry.hash_after || landed.snippet.is_empty();
     Some(beginning(if is_planned { &entry.diff } else { &landed.snippet }))

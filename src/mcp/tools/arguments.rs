@@ -58,17 +58,17 @@ struct EditItem {
     path: Option<String>,
     /// Text of the file, without line numbers; must match once.
     old_text: Option<String>,
-    /// Complete: "... rest unchanged" is refused. Empty deletes.
+    /// Complete: "... rest unchanged" is refused. Empty deletes. Needs no final line end.
     new_text: Option<String>,
     /// Only whole words match.
     word: Option<bool>,
-    /// `oldText` is a pattern, `$1` in `newText` a group.
+    /// `oldText` is a pattern; in `newText`, `$1` is a group, `$$` a dollar.
     regex: Option<bool>,
     /// Replace all matches.
     replace_all: Option<bool>,
     /// Replace all; there must be this many.
     expect: Option<u32>,
-    /// In all files like `src/**/*.py`, also a `rename`; with `expect` also unread ones.
+    /// For one edit: in all files like `src/**/*.py`, also a `rename`; with `expect` also unread ones.
     glob: Option<String>,
     /// Such as `12-15`; with `oldText`: where to look.
     lines: Option<String>,
@@ -84,7 +84,7 @@ struct EditItem {
     last: Option<String>,
     /// Such as `Class.method` or `name@line`.
     symbol: Option<String>,
-    /// Default `replace`. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses in this file; `rename_here`: without.
+    /// Default `replace`: keeps comments and decorators if the text has none. `body`: the inside. `before`, `after`: the text gets its depth and blank lines. `delete`: with comments and decorators. `rename`: with its uses in this file; `rename_here`: without.
     op: Option<SymbolOpParam>,
     /// Rename comments and strings, too.
     comments: Option<bool>,
@@ -315,8 +315,7 @@ pub(super) struct NotebookArguments {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UndoArguments {
-    /// From the result of a change; or the `id` of a `pending` one, which is then withdrawn. Default: the
-    /// newest that is neither undone nor an undo.
+    /// From the result of a change; or the `id` of a `pending` one, which is then withdrawn.
     transaction: Option<String>,
     /// Undo the newest change of this file instead, including its other files.
     path: Option<String>,

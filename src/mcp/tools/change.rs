@@ -53,7 +53,7 @@ pub(super) static EDITS: [Tool; 3] = [
         "Change files that you have read. By text: `oldText` with `newText`, within `lines` or a `symbol` if given; \
             small differences in spaces, quotes or indentation are tolerated. Or without `oldText`: `lines`, `after` or \
             `before` with `newText`; `symbol` with `op`; `indent` or `wrap`; `move` or `copy` lines or symbols, also to a new file. Numbers mean the version that you were shown, also after your own changes; `path#tag` names it. All `edits` are applied or none. \
-            The answer shows the borders of what numbers and names have changed; `old lines 9+: +2` means that line 9 is line 11 now.",
+            In an answer, `old lines 9+: +2` means that line 9 is line 11 now.",
         edit_in_any_form,
     ),
 ];

@@ -1,8 +1,9 @@
 //! Changes through tools, with arguments as models send them.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Mcp, Workspace};
+use crate::support::{Machine, Mcp, Workspace, numbered_lines};
 
 fn scene(files: &[(&str, &str)]) -> (Machine, Workspace, Mcp) {
     let (machine, workspace) = (Machine::start(), Workspace::with(files));
@@ -128,6 +129,28 @@ fn the_newest_change_is_undone_and_the_undo_too() {
     );
     mcp.call("undo", json!({ "transaction": undone.said("Transaction ") })).done();
     assert_eq!(workspace.text("a.txt"), "two\n");
+}
+
+#[rstest]
+#[case::short(25, true)]
+#[case::long(35, false)]
+fn an_undo_shows_its_diff_up_to_60_lines(#[case] lines: usize, #[case] is_shown: bool) {
+    let text = numbered_lines(lines);
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", &text)]);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    mcp.call("edit", json!({ "path": "a.txt", "oldText": "line", "newText": "row", "replaceAll": true }))
+        .done();
+    let undone = mcp.call("undo", Value::Null).done();
+    assert_eq!(workspace.text("a.txt"), text);
+    let last = format!("+line {lines}\n");
+    assert_eq!(
+        (undone.text.contains("-row 1\n"), undone.text.contains(&last)),
+        (is_shown, is_shown),
+        "{}",
+        undone.text
+    );
+    assert!(undone.text.contains(&format!("lines 1-{lines}")), "{}", undone.text);
+    assert!(!undone.text.contains("cut:"), "{}", undone.text);
 }
 
 #[test]
