@@ -25,6 +25,7 @@ mod machine;
 mod memory;
 mod minute;
 mod refusals;
+mod renames;
 mod runs;
 mod search;
 mod source;
@@ -37,7 +38,7 @@ use daemon::client;
 /// Name of a part and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 36] = [
+const PARTS: [Part; 37] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -62,6 +63,7 @@ const PARTS: [Part; 36] = [
     ("fifty-10m", || edits::fifty(3)),
     ("search", search::against_ripgrep),
     ("globs", globs::against_sed),
+    ("rename", renames::in_one_file),
     ("full-1", durable::one_file),
     ("full-8", durable::set),
     ("crowd", crowd::different_files),
