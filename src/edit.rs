@@ -52,12 +52,12 @@ pub use deadline::{Deadline, ProcessorTime, TimedOut};
 pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan, new_file_header};
 pub use elided::placeholder;
 pub use excerpt::{Excerpt, LinePart, beginnings};
-pub use find::{FoundMatch, Match, find};
+pub use find::{FoundMatch, Match, find, renumbered};
 pub(crate) use line_diff::{Run, common_ends, runs as line_runs};
 pub use line_diff::{rewrite, without_mark};
 pub use line_edit::{
-    BadRange, LineEdit, LineMap, LinePlace, LineRefusal, LocatedLines, MovedSymbol, MovedText, Reshape,
-    ReshapeProblem, Reshaped, StringLines, lines_of, locate, parse_range, plan_lines, reshape,
+    BadRange, LineEdit, LineMap, LineOrigin, LinePlace, LineRefusal, LocatedLines, MovedSymbol, MovedText,
+    Reshape, ReshapeProblem, Reshaped, StringLines, lines_of, locate, parse_range, plan_lines, reshape,
 };
 pub use merge::{ConflictRegion, MarkedMerge, MergeError, merge, merge_marked};
 pub use offer::Offer;

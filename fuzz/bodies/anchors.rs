@@ -2,7 +2,7 @@
 //! change, and that edits are carried to the same lines.
 
 use editd::edit::{
-    LineEdit, LineMap, LinePlace, LineRange, LocatedLines, MovedText, locate, plan_lines, snippet,
+    LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, MovedText, locate, plan_lines, snippet,
 };
 use editd::text::lines;
 
@@ -48,7 +48,9 @@ fn line_edit(next: &mut impl FnMut() -> usize) -> LineEdit {
     let mut check = || next().is_multiple_of(4).then(|| LINES[next() % LINES.len()].to_owned());
     let (first, last) = (check(), check());
     let new = Some(text(next)).filter(|_| !next().is_multiple_of(4));
-    LineEdit { place, new, first, last, moved: next().is_multiple_of(4) }
+    let moved = LineOrigin::Moved { warnings: Vec::new() };
+    let origin = if next().is_multiple_of(4) { moved } else { LineOrigin::Written };
+    LineEdit { place, new, first, last, origin }
 }
 
 /// Returns a number of a line; a few are the largest ones.
@@ -61,7 +63,7 @@ fn number(next: &mut impl FnMut() -> usize) -> usize {
 
 /// Uses the numbers of an edit where they are not known to be those of lines.
 fn check_bounds(base: &str, place: LinePlace, map: &LineMap) {
-    MovedText::new(base).indented_at(base, place);
+    MovedText::new(base).indented_at(base, place, place.anchors());
     let Some(lines) = place.anchors().filter(|lines| lines.start > 0) else { return };
     let shown = snippet(base, lines.start, lines.end, 2);
     assert!(shown.lines().count() < 100, "{shown}");

@@ -295,9 +295,10 @@ fn find_in_sequence(
             return refused(kind);
         }
         match step {
-            Ok((step, sites)) => {
-                found.warnings.extend(step.warnings.into_iter().map(|warning| renumbered(warning, at)));
-                found.warnings.extend(written.warnings(at, &sites));
+            Ok((step, _)) => {
+                found
+                    .warnings
+                    .extend(step.warnings.into_iter().map(|warning| renumbered(warning, |edit| edit + at)));
                 let written_now: usize = step.plan.splices().iter().map(|splice| splice.text.len()).sum();
                 later.room = later.room.saturating_sub(written_now);
                 text = step.plan.apply(&text);
@@ -305,7 +306,7 @@ fn find_in_sequence(
                 found
                     .matches
                     .extend(step.matches.into_iter().map(|found| Match { edit: at + found.edit, ..found }));
-                written.record(at, step.plan.splices());
+                written.record(step.plan.splices());
                 steps.push((at, step.plan));
             }
             Err(refused) if refused.iter().all(|one| one.kind == EditRefusalKind::NoChange) => {
@@ -350,12 +351,12 @@ fn scope_after(plan: &Plan, scope: &Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Adds `first` to the number of the edit at the start of a warning.
-fn renumbered(warning: String, first: usize) -> String {
+/// Replaces the number of the edit at the start of a warning, as in `edit 2: …`.
+pub fn renumbered(warning: String, number: impl FnOnce(usize) -> usize) -> String {
     let Some(rest) = warning.strip_prefix("edit ") else { return warning };
     let digits = rest.len() - rest.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
     match rest[..digits].parse::<usize>() {
-        Ok(edit) => format!("edit {}{}", edit + first, &rest[digits..]),
+        Ok(edit) => format!("edit {}{}", number(edit), &rest[digits..]),
         Err(_) => warning,
     }
 }
@@ -364,7 +365,7 @@ fn renumbered(warning: String, first: usize) -> String {
 /// earlier edit wrote.
 fn is_sure(step: &FoundMatch, sites: &[Range<usize>], written: &Written) -> bool {
     let is_exact = step.matches.iter().all(|found| found.strategy == Strategy::Exact);
-    is_exact || !written.warnings(0, sites).is_empty()
+    is_exact || written.touches(sites)
 }
 
 /// Returns the refusal for an edit whose old text matches exactly in the base, where an earlier edit has
@@ -394,54 +395,41 @@ fn contradiction(
     None
 }
 
-/// The bytes of the current text that earlier edits wrote, with the index of the edit. A removal is an empty
-/// range.
+/// The bytes of the current text that earlier edits wrote. A removal is an empty range.
 #[derive(Default)]
-struct Written(Vec<(Range<usize>, usize)>);
+struct Written(Vec<Range<usize>>);
 
 impl Written {
-    /// Returns warnings for an edit that changes these ranges.
-    fn warnings(&self, edit: usize, sites: &[Range<usize>]) -> Vec<String> {
-        let of = |(range, other): &(Range<usize>, usize)| {
-            sites.iter().any(|site| overlap(range, site)).then_some((*other, range.is_empty()))
-        };
-        let mut others: Vec<(usize, bool)> = self.0.iter().filter_map(of).collect();
-        others.sort_unstable();
-        others.dedup_by_key(|(other, _)| *other);
-        let warning = |(other, removed)| {
-            if removed {
-                return format!("edit {edit} changes text from which edit {other} removed something");
-            }
-            format!("edit {edit} changes what edit {other} wrote")
-        };
-        others.into_iter().map(warning).collect()
+    /// Returns `true` if earlier edits have written or removed something in these ranges.
+    fn touches(&self, sites: &[Range<usize>]) -> bool {
+        self.0.iter().any(|range| sites.iter().any(|site| overlap(range, site)))
     }
 
     /// Records the splices of an edit and moves the known ranges accordingly.
-    fn record(&mut self, edit: usize, splices: &[Splice]) {
+    fn record(&mut self, splices: &[Splice]) {
         let mut moved = Vec::with_capacity(self.0.len() + splices.len());
         let mut old = std::mem::take(&mut self.0).into_iter().peekable();
         let mut shift = Shift::default();
         for splice in splices {
-            while let Some((range, other)) = old.next_if(|(range, _)| range.end <= splice.range.start) {
-                moved.push((shift.apply_to_range(&range), other));
+            while let Some(range) = old.next_if(|range| range.end <= splice.range.start) {
+                moved.push(shift.apply_to_range(&range));
             }
             let start = shift.apply(splice.range.start);
             let end = start + splice.text.len();
-            moved.push((start..end, edit));
+            moved.push(start..end);
             // The rest of the range before or after the splice still belongs to the other edit.
-            while let Some((range, other)) = old.next_if(|(range, _)| range.start < splice.range.end) {
+            while let Some(range) = old.next_if(|range| range.start < splice.range.end) {
                 if range.start < splice.range.start {
-                    moved.push((shift.apply(range.start)..start, other));
+                    moved.push(shift.apply(range.start)..start);
                 }
                 if range.end > splice.range.end {
-                    moved.push((end..end + range.end - splice.range.end, other));
+                    moved.push(end..end + range.end - splice.range.end);
                 }
             }
             shift.pass(splice);
         }
-        moved.extend(old.map(|(range, other)| (shift.apply_to_range(&range), other)));
-        moved.sort_by_key(|(range, _)| (range.start, range.end));
+        moved.extend(old.map(|range| shift.apply_to_range(&range)));
+        moved.sort_by_key(|range| (range.start, range.end));
         self.0 = moved;
     }
 }

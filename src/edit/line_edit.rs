@@ -35,19 +35,34 @@ pub struct LineEdit {
     pub first: Option<String>,
     /// Expected text of the last line. Whitespace is ignored.
     pub last: Option<String>,
-    /// `true` if `new` consists of lines of another place, which contain no slips.
-    pub moved: bool,
+    /// Origin of the new lines.
+    pub origin: LineOrigin,
+}
+
+/// Origin of new lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LineOrigin {
+    /// The author has written them.
+    #[default]
+    Written,
+    /// They are lines of another place, which contain no slips.
+    Moved {
+        /// Warnings about the move for the author.
+        warnings: Vec<String>,
+    },
 }
 
 impl LineEdit {
     /// Creates an edit that removes lines.
     pub fn removal(lines: LineRange) -> Self {
-        Self { place: LinePlace::Lines(lines), new: None, first: None, last: None, moved: true }
+        let origin = LineOrigin::Moved { warnings: Vec::new() };
+        Self { place: LinePlace::Lines(lines), new: None, first: None, last: None, origin }
     }
 
-    /// Creates an edit that puts lines of another place into a new one.
-    pub fn of_moved(place: LinePlace, lines: String) -> Self {
-        Self { place, new: Some(lines), first: None, last: None, moved: true }
+    /// Creates an edit that puts lines of another place into a new one, with warnings about that.
+    pub fn of_moved(place: LinePlace, lines: String, warnings: Vec<String>) -> Self {
+        let origin = LineOrigin::Moved { warnings };
+        Self { place, new: Some(lines), first: None, last: None, origin }
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use super::source::Source;
 use super::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchFormat, leftover};
-use crate::edit::{LineEdit, LinePlace, LineRange, parse_range};
+use crate::edit::{LineEdit, LineOrigin, LinePlace, LineRange, parse_range};
 use crate::text::HashTag;
 
 /// Returns `true` if a line can only belong to this format.
@@ -156,7 +156,11 @@ fn put(
         return Err(PatchError::at(next, "a row that begins with `+`"));
     }
     let new = (!new.is_empty()).then_some(new);
-    push(file, at, LineHunkEdit::Lines(LineEdit { place, new, first: None, last: None, moved: false }))?;
+    push(
+        file,
+        at,
+        LineHunkEdit::Lines(LineEdit { place, new, first: None, last: None, origin: LineOrigin::Written }),
+    )?;
     Ok(next)
 }
 

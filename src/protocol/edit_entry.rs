@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::edit::{
-    Count, Edit, LineEdit, LinePlace, LineRange, PatternError, PatternKind, Reshape, TextScope, parse_range,
+    Count, Edit, LineEdit, LineOrigin, LinePlace, LineRange, PatternError, PatternKind, Reshape, TextScope,
+    parse_range,
 };
 
 use crate::syntax::{NewPlace, Position, SymbolEdit, SymbolOp};
@@ -462,7 +463,7 @@ impl EditEntry {
             (false, Some(new)) => Some(new),
             (false, None) => return Err(Invalid::new("newText", "it is missing, and so is `delete`")),
         };
-        Ok(LineEdit { place, new, first: self.first, last: self.last, moved: false })
+        Ok(LineEdit { place, new, first: self.first, last: self.last, origin: LineOrigin::Written })
     }
 
     fn read_move(self) -> Result<MoveRequest, Invalid> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::edit::{LineRange, Plan};
-use crate::text::{ContentHash, PositionEncoding, Text};
+use crate::text::{ContentHash, PositionEncoding, Text, lines};
 
 /// Maximum number of versions of a file whose line numbers a session may use.
 const VERSIONS: usize = 8;
@@ -52,6 +52,18 @@ impl ShownLines {
                 ranges.iter().any(|range| range.start <= lines.start && lines.end <= range.end)
             }
         }
+    }
+
+    /// Returns `true` if all lines of a range of the version's text were shown or are blank: a blank line has nothing
+    /// that an author must know.
+    pub fn contains_text(&self, text: &str, range: LineRange) -> bool {
+        let LineRange { start, end } = range;
+        let is_known = |(line, content): (usize, &str)| {
+            content.trim().is_empty() || self.contains(LineRange { start: line, end: line })
+        };
+        let contents = || (1..).zip(lines(text).map(|line| line.content));
+        self.contains(range)
+            || contents().skip(start.saturating_sub(1)).take_while(|(line, _)| *line <= end).all(is_known)
     }
 
     /// Returns the lines that are in either set.

@@ -16,7 +16,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use editd::edit::{
-    LineEdit, LineMap, LinePlace, LineRange, MovedText, Plan, lines_of, locate, parse_range, plan_lines,
+    LineEdit, LineMap, LineOrigin, LinePlace, LineRange, MovedText, Plan, lines_of, locate, parse_range,
+    plan_lines,
 };
 
 use super::ask::Outcome;
@@ -149,13 +150,17 @@ fn line_edits(act: &Act, base: &str) -> Result<Vec<LineEdit>, String> {
                 Place::At(place) => *place,
             };
             let (new, first, last) = (new.clone(), first.clone(), last.clone());
-            vec![LineEdit { place, new, first, last, moved: false }]
+            vec![LineEdit { place, new, first, last, origin: LineOrigin::Written }]
         }
         Act::Take { lines, to, removes, reindents } => {
             let taken = lines_of(base, *lines);
-            let text =
-                if *reindents { MovedText::new(taken).indented_at(base, *to) } else { taken.to_owned() };
-            let mut edits = vec![LineEdit::of_moved(*to, text)];
+            let leaves = removes.then_some(*lines);
+            let text = if *reindents {
+                MovedText::new(taken).indented_at(base, *to, leaves)
+            } else {
+                taken.to_owned()
+            };
+            let mut edits = vec![LineEdit::of_moved(*to, text, Vec::new())];
             edits.extend(removes.then(|| LineEdit::removal(*lines)));
             edits
         }

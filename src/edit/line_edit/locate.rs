@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::border::{self, Around};
 use super::carry::LineMap;
-use super::{LineEdit, LinePlace, LineRefusal, indentation, splice};
+use super::{LineEdit, LineOrigin, LinePlace, LineRefusal, indentation, splice};
 use crate::edit::unwrap::numbered_from;
 use crate::edit::whole_lines::eq_ignoring_whitespace;
 use crate::edit::{EditRefusal, EditRefusalKind, LineRange, Plan, PlanError, Splice, snippet};
@@ -53,12 +53,12 @@ impl LocatedLines {
 /// or overlap those of another edit.
 ///
 /// ```
-/// use editd::edit::{LineEdit, LinePlace, LineRange, locate, plan_lines};
+/// use editd::edit::{LineEdit, LineOrigin, LinePlace, LineRange, locate, plan_lines};
 ///
 /// let base = "fn main() {\n    one();\n    two();\n}\n";
 /// let place = LinePlace::Lines(LineRange { start: 2, end: 2 });
 /// let new = Some("2\tone(1);".to_owned());
-/// let edit = LineEdit { place, new, first: None, last: None, moved: false };
+/// let edit = LineEdit { place, new, first: None, last: None, origin: LineOrigin::Written };
 /// let located = locate(base, vec![(0, edit)]).unwrap();
 /// // The copied line number is removed, and the missing indentation is added.
 /// let plan = plan_lines(base, &located, Vec::new()).unwrap();
@@ -159,12 +159,15 @@ impl Numbered<'_> {
     /// Locates an edit. Unless it is `alone`, another edit of the call changes the lines beside it, which then
     /// prove nothing about the new lines.
     fn locate(&self, edit: usize, requested: LineEdit, alone: bool) -> Result<LocatedLines, LineRefusal> {
-        let LineEdit { place, new, first, last, moved } = requested;
+        let LineEdit { place, new, first, last, origin } = requested;
         let mut warnings = Vec::new();
         let place = self.checked(place, first.as_deref(), last.as_deref(), &mut warnings)?;
-        let new = match new {
-            Some(new) if !moved => Some(self.mended(place, &new, alone, &mut warnings)),
-            new => new,
+        let new = match origin {
+            LineOrigin::Written => new.map(|new| self.mended(place, &new, alone, &mut warnings)),
+            LineOrigin::Moved { warnings: of_move } => {
+                warnings.extend(of_move);
+                new
+            }
         };
         Ok(LocatedLines { edit, place, new, warnings })
     }

@@ -46,10 +46,11 @@ impl MovedText {
     }
 
     /// Returns the text with the indentation of its new place in `base`: that of the line before it, one level more
-    /// after a line that opens a block.
-    pub fn indented_at(&self, base: &str, place: LinePlace) -> String {
+    /// after a line that opens a block. `leaves` are the lines of `base` that the text leaves, which say nothing about
+    /// the place.
+    pub fn indented_at(&self, base: &str, place: LinePlace, leaves: Option<LineRange>) -> String {
         let style = indent_style(base);
-        self.indented(&indentation_at(base, place, style), style)
+        self.indented(&indentation_at(base, place, leaves, style), style)
     }
 
     /// Returns the text with its first line indented as `to`. The other lines keep their indentation relative to the
@@ -77,17 +78,20 @@ impl MovedText {
     }
 }
 
-fn indentation_at(base: &str, place: LinePlace, style: IndentStyle) -> String {
+fn indentation_at(base: &str, place: LinePlace, leaves: Option<LineRange>, style: IndentStyle) -> String {
     let head = match place {
         LinePlace::After(line) => line,
         LinePlace::Before(line) => line - 1,
         LinePlace::Lines(lines) => lines.start - 1,
         LinePlace::End => usize::MAX,
     };
-    let contents: Vec<&str> = lines(base).map(|line| line.content).collect();
-    let (before, after) = contents.split_at(head.min(contents.len()));
+    let stays = |line: &usize| leaves.is_none_or(|leaves| *line < leaves.start || leaves.end < *line);
+    let contents: Vec<(usize, &str)> =
+        (1..).zip(lines(base).map(|line| line.content)).filter(|(line, _)| stays(line)).collect();
+    let (before, after) = contents.split_at(contents.partition_point(|(line, _)| *line <= head));
+    let (before, after) = (before.iter().map(|(_, line)| line), after.iter().map(|(_, line)| line));
     let is_code = |line: &&&str| !line.trim().is_empty();
-    let (before, next) = (before.iter().rev().find(is_code), after.iter().find(is_code));
+    let (before, next) = (before.rev().find(is_code), after.clone().find(is_code));
     let indent_of = |line: Option<&&str>| line.map_or("", |line| split_indent(line).0).to_owned();
     match (before, next) {
         (Some(before), _) if opens_block(before) => {
@@ -127,7 +131,7 @@ mod tests {
     use super::*;
 
     fn reindented(moved: &str, base: &str, place: LinePlace) -> String {
-        MovedText::new(moved).indented_at(base, place)
+        MovedText::new(moved).indented_at(base, place, None)
     }
 
     #[test]
@@ -146,6 +150,13 @@ mod tests {
         assert_eq!(reindented(moved, base, LinePlace::After(3)), "        def g():\n            return 3\n");
         assert_eq!(reindented(moved, base, LinePlace::Before(5)), moved);
         assert_eq!(reindented(moved, base, LinePlace::After(0)), moved);
+        // Lines that are indented in place take the depth of those around them, not their own.
+        let shallow = "def f():\n    a()\nif b:\n    c()\n    d()\n";
+        let own = MovedText::new("if b:\n    c()\n");
+        let leaves = Some(LineRange { start: 3, end: 4 });
+        for place in [LinePlace::After(4), LinePlace::Before(3)] {
+            assert_eq!(own.indented_at(shallow, place, leaves), "    if b:\n        c()\n");
+        }
         let deep = "        a\n\n            b\n    c\n";
         assert_eq!(reindented(deep, base, LinePlace::After(5)), "a\n\n    b\n    c\n");
     }

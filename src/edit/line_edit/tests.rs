@@ -12,7 +12,7 @@ pub(super) fn at(lines: &str, new: Option<&str>) -> LineEdit {
         Some(("before", line)) => LinePlace::Before(line.parse().unwrap()),
         _ => LinePlace::Lines(parse_range(lines).unwrap()),
     };
-    LineEdit { place, new: new.map(str::to_owned), first: None, last: None, moved: false }
+    LineEdit { place, new: new.map(str::to_owned), first: None, last: None, origin: LineOrigin::Written }
 }
 
 /// Applies edits, given as places and new lines. Returns the result and all warnings.
@@ -215,7 +215,7 @@ proptest! {
         let place = if len == 0 { LinePlace::After(start) } else {
             LinePlace::Lines(LineRange { start, end: start + len - 1 })
         };
-        let edit = LineEdit { place, new: Some(new.join("\n")), first: None, last: None, moved: true };
+        let edit = LineEdit::of_moved(place, new.join("\n"), Vec::new());
         let (result, _) = edited(&text, vec![edit]).unwrap();
         let kept = if len == 0 { start } else { start - 1 };
         let expected: Vec<&str> = lines(&text).take(kept).map(|line| line.content)

@@ -51,6 +51,18 @@ fn accepted(base: &str, old: &str, new: &str) -> Option<String> {
 ",
     ("        template_rendered", "        log(names)\n        template_rendered")
 )]
+#[case::another_word_that_the_file_has_elsewhere(
+    "        for name in found:
+            if name in self.cache:
+                return self.cache[name]
+",
+    "        for name in found:
+            if name in self.cache:
+                hits.add(name)
+                return self.cache[name]
+",
+    ("                return self.cache", "                hits.add(name)\n                return self.cache")
+)]
 #[case::another_word_in_a_changed_line(
     "            raise KeyError(names)
         templates_rendered.send(self, names=names)

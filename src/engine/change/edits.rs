@@ -252,7 +252,7 @@ fn refuse_unseen(
         return Ok(());
     }
     let refusal = |edit: usize, lines: LineRange| {
-        (!version.shown.contains(lines))
+        (!version.shown.contains_text(version.text, lines))
             .then(|| EditRefusal { edit, kind: EditRefusalKind::Lines(unseen(version.text, lines)) })
     };
     let refused: Vec<_> = if sequential && found.matches.len() > 1 {
@@ -264,7 +264,8 @@ fn refuse_unseen(
     } else {
         // All of them at once, so that one more read is enough.
         let of_edit = |found: &Match| {
-            let mut unseen = found.places.iter().filter(|lines| !version.shown.contains(**lines));
+            let is_unseen = |lines: &&LineRange| !version.shown.contains_text(version.text, **lines);
+            let mut unseen = found.places.iter().filter(is_unseen);
             let first = unseen.next()?;
             let last = unseen.next_back().unwrap_or(first);
             refusal(found.edit, LineRange { start: first.start, end: last.end })

@@ -1,5 +1,7 @@
 //! Lines and symbols that a request moves or copies.
 
+mod seams;
+
 use std::cell::LazyCell;
 use std::path::Path;
 
@@ -17,12 +19,17 @@ use crate::engine::change::{
 use crate::engine::files::observe::Observed;
 use crate::syntax::{Language, NewPlace, Outline, Position, Symbol, SymbolPath, SymbolRefusal, moved_text};
 use crate::text::{count_lines, indent_style, lines};
-use crate::workspace::{BaseState, Refusal, RefusalKind};
+use crate::workspace::{BaseState, FileKey, Refusal, RefusalKind};
+use seams::Borders;
 
 /// Text that a request moves or copies.
 struct Taken {
     clip: Clip,
     text: MovedText,
+    /// The file and the lines that the text leaves; `None` if it is copied.
+    leaves: Option<(FileKey, LineRange)>,
+    /// Facts about the borders of lines; `None` for a symbol.
+    borders: Option<Borders>,
 }
 
 /// Inserts the text that a request moves or copies into the edits that put it into its new places.
@@ -39,7 +46,10 @@ pub(crate) fn fill_moves(
         });
         for (position, of, clip, part, removes) in wanted {
             match take(change, basis, (part, removes), rules) {
-                Ok(text) => taken.push(Taken { clip, text }),
+                Ok((text, lines, borders)) => {
+                    let leaves = removes.then(|| (change.file.target.key.clone(), lines));
+                    taken.push(Taken { clip, text, leaves, borders });
+                }
                 Err(kind) => refused.push(at(change, (position, of), kind)),
             }
         }
@@ -71,8 +81,8 @@ fn put(change: &mut RequestedChange<Observed>, basis: &Basis, taken: &[Taken], d
     let mut filled = Vec::new();
     for (position, edit) in change.kind.edits().iter().enumerate() {
         let EditForm::Put { clip, place, reindent } = &edit.form else { continue };
-        let of_clip = taken.iter().filter(|taken| taken.clip == *clip);
-        let moved: Vec<MovedText> = of_clip.map(|taken| taken.text.clone()).collect();
+        let of_clip: Vec<&Taken> = taken.iter().filter(|taken| taken.clip == *clip).collect();
+        let moved: Vec<MovedText> = of_clip.iter().map(|taken| taken.text.clone()).collect();
         let form = match place {
             NewPlace::Beside { symbol, position } => {
                 EditForm::Beside { symbol: symbol.clone(), is_named: true, position: *position, moved }
@@ -88,10 +98,13 @@ fn put(change: &mut RequestedChange<Observed>, basis: &Basis, taken: &[Taken], d
                         EditForm::Beside { symbol, is_named, position, moved }
                     }
                     None if *place == LinePlace::End => at_end(&moved, base.as_deref(), &path),
-                    None => lines_at(&moved, base.as_deref(), *place),
+                    None => symbols_at(&moved, base.as_deref(), *place),
                 }
             }
-            NewPlace::Lines(place) => lines_at(&moved, base.as_deref().filter(|_| *reindent), *place),
+            NewPlace::Lines(place) => {
+                let target = Target { path: &path, key: &change.file.target.key, base: base.as_deref() };
+                lines_at(&of_clip, &target, (*place, *reindent), deadline)
+            }
             // Such a file was refused or is written as a whole.
             NewPlace::NewFile { .. } => continue,
         };
@@ -102,13 +115,52 @@ fn put(change: &mut RequestedChange<Observed>, basis: &Basis, taken: &[Taken], d
     }
 }
 
-/// Returns the edit that puts text between lines, with the indentation of these if their text is given.
-fn lines_at(moved: &[MovedText], base: Option<&str>, place: LinePlace) -> EditForm {
+/// Returns the edit that puts symbols between lines, with the indentation of these.
+fn symbols_at(moved: &[MovedText], base: Option<&str>, place: LinePlace) -> EditForm {
     let text = |moved: &MovedText| match base {
-        Some(base) => moved.indented_at(base, place),
+        Some(base) => moved.indented_at(base, place, None),
         None => moved.text.clone(),
     };
-    EditForm::Lines(LineEdit::of_moved(place, moved.iter().map(text).collect()))
+    EditForm::Lines(LineEdit::of_moved(place, moved.iter().map(text).collect(), Vec::new()))
+}
+
+/// A file that gets moved lines.
+struct Target<'a> {
+    path: &'a Path,
+    key: &'a FileKey,
+    /// The text of the version that the request refers to.
+    base: Option<&'a str>,
+}
+
+/// Returns the edit that puts lines between others, on request with the indentation of these.
+fn lines_at(
+    moved: &[&Taken],
+    target: &Target<'_>,
+    (place, reindent): (LinePlace, bool),
+    deadline: Deadline,
+) -> EditForm {
+    let (mut text, mut warnings) = (String::new(), Vec::new());
+    for taken in moved {
+        let leaves = taken.leaves.as_ref().filter(|(file, _)| file == target.key).map(|(_, lines)| *lines);
+        let part = match target.base.filter(|_| reindent) {
+            Some(base) => taken.text.indented_at(base, place, leaves),
+            None => taken.text.text.clone(),
+        };
+        if reindent && part == taken.text.text {
+            warnings
+                .push("`reindent` changed nothing: the lines have the indentation of their place".to_owned());
+        }
+        if let (Some(base), Some(borders)) = (target.base, &taken.borders) {
+            warnings.extend(seams::warnings(
+                borders,
+                &Outlined::new(target.path, base, deadline),
+                place,
+                leaves,
+            ));
+        }
+        text.push_str(&part);
+    }
+    EditForm::Lines(LineEdit::of_moved(place, text, warnings))
 }
 
 /// Returns the edit that puts symbols at the end of a file.
@@ -120,7 +172,7 @@ fn at_end(moved: &[MovedText], base: Option<&str>, path: &Path) -> EditForm {
     let blank = base.len() - base.trim_end_matches(['\n', '\r']).len();
     let has = lines(&base[base.len() - blank..]).count().saturating_sub(1);
     let gap = if base.trim().is_empty() { 0 } else { gap_in(path).saturating_sub(has) };
-    EditForm::Lines(LineEdit::of_moved(LinePlace::End, ending.repeat(gap) + &text))
+    EditForm::Lines(LineEdit::of_moved(LinePlace::End, ending.repeat(gap) + &text, Vec::new()))
 }
 
 /// Returns the number of blank lines between the declarations of a file.
@@ -249,14 +301,14 @@ fn new_file(change: &RequestedChange<Observed>, taken: &[Taken]) -> NewContent {
     NewContent { text, literal: false, encoding: None, mode: None, precondition: Precondition::New }
 }
 
-/// Returns the text to move or copy. The edit that removes moved text checks that it is unchanged; for copied text,
-/// this does.
+/// Returns the text to move or copy with its lines, and for lines with facts about their borders. The edit that removes
+/// moved text checks that it is unchanged; for copied text, this does.
 fn take(
     change: &RequestedChange<Observed>,
     basis: &Basis,
     (part, removes): (&TextScope, bool),
     rules: &ComputeOptions<'_>,
-) -> Result<MovedText, RefusalKind> {
+) -> Result<(MovedText, LineRange, Option<Borders>), RefusalKind> {
     let refused = |refusal| RefusalKind::Edit(EditRefusalKind::Lines(refusal));
     let (_, now) = change.file.content()?;
     if matches!(basis.state, BaseState::Unread { .. }) {
@@ -266,27 +318,30 @@ fn take(
         return Err(stale(None, &change.file, rules.deadline));
     };
     let total = count_lines(&text);
-    let (lines, moved): (LineRange, MovedText) = match part {
+    let outlined = Outlined::new(&change.file.target.path, &text, rules.deadline);
+    let (lines, moved, borders) = match part {
         TextScope::Lines(lines) if lines.end > total => {
             return Err(refused(LineRefusal::NoSuchLine { line: lines.end, total }));
         }
-        TextScope::Lines(lines) => (*lines, MovedText::new(lines_of(&text, *lines))),
+        TextScope::Lines(lines) => {
+            let moved = MovedText::new(lines_of(&text, *lines));
+            (*lines, moved, Some(Borders::of(&outlined, *lines, removes)))
+        }
         TextScope::Symbol(symbol) => {
-            let outlined = Outlined::new(&change.file.target.path, &text, rules.deadline);
             let (outline, path) = (outlined.outline()?, SymbolPath::parse(symbol));
             let lines = outline.lines_of(&path).map_err(RefusalKind::Symbol)?;
             let strings = outlined.string_lines();
-            (lines, moved_text(&text, outline, &path, &strings).map_err(RefusalKind::Symbol)?)
+            (lines, moved_text(&text, outline, &path, &strings).map_err(RefusalKind::Symbol)?, None)
         }
     };
-    if !basis.shown.contains(lines) {
+    if !basis.shown.contains_text(&text, lines) {
         return Err(refused(unseen(&text, lines)));
     }
     if !removes && *text != *now && LineMap::between(&text, now).get(lines).is_none() {
         let given = if let BaseState::Moved { text, .. } = &basis.state { text.as_deref() } else { None };
         return Err(stale(given, &change.file, rules.deadline));
     }
-    Ok(moved)
+    Ok((moved, lines, borders))
 }
 
 fn at(

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::config::ReviewMode;
 use crate::disk::Target;
-use crate::edit::EditRefusalKind;
-use crate::engine::change::RequestedChange;
+use crate::edit::{EditRefusalKind, renumbered};
 use crate::engine::change::commit::{PendingWrite, changes};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
@@ -19,6 +18,7 @@ use crate::engine::change::renames::fill_uses;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads};
 use crate::engine::change::retried::{refuse_moved_on, take_accepted, take_bases};
 use crate::engine::change::spread::{SpreadPart, SpreadPlaces};
+use crate::engine::change::{RequestedChange, RequestedEdit};
 use crate::engine::concurrent::map_all;
 use crate::engine::files::access::Clearance;
 use crate::engine::jobs::{Job, Located};
@@ -88,6 +88,8 @@ struct About {
     edits: Vec<String>,
     warning: Option<String>,
     part: Option<SpreadPart>,
+    /// The number of each edit in its change of the request.
+    numbers: Vec<usize>,
 }
 
 impl Engine {
@@ -291,6 +293,7 @@ impl Engine {
                 edits,
                 warning,
                 part,
+                numbers: change.kind.edits().iter().enumerate().map(number_in_request).collect(),
             };
             (file, change, Basis { state, shown })
         });
@@ -300,6 +303,7 @@ impl Engine {
             match computed {
                 Ok(mut computed) => {
                     places.add(file.part.as_ref(), &computed.file.matches);
+                    name_edits(&mut computed.file, &file.numbers);
                     computed.file.warnings.extend(file.warning);
                     writes.push(PendingWrite::new(file.index, computed, file.to));
                 }
@@ -412,6 +416,22 @@ impl Reads {
             }
             _ => (base, None),
         }
+    }
+}
+
+/// Returns the number of an edit in its change of the request. A move is two edits, and an edit can name another file.
+fn number_in_request((position, edit): (usize, &RequestedEdit)) -> usize {
+    edit.of.map_or(position, |of| of.edit)
+}
+
+/// Names the edits in the matches and warnings of a file by their numbers in the request.
+fn name_edits(file: &mut PlannedFile, numbers: &[usize]) {
+    let number = |position: usize| numbers.get(position).copied().unwrap_or(position);
+    for found in &mut file.matches {
+        found.edit = number(found.edit);
+    }
+    for warning in &mut file.warnings {
+        *warning = renumbered(std::mem::take(warning), number);
     }
 }
 

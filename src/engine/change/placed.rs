@@ -3,8 +3,9 @@
 use std::cell::LazyCell;
 
 use crate::edit::{
-    EditRefusal, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LocatedLines, Match, Plan,
-    Reshape, Reshaped, Splice, Strategy, TextScope, lines_of, listed_lines, locate, plan_lines, reshape,
+    EditRefusal, EditRefusalKind, LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, Match,
+    Plan, Reshape, Reshaped, Splice, Strategy, TextScope, lines_of, listed_lines, locate, plan_lines,
+    reshape,
 };
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::draft::DraftError;
@@ -53,7 +54,8 @@ impl Placed {
         others.extend(place_reshaped(outlined, edits)?);
         let placed = Self { lines, others };
         placed.refuse_placeholders(outlined, edits, rules)?;
-        let refused = placed.needed().filter(|(_, lines)| !shown.contains(*lines)).map(|(edit, lines)| {
+        let is_unseen = |(_, lines): &(usize, LineRange)| !shown.contains_text(outlined.text(), *lines);
+        let refused = placed.needed().filter(is_unseen).map(|(edit, lines)| {
             let kind = EditRefusalKind::Lines(unseen(outlined.text(), lines));
             EditRefusal { edit, kind }
         });
@@ -131,7 +133,7 @@ impl Placed {
             has_text.then_some((edit, old, new.clone()))
         };
         let of_lines = |(edit, splices): (usize, Vec<Splice>)| {
-            let EditForm::Lines(LineEdit { place, new: Some(new), moved: false, .. }) =
+            let EditForm::Lines(LineEdit { place, new: Some(new), origin: LineOrigin::Written, .. }) =
                 &edits.get(edit)?.form
             else {
                 return None;

@@ -1,5 +1,5 @@
 use super::super::*;
-use crate::edit::{LineEdit, LinePlace, LineRange};
+use crate::edit::{LineEdit, LineOrigin, LinePlace, LineRange};
 
 fn parsed(text: &str) -> Vec<FilePatch> {
     parse(text, None).expect("a patch")
@@ -16,7 +16,7 @@ fn lines(place: LinePlace, new: Option<&str>) -> LineHunkEdit {
         new: new.map(str::to_owned),
         first: None,
         last: None,
-        moved: false,
+        origin: LineOrigin::Written,
     })
 }
 

@@ -97,7 +97,10 @@ fn of_path(refusal: &Refusal, file: &str, is_patch: bool, audience: Audience) ->
             "Check the text, the glob and the folder; binary and ignored files are not searched.",
         ),
         RefusalKind::OtherTotal { expected, found, files } => texts(
-            format!("The edit expects {expected} places, but there are {found} in {files} files."),
+            format!(
+                "The edit expects {expected} places, but there are {found} in {files} {}.",
+                if *files == 1 { "file" } else { "files" }
+            ),
             format!(
                 "Look at them with a search, then {} with the intended number, or a narrower glob.",
                 expecting(audience)

@@ -102,6 +102,30 @@ fn one_refused_edit_refuses_all(#[case] edit: Value, #[case] name: &str) {
 }
 
 #[test]
+fn an_answer_names_the_edits_by_their_numbers_in_the_call() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.py", "b.py"]);
+    let done = edits(
+        &mut agent,
+        json!([
+            { "path": "b.py", "move": { "lines": "1" }, "to": { "after": 2 }, "reindent": true },
+            { "path": "a.py", "oldText": "eturn", "newText": "eturn " },
+        ]),
+    )
+    .done();
+    let numbers = |file: &Value| -> Vec<u64> {
+        file["matches"].as_array().into_iter().flatten().filter_map(|found| found["edit"].as_u64()).collect()
+    };
+    for file in done["files"].as_array().expect("files") {
+        let number = u64::from(!file["path"].to_string().contains("b.py"));
+        assert!(numbers(file).iter().all(|edit| *edit == number), "{file}");
+        let warnings = file["warnings"].to_string();
+        assert!(warnings.contains(&format!("edit {number}")), "{file}");
+    }
+}
+
+#[test]
 fn a_model_edits_several_files_in_one_call() {
     let (machine, workspace) = scene();
     let mut mcp = Mcp::start(&machine, &workspace);

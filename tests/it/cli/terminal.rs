@@ -47,6 +47,50 @@ fn any_other_answer_leaves_the_file_unchanged(#[case] answer: &str) {
     assert_eq!(workspace.text("a.txt"), "one\ntwo\nthree\n");
 }
 
+/// A file with a function, in a folder with another one.
+fn code() -> (Machine, Workspace) {
+    let files = [("a.py", "def two():\n    return one\n\n\nx = two()\n"), ("b.py", "import a\na.two()\n")];
+    (Machine::start(), Workspace::with(&files))
+}
+
+#[rstest]
+#[case::rename(&["rename", "a.py", "two", "zwei"])]
+#[case::rename_in_all_files(&["rename", "a.py", "two", "zwei", "--glob", "*.py"])]
+#[case::words_of_all_files(&["edit", ".", "--glob", "*.py", "--old", "two", "--new", "zwei", "--word", "--all"])]
+#[case::pattern(&["edit", "a.py", "--old", "t.o", "--new", "zwei", "--regex", "--all"])]
+#[case::scope(&["edit", "a.py", "--symbol", "two", "--old", "two", "--new", "zwei"])]
+fn all_forms_show_the_diff_and_ask(#[case] arguments: &[&str], #[values(true, false)] is_accepted: bool) {
+    let (machine, workspace) = code();
+    let before = ["a.py", "b.py"].map(|name| workspace.text(name));
+    let path = workspace.absolute(arguments[1]);
+    let arguments = [&arguments[..1], &[path.as_str()], &arguments[2..]].concat();
+    let typed = type_into(&machine, &arguments, if is_accepted { "y\r" } else { "n\r" }, &[]);
+    let shown = plain(&typed.shown);
+    let has =
+        |sign: char, word: &str| shown.lines().any(|line| line.starts_with(sign) && line.contains(word));
+    assert!(has('-', "two") && has('+', "zwei"), "{shown}");
+    assert_eq!(typed.code, if is_accepted { 0 } else { 3 }, "{shown}");
+    let after = ["a.py", "b.py"].map(|name| workspace.text(name));
+    assert_eq!(after != before, is_accepted, "{shown}");
+    assert!(!is_accepted || after[0].starts_with("def zwei()"), "{after:?}");
+}
+
+#[rstest]
+#[case::moved(&["move", "1-2", "--after", "5"], "+def two():")]
+#[case::moved_by_name(&["move", "--symbol", "two", "--after", "5"], "+x = two()")]
+fn moves_show_the_diff_and_ask(#[case] rest: &[&str], #[case] expected: &str) {
+    let (machine, workspace) = code();
+    let path = workspace.absolute("a.py");
+    let arguments: Vec<&str> = [&rest[..1], &[path.as_str()], &rest[1..]].concat();
+    let before = workspace.text("a.py");
+    let typed = type_into(&machine, &arguments, "n\r", &[]);
+    assert!(plain(&typed.shown).lines().any(|line| line == expected), "{}", plain(&typed.shown));
+    assert_eq!((typed.code, workspace.text("a.py")), (3, before));
+    let typed = type_into(&machine, &arguments, "y\r", &[]);
+    assert_eq!(typed.code, 0, "{}", typed.shown);
+    assert!(workspace.text("a.py").ends_with("def two():\n    return one\n"), "{}", workspace.text("a.py"));
+}
+
 #[test]
 fn the_diff_is_coloured() {
     let (machine, workspace) = scene();

@@ -134,6 +134,22 @@ fn a_partial_read_with_the_hash_allows_all_changes(#[case] mut change: Value) {
     assert_ne!(workspace.everything(), Workspace::file("a.txt", numbered_lines(9)).everything());
 }
 
+#[rstest]
+#[case(write())]
+#[case(delete())]
+#[case(rename())]
+fn a_file_that_the_session_has_written_needs_no_read(#[case] change: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    agent.change(json!({ "kind": "write", "path": "a.txt", "content": "own\n" })).done();
+    agent.change(change.clone()).done();
+    assert!(!workspace.has("a.txt") || workspace.text("a.txt") == "all new\n");
+    // What others write in its place must be read.
+    workspace.put("a.txt", "of others\n");
+    agent.change(change).refused_as_any(&["stale", "unread", "exists"]);
+    assert_eq!(workspace.text("a.txt"), "of others\n");
+}
+
 #[test]
 fn a_full_read_after_a_partial_one_allows_all_changes() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));

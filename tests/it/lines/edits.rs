@@ -110,6 +110,25 @@ fn lines_that_were_not_shown_are_refused_and_shown() {
     assert_eq!(workspace.text("a.txt"), "x\nthree\nfour\nfive\n");
 }
 
+#[rstest]
+#[case::after(json!({ "after": 3, "newText": "x" }), Some("one\n\n  \nx\nfour\nfive\n"))]
+#[case::replaced(json!({ "lines": "2-3", "newText": "x" }), Some("one\nx\nfour\nfive\n"))]
+#[case::with_a_line_that_was_shown(json!({ "lines": "1-3", "newText": "x" }), Some("x\nfour\nfive\n"))]
+#[case::with_a_line_that_was_not(json!({ "lines": "3-4", "newText": "x" }), None)]
+#[case::pattern(json!({ "oldText": "(?m)^[ ]+$", "regex": true, "replaceAll": true, "newText": "" }), Some("one\n\n\nfour\nfive\n"))]
+fn blank_lines_need_not_be_shown(#[case] edit: Value, #[case] after: Option<&str>) {
+    let text = "one\n\n  \nfour\nfive\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
+    let mut agent = machine.agent(&workspace);
+    agent.call("editd/read", json!({ "path": "a.txt", "limit": 1 })).done();
+    let answer = edits(&mut agent, "a.txt", json!([edit]));
+    match after {
+        Some(_) => drop(answer.done()),
+        None => drop(answer.refused("unread")),
+    }
+    assert_eq!(workspace.text("a.txt"), after.unwrap_or(text));
+}
+
 #[test]
 fn partial_reads_add_up_and_cut_lines_do_not_count() {
     let long = format!("one\n{}\nthree\n", "x".repeat(100));

@@ -57,6 +57,52 @@ fn moved_lines_take_the_indentation_of_their_place_on_request() {
     assert_eq!(agent.history()[0]["files"].as_array().map(Vec::len), Some(1), "the source is not changed");
 }
 
+#[rstest]
+#[case::after_themselves(json!({ "after": 4 }))]
+#[case::before_themselves(json!({ "before": 3 }))]
+fn lines_are_indented_in_place_as_the_lines_around_them(#[case] to: Value) {
+    let text = "def f(a):\n    b()\n        if a:\n            c()\n    d()\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", text));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.py");
+    let edit = json!({ "move": { "lines": "3-4" }, "to": to, "reindent": true });
+    edits(&mut agent, "a.py", json!([edit])).done();
+    assert_eq!(workspace.text("a.py"), "def f(a):\n    b()\n    if a:\n        c()\n    d()\n");
+}
+
+#[test]
+fn an_indentation_that_fits_already_is_said() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", "x = 1\ny = 2\nz = 3\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.py");
+    let mut moved = |edit: Value| edits(&mut agent, "a.py", json!([edit]));
+    moved(json!({ "move": { "lines": "1-2" }, "to": { "after": 2 }, "reindent": true })).refused("no_change");
+    let done = moved(json!({ "move": { "lines": "1" }, "to": { "after": 3 }, "reindent": true })).done();
+    assert_eq!(workspace.text("a.py"), "y = 2\nz = 3\nx = 1\n");
+    let warnings = done["files"][0]["warnings"].to_string();
+    assert!(warnings.contains("`reindent` changed nothing"), "{done}");
+}
+
+#[rstest]
+#[case::joined(json!({ "move": { "lines": "1-2" }, "to": { "after": 5 } }), &["edit 0: no blank line is between `g` and `f` now"])]
+#[case::joined_below(json!({ "move": { "lines": "4-6" }, "to": { "before": 1 } }), &[])]
+#[case::only_below(json!({ "move": { "lines": "4-5" }, "to": { "before": 1 } }), &["edit 0: no blank line is between `g` and `f` now"])]
+#[case::too_many_below(json!({ "move": { "lines": "7-8" }, "to": { "after": 5 } }), &["edit 0: no blank line is between `g` and `h` now", "edit 0: 3 blank lines in a row are below the moved lines now"])]
+#[case::too_many_above(json!({ "move": { "lines": "9-11" }, "to": { "after": 6 } }), &["edit 0: 3 blank lines in a row are above the moved lines now"])]
+#[case::copied(json!({ "copy": { "lines": "7-8" }, "to": { "after": 12 } }), &[])]
+#[case::too_many_left(json!({ "move": { "lines": "7-8" }, "to": { "after": 3 } }), &["edit 0: no blank line is between `h` and `g` now", "edit 0: 3 blank lines in a row are where the lines were now"])]
+#[case::statements(json!({ "move": { "lines": "2" }, "to": { "after": 5 } }), &[])]
+fn a_move_of_lines_tells_about_blank_lines(#[case] edit: Value, #[case] expected: &[&str]) {
+    // Blank lines: 3, 6, 9 and 10.
+    let text =
+        "def f():\n    return 1\n\ndef g():\n    return 2\n\ndef h():\n    return 3\n\n\nx = 4\ny = 5\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", text));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.py");
+    let done = edits(&mut agent, "a.py", json!([edit])).done();
+    assert_eq!(done["files"][0]["warnings"], json!(expected), "{}", workspace.text("a.py"));
+}
+
 #[test]
 fn a_move_goes_with_other_edits_of_both_files() {
     let (machine, workspace) = two_files();

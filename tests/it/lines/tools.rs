@@ -63,6 +63,41 @@ fn a_move_between_files_is_one_call() {
     assert_eq!(workspace.text("src/b.rs"), "b\none\ntwo\n");
 }
 
+#[rstest]
+#[case::indented(
+    json!({ "lines": "2-3", "indent": 1 }),
+    "def f():\n        a()\n        b()\n    c()\n",
+    "1\tdef f():\n2\t        a()\n3\t        b()\n4\t    c()\n"
+)]
+#[case::other_unit(
+    json!({ "indentFrom": 4, "indentTo": 2 }),
+    "def f():\n  a()\n  b()\n  c()\n",
+    "1\tdef f():\n2\t  a()\n3\t  b()\n4\t  c()\n"
+)]
+#[case::wrapped(
+    json!({ "lines": "2-3", "wrap": { "before": "try:", "after": "finally:\n    d()" } }),
+    "def f():\n    try:\n        a()\n        b()\n    finally:\n        d()\n    c()\n",
+    "1\tdef f():\n2\t    try:\n3\t        a()\n4\t        b()\n5\t    finally:\n6\t        d()\n7\t    c()\n"
+)]
+#[case::body(
+    json!({ "symbol": "f", "wrap": { "before": "with g:" } }),
+    "def f():\n    with g:\n        a()\n        b()\n        c()\n",
+    "1\tdef f():\n2\t    with g:\n3\t        a()\n4\t        b()\n5\t        c()\n"
+)]
+fn lines_are_reshaped_and_their_borders_are_shown(
+    #[case] edit: Value,
+    #[case] after: &str,
+    #[case] seams: &str,
+) {
+    let text = "def f():\n    a()\n    b()\n    c()\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", text));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "a.py" })).done();
+    let done = mcp.call("edit", json!({ "path": "a.py", "edits": [edit] })).done();
+    assert_eq!(workspace.text("a.py"), after);
+    assert!(done.text.contains(seams), "{}", done.text);
+}
+
 fn members(mcp: &mut Mcp, name: &str) -> Vec<String> {
     let tools = json!(mcp.tools());
     let tool = tools.as_array().into_iter().flatten().find(|tool| tool["name"] == name).expect("a tool");

@@ -55,6 +55,31 @@ fn without_a_reviewer_a_change_waits_only_if_required(
     assert_eq!(workspace.text("a.txt"), if state == "applied" { "1\n" } else { "one\n" });
 }
 
+#[rstest]
+#[case::wrapped(json!({ "lines": "2", "wrap": { "before": "try:", "after": "finally:\n    pass" } }))]
+#[case::indented(json!({ "indentFrom": 4, "indentTo": 2 }))]
+#[case::moved(json!({ "move": { "lines": "4" }, "to": { "after": 0 } }))]
+#[case::moved_by_name(json!({ "move": { "symbol": "f" }, "to": { "path": "b.py" } }))]
+#[case::renamed(json!({ "symbol": "f", "op": "rename", "newText": "g" }))]
+#[case::in_all_files(json!({ "glob": "*.py", "oldText": "f", "newText": "g", "word": true, "expect": 3 }))]
+#[case::pattern(json!({ "oldText": "x = (.)", "regex": true, "newText": "y = $1" }))]
+fn each_form_of_an_edit_waits_for_its_review(#[case] edit: Value) {
+    let files = [("a.py", "def f():\n    return 1\n\nx = f()\n"), ("b.py", "import f\n")];
+    let mut scene = Scene::configured("review = \"always\"\n", &files);
+    scene.agent.read_all(&["a.py", "b.py"]);
+    let texts = |scene: &Scene| ["a.py", "b.py"].map(|name| scene.workspace.text(name));
+    let before = texts(&scene);
+    let mut call = json!({ "edits": [edit] });
+    if call["edits"][0].get("glob").is_none() {
+        call["path"] = "a.py".into();
+    }
+    let done = scene.agent.call("editd/edit", call).done();
+    assert_eq!((&done["state"], texts(&scene)), (&json!("pending"), before.clone()));
+    let decided = scene.decide(&done, json!({ "accept": "all" })).done();
+    assert_eq!(decided["state"], "applied", "{decided}");
+    assert_ne!(texts(&scene), before);
+}
+
 #[test]
 fn an_editor_with_other_roots_does_not_watch_these_files() {
     let machine = Machine::configured("review = \"auto\"\n");
