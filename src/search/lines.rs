@@ -48,6 +48,8 @@ pub(super) struct Lines<'a> {
     /// `true` if any line was truncated.
     pub(super) is_truncated: bool,
     pub(super) is_binary: bool,
+    /// `true` if the file could not be read to its end.
+    pub(super) is_unreadable: bool,
     /// Lines before the current one, for context.
     recent: VecDeque<String>,
     /// Index of the first match that still needs context lines after it.
@@ -65,6 +67,7 @@ impl<'a> Lines<'a> {
             bytes: 0,
             is_truncated: false,
             is_binary: false,
+            is_unreadable: false,
             recent,
             waiting: 0,
         }

@@ -94,7 +94,7 @@ pub struct Passed {
     /// Files and folders excluded by ignore rules.
     pub ignored: Counter,
     /// Files and folders that could not be read.
-    pub unreadable: Counter,
+    pub unreadable: NamedCounter,
     /// Files that the session may not read.
     pub protected: NamedCounter,
     /// Files that are not text.

@@ -170,13 +170,16 @@ impl SearchRun<'_> {
                 match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
                     Ok(file) => self.in_file(worker, file),
                     Err(error) if error.kind == DiskErrorKind::NotFound => return,
-                    Err(_) => return self.passed.unreadable.increment(),
+                    Err(_) => return self.passed.unreadable.add(path),
                 }
             }
         };
         // A binary file cannot be read by `editd/read` either.
         if lines.is_binary {
             return self.passed.binary.increment();
+        }
+        if lines.is_unreadable {
+            self.passed.unreadable.add(path.clone());
         }
         self.passed.searched.increment();
         if matches!(shown, OpenText::Unknown) {
@@ -211,7 +214,7 @@ impl SearchRun<'_> {
                 std::io::ErrorKind::InvalidData => lines.is_binary = true,
                 // The error of the searcher if a line exceeds its heap limit.
                 std::io::ErrorKind::Other => self.passed.endless.increment(),
-                _ => self.passed.unreadable.increment(),
+                _ => lines.is_unreadable = true,
             }
         }
         lines

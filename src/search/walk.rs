@@ -123,7 +123,7 @@ impl Walk<'_> {
     fn folder(&self, path: PathBuf, ignores: &Ignores) -> Folder {
         let mut listed = self.disk.list(&self.scope.root, &path).unwrap_or_else(|error| {
             if error.kind != DiskErrorKind::NotFound {
-                self.passed.unreadable.increment();
+                self.passed.unreadable.add(self.scope.root.path().join(&path));
             }
             Vec::new()
         });

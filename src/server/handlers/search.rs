@@ -15,8 +15,8 @@ use crate::protocol::{
     SearchResult, requested_path, uri_of,
 };
 use crate::search::{
-    Bounds, Entry, FileGlob, FileMatches, Glob, Line, Passed, PatternError, Query, Report, Start,
-    StopCondition, Then, search, walk,
+    Bounds, Entry, FileGlob, FileMatches, Glob, Line, NamedCounter, Passed, PatternError, Query, Report,
+    Start, StopCondition, Then, search, walk,
 };
 use crate::server::Daemon;
 use crate::text::with_codes;
@@ -306,15 +306,27 @@ pub(super) fn skip_notices(passed: &Passed) -> Vec<String> {
 
 /// Returns a notice with the names of files that the session may not read.
 fn protected_notice(passed: &Passed) -> Option<String> {
-    let (count, first) = (passed.protected.get(), passed.protected.first());
-    let names =
-        first.iter().map(|path| with_codes(&path.display().to_string())).collect::<Vec<_>>().join(", ");
-    let more = match count.saturating_sub(first.len() as u64) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let count = passed.protected.get();
     let files = counted(count, "file", "files");
-    (count > 0).then(|| format!("{files} that may not be read: not searched ({names}{more})."))
+    (count > 0)
+        .then(|| format!("{files} that may not be read: not searched ({}).", first_names(&passed.protected)))
+}
+
+/// Returns a notice with the names of files and folders that could not be read.
+pub(super) fn unreadable_notice(passed: &Passed) -> Option<String> {
+    let count = passed.unreadable.get();
+    let entries = counted(count, "file or folder", "files or folders");
+    (count > 0).then(|| format!("{entries} could not be read ({}).", first_names(&passed.unreadable)))
+}
+
+/// Returns the first of the counted paths, and the number of the others.
+fn first_names(counter: &NamedCounter) -> String {
+    let names = counter.first().into_iter().map(|path| with_codes(&path.display().to_string()));
+    let names: Vec<String> = names.collect();
+    match counter.get().saturating_sub(names.len() as u64) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// Returns a notice about omitted files, which may be the reason why nothing matches.
@@ -367,11 +379,6 @@ pub(crate) fn incomplete_notices(
             audience.parameters_or("`path`", "path")
         ));
     }
-    if passed.unreadable.get() > 0 && !is_full {
-        notices.push(format!(
-            "{} could not be read.",
-            counted(passed.unreadable.get(), "file or folder", "files or folders")
-        ));
-    }
+    notices.extend(unreadable_notice(passed).filter(|_| !is_full));
     notices
 }

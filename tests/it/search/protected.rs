@@ -154,5 +154,10 @@ fn unreadable_entries_are_counted() {
     }
     let found = search(&mut machine.agent(&workspace), json!({ "pattern": "word" }));
     assert_eq!(rows(&found, &workspace), ["a.txt:1:word"]);
-    assert!(notice(&found).contains("1 file or folder could not be read"), "{found}");
+    let named = format!("1 file or folder could not be read ({}/", workspace.absolute(&name));
+    assert!(notice(&found).contains(&named), "{found}");
+    // A change of all files tells it, too.
+    let all = json!({ "glob": "*.txt", "oldText": "word", "newText": "name", "expect": 1 });
+    let done = machine.agent(&workspace).call("editd/edit", all).done();
+    assert!(done["files"][0]["warnings"].to_string().contains(&named), "{done}");
 }

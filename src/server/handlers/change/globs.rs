@@ -9,7 +9,7 @@ use crate::engine::{Result, SessionContext};
 use crate::protocol::Invalid;
 use crate::search::{Bounds, Query, search};
 use crate::server::Daemon;
-use crate::server::handlers::search::{joined, pattern_problem, skip_notices};
+use crate::server::handlers::search::{joined, pattern_problem, skip_notices, unreadable_notice};
 use crate::workspace::{Refusal, RefusalKind, RequestedPath};
 
 /// Maximum total size of the paths of the files, in bytes.
@@ -55,7 +55,9 @@ impl Daemon {
             let problem = format!("more than {max} files may have matches; narrow it");
             return Err(Invalid::new("glob", problem).into());
         }
-        let (searched, notice) = (report.passed.searched.get(), joined(&skip_notices(&report.passed)));
+        let left: Vec<String> =
+            skip_notices(&report.passed).into_iter().chain(unreadable_notice(&report.passed)).collect();
+        let (searched, notice) = (report.passed.searched.get(), joined(&left));
         // A symbol is renamed in its own file at least.
         if report.files.is_empty() && (counts || searched == 0) {
             return Err(Refusal::new(RefusalKind::NoFileMatches { searched }).into());
