@@ -1,5 +1,6 @@
 //! Requests for changes: the files that they name, and the patch in which they came.
 
+use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -17,7 +18,9 @@ use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
 use crate::patch::PatchError;
 use crate::text::ContentHash;
 use crate::workspace::history::Origin;
-use crate::workspace::{Invalid, NamedVersion, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath};
+use crate::workspace::{
+    FileKey, Invalid, NamedVersion, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath,
+};
 
 /// The parsed parameters of `propose` or `edit`. `P` is the file: first the requested path, then the located
 /// target.
@@ -97,13 +100,14 @@ fn join_by_file(
     changes: Vec<RequestedChange<Target>>,
     mut patch: Option<&mut PatchInfo>,
 ) -> Result<Vec<RequestedChange<Target>>> {
-    let mut joined: Vec<RequestedChange<Target>> = Vec::with_capacity(changes.len());
+    let mut joined: Vec<Option<RequestedChange<Target>>> = Vec::with_capacity(changes.len());
+    let mut places: HashMap<FileKey, usize> = HashMap::with_capacity(changes.len());
     for mut file in changes {
-        let Some(at) = joined.iter().position(|other| other.file.key == file.file.key) else {
-            joined.push(file);
+        let at = *places.entry(file.file.key.clone()).or_insert(joined.len());
+        let Some(first) = joined.get_mut(at).and_then(Option::take) else {
+            joined.push(Some(file));
             continue;
         };
-        let first = joined.swap_remove(at);
         let index = first.index;
         let several = patch.is_some() || first.implied || file.implied;
         let kind = match (first.kind.join(file.kind, several), &mut patch) {
@@ -134,8 +138,9 @@ fn join_by_file(
         };
         file.clearance = first.clearance.and(file.clearance);
         let implied = first.implied && file.implied;
-        joined.push(RequestedChange { index, base, implied, kind, ..file });
+        joined[at] = Some(RequestedChange { index, base, implied, kind, ..file });
     }
+    let mut joined: Vec<_> = joined.into_iter().flatten().collect();
     joined.sort_by_key(|file| file.index);
     Ok(joined)
 }
