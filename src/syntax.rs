@@ -38,6 +38,7 @@ mod refusal;
 mod rename;
 mod strings;
 mod symbol;
+mod tree_edit;
 mod uses;
 
 pub use change::{

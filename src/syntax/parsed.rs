@@ -1,9 +1,6 @@
 //! Texts with their syntax trees.
 
-use std::ops::Range;
-
-use memchr::{memchr_iter, memrchr};
-use tree_sitter::{InputEdit, Point, Tree};
+use tree_sitter::{InputEdit, Tree};
 
 use super::errors::{self, SyntaxError};
 use super::nearby::{FreeParts, nearby_parts};
@@ -11,8 +8,9 @@ use super::outline::outline_of;
 use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
 use super::rename::{declared_in, mentions_in, rename_in};
 use super::strings::string_lines_in;
+use super::tree_edit::{edit, edited, edits_of};
 use super::{Declared, Language, Mentions, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
-use crate::edit::{Deadline, Plan, Splice, StringLines, common_ends};
+use crate::edit::{Deadline, Plan, StringLines};
 
 /// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
 const MAX_FOLLOWED: usize = 64;
@@ -63,7 +61,7 @@ impl ParsedText {
         if plan.splices().len() > MAX_FOLLOWED || !plan.fits(&self.text) {
             return Self::new(text, self.language);
         }
-        self.followed(text, |old, _| edits(old, plan.splices()))
+        self.followed(text, |old, _| edits_of(old, plan.splices()))
     }
 
     /// Returns another version of this text.
@@ -79,10 +77,7 @@ impl ParsedText {
             KnownTree::Earlier(tree) | KnownTree::Current(tree)
                 if !has_lone_cr(&self.text) && !has_lone_cr(&text) =>
             {
-                let mut tree = tree.clone();
-                // From the end, so that the earlier positions stay valid.
-                edits(&self.text, &text).iter().rev().for_each(|edit| tree.edit(edit));
-                KnownTree::Earlier(tree)
+                KnownTree::Earlier(edited(tree, &edits(&self.text, &text)))
             }
             _ => KnownTree::None,
         };
@@ -205,63 +200,6 @@ impl ParsedText {
         let budget = Budget::new(MAX_TIME, deadline);
         let tree = self.tree(budget)?;
         outline_of(&self.text, &tree, self.language, budget)
-    }
-}
-
-/// Returns the edits of a tree for splices of its text, in order.
-fn edits(text: &str, splices: &[Splice]) -> Vec<InputEdit> {
-    let mut at = Position::default();
-    let mut edit = |Splice { range, text: new }: &Splice| {
-        at = at.moved_over(&text.as_bytes()[at.offset..range.start]);
-        let (start, old_end) = (at, at.moved_over(&text.as_bytes()[range.clone()]));
-        at = old_end;
-        input_edit(start, old_end, start.moved_over(new.as_bytes()))
-    };
-    splices.iter().map(&mut edit).collect()
-}
-
-/// Returns the edit that makes `new` of `old`: all from their first to their last difference.
-fn edit(old: &str, new: &str) -> InputEdit {
-    let (old, new) = (old.as_bytes(), new.as_bytes());
-    let (head, tail) = common_ends(old, new);
-    let changed = |bytes: &[u8]| -> Range<usize> { head..bytes.len() - tail };
-    let start = Position::default().moved_over(&old[..head]);
-    input_edit(start, start.moved_over(&old[changed(old)]), start.moved_over(&new[changed(new)]))
-}
-
-fn input_edit(start: Position, old_end: Position, new_end: Position) -> InputEdit {
-    InputEdit {
-        start_byte: start.offset,
-        old_end_byte: old_end.offset,
-        new_end_byte: new_end.offset,
-        start_position: start.point,
-        old_end_position: old_end.point,
-        new_end_position: new_end.point,
-    }
-}
-
-/// A position in a text.
-#[derive(Debug, Clone, Copy)]
-struct Position {
-    offset: usize,
-    point: Point,
-}
-
-impl Default for Position {
-    fn default() -> Self {
-        Self { offset: 0, point: Point::new(0, 0) }
-    }
-}
-
-impl Position {
-    /// Returns the position behind the bytes that follow.
-    fn moved_over(self, bytes: &[u8]) -> Self {
-        let rows = memchr_iter(b'\n', bytes).count();
-        let column = match memrchr(b'\n', bytes) {
-            Some(last) => bytes.len() - last - 1,
-            None => self.point.column + bytes.len(),
-        };
-        Self { offset: self.offset + bytes.len(), point: Point::new(self.point.row + rows, column) }
     }
 }
 

@@ -12,13 +12,15 @@ mod table;
 mod types;
 mod walk;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use super::lines::Lines;
-use super::parse::{Budget, MAX_TIME, next_beside, parse};
+use super::parse::{Budget, MAX_TIME, next_beside, parse, parse_after, with_line_feeds};
+use super::tree_edit::{edited, edits_of};
 use super::{Language, NoSyntax, SymbolKind};
 use crate::edit::{Deadline, Plan, Splice};
 pub use elsewhere::{Declared, Mentions, OtherFile, Reach, declared, is_family, mentions, settle};
@@ -334,7 +336,11 @@ fn reread(
     budget: Budget,
 ) -> Result<Option<usize>, NoSyntax> {
     let Ok(plan) = Plan::new(text.len(), splices.to_vec()) else { return Ok(Some(0)) };
-    let after = parse(&plan.apply(text), language, budget)?;
+    let new_text = plan.apply(text);
+    // A lone CR is a line ending to grammars, but not to the positions of the edits.
+    let has_lone_cr = matches!(with_line_feeds(text), Cow::Owned(_));
+    let earlier = (!has_lone_cr).then(|| edited(before, &edits_of(text, plan.splices())));
+    let after = parse_after(earlier.as_ref(), &new_text, language, budget)?;
     let (mut one, mut other) = (before.walk(), after.walk());
     let mut visited = 0_usize;
     loop {
@@ -347,7 +353,9 @@ fn reread(
         if !is_expanded && (old.kind_id() != new.kind_id() || old.child_count() != new.child_count()) {
             return Ok(Some(old.start_byte()));
         }
-        if !is_expanded && one.goto_first_child() {
+        // The new tree has parts of the old one that were not read again.
+        let is_same = old.id() == new.id();
+        if !is_expanded && !is_same && one.goto_first_child() {
             if !other.goto_first_child() {
                 return Ok(Some(old.start_byte()));
             }

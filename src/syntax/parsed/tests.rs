@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::edit::Splice;
 use crate::syntax::new_errors;
 
 /// Files in several languages, with one that a grammar reads by indentation.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::found::{Found, Place, Receiver, Role, Shorthand};
 use super::table::{Extent, In, Meaning, Names, ScopeKind, receiver};
@@ -65,7 +65,12 @@ pub(super) fn walk<'a>(
         bindings: HashMap::new(),
         members: Vec::new(),
     };
+    let (kinds, fields) = (kinds(tree, names), fields(tree));
+    let kind = |node: Node<'_>| kinds.get(usize::from(node.kind_id())).copied().unwrap_or_default();
+    let field = |cursor: &TreeCursor<'_>| *fields.get(usize::from(cursor.field_id()?.get()))?;
     let mut path: Vec<(Node<'_>, Option<&'static str>)> = vec![(root, None)];
+    // For each node of the path, whether it or one around it imports names.
+    let mut importing = vec![false];
     let mut around: Vec<(usize, usize)> = Vec::new();
     all.enter(&path, &mut around, root, true);
     let mut cursor = tree.walk();
@@ -76,15 +81,16 @@ pub(super) fn walk<'a>(
             budget.check()?;
         }
         if cursor.goto_first_child() {
-            path.push((cursor.node(), cursor.field_name()));
+            path.push((cursor.node(), field(&cursor)));
         } else {
             loop {
                 path.pop();
+                importing.pop();
                 while around.last().is_some_and(|(_, length)| *length > path.len()) {
                     around.pop();
                 }
                 if cursor.goto_next_sibling() {
-                    path.push((cursor.node(), cursor.field_name()));
+                    path.push((cursor.node(), field(&cursor)));
                     break;
                 }
                 if !cursor.goto_parent() {
@@ -93,12 +99,15 @@ pub(super) fn walk<'a>(
             }
         }
         let node = cursor.node();
+        let kind = kind(node);
+        let is_importing = importing.last().is_some_and(|around| *around);
+        importing.push(is_importing || kind.may_import && imports(node, names, text));
         if !node.is_named() {
             continue;
         }
-        if node.child_count() == 0 && names.identifiers.contains(&node.kind()) {
+        if kind.is_identifier && node.child_count() == 0 {
             let content = &text[node.byte_range()];
-            if path.iter().any(|step| imports(step.0, names, text)) {
+            if importing.last().is_some_and(|is_importing| *is_importing) {
                 all.imported.insert(content.to_owned());
             }
             if content == old || content == new {
@@ -107,17 +116,52 @@ pub(super) fn walk<'a>(
                 let found = all.found(&place, content != old);
                 all.found.push(found);
             }
-        } else {
+        } else if kind.may_enter {
             all.enter(&path, &mut around, node, false);
         }
     }
 }
 
+/// Facts about a kind of nodes. The names of kinds are compared once for each walk, not for each node.
+#[derive(Debug, Clone, Copy, Default)]
+struct Kind {
+    is_identifier: bool,
+    /// [`imports`] can be `true` for such a node.
+    may_import: bool,
+    /// [`Walked::enter`] can do something for such a node.
+    may_enter: bool,
+}
+
+/// Returns facts about all kinds of nodes of a tree, by their id.
+fn kinds(tree: &Tree, names: &Names) -> Vec<Kind> {
+    let language = tree.language();
+    let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    let facts = |kind: &str| Kind {
+        is_identifier: names.identifiers.contains(&kind),
+        may_import: names.imports.contains(&kind) || VARIABLES.contains(&kind),
+        may_enter: SPECIAL.contains(&kind) || names.scopes.iter().any(|(scope, _)| *scope == kind),
+    };
+    ids.map(|id| language.node_kind_for_id(id).map(facts).unwrap_or_default()).collect()
+}
+
+/// Returns the names of all fields of a tree, by their id.
+fn fields(tree: &Tree) -> Vec<Option<&'static str>> {
+    let language = tree.language();
+    let last = u16::try_from(language.field_count()).unwrap_or(u16::MAX - 1);
+    (0..=last).map(|id| language.field_name_for_id(id)).collect()
+}
+
+/// Variables whose value can be a module.
+const VARIABLES: [&str; 2] = ["variable_declarator", "variable_declaration"];
+
+/// Nodes that tell something about the scope around them.
+const SPECIAL: [&str; 2] = ["use_wildcard", "import_spec"];
+
 /// Returns `true` for a node that imports names: a statement, or a variable of JavaScript or Lua with a module.
 fn imports(node: Node<'_>, names: &Names, text: &str) -> bool {
     let kind = node.kind();
     names.imports.contains(&kind)
-        || matches!(kind, "variable_declarator" | "variable_declaration")
+        || VARIABLES.contains(&kind)
             && text[node.byte_range()].split_once('=').is_some_and(|(_, value)| {
                 let value = value.trim_start();
                 value.starts_with("require") || value.starts_with("await import")
