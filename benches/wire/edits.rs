@@ -149,7 +149,9 @@ pub(crate) fn fifty(which: usize) {
     let mut rest = text.as_str();
     for which in 0..EDITS {
         let near = (text.len() / (EDITS + 1) * (which + 1)).saturating_sub(text.len() - rest.len());
-        let at = rest[near..].find("\n}\n\n").expect("the end of a declaration") + near + "\n}\n\n".len();
+        let end =
+            rest[near..].find("\n}\n\n").map(|end| near + end).or_else(|| rest[..near].rfind("\n}\n\n"));
+        let at = end.expect("the end of a declaration") + "\n}\n\n".len();
         with_lines.push_str(&rest[..at]);
         with_lines.push_str(&line(which, 0));
         with_lines.push_str("\n\n");

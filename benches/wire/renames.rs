@@ -9,7 +9,7 @@ use crate::table::{Samples, millis, row, title, verdict};
 
 /// Size of the file with the symbol.
 const SIZE: usize = 100 * KB;
-/// Number of uses, in a function at the end of the file.
+/// Number of uses, in a function at the start of the file, which a read returns.
 const USES: usize = 40;
 /// Number of other files, which are searched for the name, and their size.
 const OTHERS: usize = 200;
@@ -28,9 +28,9 @@ pub(crate) fn in_one_file() {
     let name = |round: usize| format!("MEASURED_{}", 100 + round);
     let uses = format!("    sum += {};\n", name(0)).repeat(USES);
     let text = format!(
-        "{}\nconst {}: u32 = 1;\n\nfn measured() -> u32 {{\n    let mut sum = 0;\n{uses}    sum\n}}\n",
-        code(SIZE),
-        name(0)
+        "const {}: u32 = 1;\n\nfn measured() -> u32 {{\n    let mut sum = 0;\n{uses}    sum\n}}\n\n{}",
+        name(0),
+        code(SIZE)
     );
     let path = machine.put("mine.rs", &text);
     let mut client = machine.client();
