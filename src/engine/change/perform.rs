@@ -24,6 +24,7 @@ use crate::engine::files::access::Clearance;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
+use crate::syntax::MAX_CHECK_TIME;
 use crate::text::ContentHash;
 use crate::workspace::history::PathChange;
 use crate::workspace::review::{created_and_deleted, to_decide};
@@ -58,7 +59,7 @@ pub(crate) struct AppliedChange {
     pub(crate) commit: CommitResult,
 }
 
-/// Number of files whose checks for syntax errors may take longer than the files take to write.
+/// Number of files whose checks for syntax errors may take longer than half of the time that the files take to write.
 const MANY: usize = 64;
 
 /// Completes computed changes. The checks of many files together take at most `limit`, because parsing takes many times as
@@ -181,7 +182,7 @@ impl Engine {
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let begun = Instant::now();
         let staged = self.stage(&changes);
-        settle_beside(&mut writes, begun.elapsed());
+        settle_beside(&mut writes, (begun.elapsed() / 2).max(MAX_CHECK_TIME));
         let undoes = options.undoes.clone();
         let proposal =
             self.record_proposal(session, header, &mut writes, ProposalState::Applying, options)?;
