@@ -40,10 +40,9 @@ pub struct LineEdit {
 }
 
 /// Origin of new lines.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineOrigin {
     /// The author has written them.
-    #[default]
     Written,
     /// They are lines of another place, which contain no slips.
     Moved {

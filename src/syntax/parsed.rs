@@ -5,15 +5,12 @@ use tree_sitter::{InputEdit, Tree};
 use super::errors::{self, SyntaxError};
 use super::nearby::{FreeParts, nearby_parts};
 use super::outline::outline_of;
-use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after, with_line_feeds};
+use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after};
 use super::rename::{declared_in, mentions_in, rename_in};
 use super::strings::string_lines_in;
-use super::tree_edit::{edit, edited, edits_of};
+use super::tree_edit::{edit, edits_of, followed};
 use super::{Declared, Language, Mentions, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
 use crate::edit::{Deadline, Plan, StringLines};
-
-/// Maximum number of splices that are followed in a tree. With more, the whole text is parsed.
-const MAX_FOLLOWED: usize = 64;
 
 /// Maximum size of the declarations around a change, in bytes, that are parsed although a tree could be followed.
 const SMALL_PART: usize = 4_000;
@@ -58,7 +55,7 @@ impl ParsedText {
     #[must_use]
     pub fn changed(&self, plan: &Plan) -> Self {
         let text = plan.apply(&self.text);
-        if plan.splices().len() > MAX_FOLLOWED || !plan.fits(&self.text) {
+        if !plan.fits(&self.text) {
             return Self::new(text, self.language);
         }
         self.followed(text, |old, _| edits_of(old, plan.splices()))
@@ -71,17 +68,11 @@ impl ParsedText {
     }
 
     fn followed(&self, text: String, edits: impl FnOnce(&str, &str) -> Vec<InputEdit>) -> Self {
-        // A lone CR is a line ending to grammars, but not to the positions of the edits.
-        let has_lone_cr = |text: &str| matches!(with_line_feeds(text), std::borrow::Cow::Owned(_));
         let tree = match &self.tree {
-            KnownTree::Earlier(tree) | KnownTree::Current(tree)
-                if !has_lone_cr(&self.text) && !has_lone_cr(&text) =>
-            {
-                KnownTree::Earlier(edited(tree, &edits(&self.text, &text)))
-            }
-            _ => KnownTree::None,
+            KnownTree::Earlier(tree) | KnownTree::Current(tree) => followed(tree, (&self.text, &text), edits),
+            KnownTree::None => None,
         };
-        Self { language: self.language, text, tree }
+        Self { language: self.language, text, tree: tree.map_or(KnownTree::None, KnownTree::Earlier) }
     }
 
     /// Returns the text.

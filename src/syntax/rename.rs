@@ -12,15 +12,14 @@ mod table;
 mod types;
 mod walk;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use super::lines::Lines;
-use super::parse::{Budget, MAX_TIME, next_beside, parse, parse_after, with_line_feeds};
-use super::tree_edit::{edited, edits_of};
+use super::parse::{Budget, MAX_TIME, next_beside, parse, parse_after};
+use super::tree_edit::{edits_of, followed};
 use super::{Language, NoSyntax, SymbolKind};
 use crate::edit::{Deadline, Plan, Splice};
 pub use elsewhere::{Declared, Mentions, OtherFile, Reach, declared, is_family, mentions, settle};
@@ -337,9 +336,7 @@ fn reread(
 ) -> Result<Option<usize>, NoSyntax> {
     let Ok(plan) = Plan::new(text.len(), splices.to_vec()) else { return Ok(Some(0)) };
     let new_text = plan.apply(text);
-    // A lone CR is a line ending to grammars, but not to the positions of the edits.
-    let has_lone_cr = matches!(with_line_feeds(text), Cow::Owned(_));
-    let earlier = (!has_lone_cr).then(|| edited(before, &edits_of(text, plan.splices())));
+    let earlier = followed(before, (text, &new_text), |old, _| edits_of(old, plan.splices()));
     let after = parse_after(earlier.as_ref(), &new_text, language, budget)?;
     let (mut one, mut other) = (before.walk(), after.walk());
     let mut visited = 0_usize;

@@ -1,18 +1,37 @@
 //! Edits of trees that follow the changes of their texts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr_iter, memrchr};
 use tree_sitter::{InputEdit, Point, Tree};
 
+use super::parse::with_line_feeds;
 use crate::edit::{Splice, common_ends};
 
-/// Returns the tree of an earlier text, moved along with the edits since then, which are in order.
-pub(super) fn edited(tree: &Tree, edits: &[InputEdit]) -> Tree {
+/// Maximum number of edits that are followed in a tree. With more, the whole text is parsed.
+const MAX_FOLLOWED: usize = 64;
+
+/// Returns the tree of an earlier text, moved along with the edits that lead to a later one, which are in order. Returns
+/// `None` if there are too many edits, or if a text has a lone CR, which is a line ending to grammars, but not to the
+/// positions of the edits.
+pub(super) fn followed(
+    tree: &Tree,
+    (old, new): (&str, &str),
+    edits: impl FnOnce(&str, &str) -> Vec<InputEdit>,
+) -> Option<Tree> {
+    let has_lone_cr = |text: &str| matches!(with_line_feeds(text), Cow::Owned(_));
+    if has_lone_cr(old) || has_lone_cr(new) {
+        return None;
+    }
+    let edits = edits(old, new);
+    if edits.len() > MAX_FOLLOWED {
+        return None;
+    }
     let mut tree = tree.clone();
     // From the end, so that the earlier positions stay valid.
     edits.iter().rev().for_each(|edit| tree.edit(edit));
-    tree
+    Some(tree)
 }
 
 /// Returns the edits of a tree for splices of its text, in order.

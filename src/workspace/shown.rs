@@ -49,21 +49,19 @@ impl ShownLines {
         match self {
             Self::All => true,
             Self::Some(ranges) => {
-                ranges.iter().any(|range| range.start <= lines.start && lines.end <= range.end)
+                let behind = ranges.partition_point(|range| range.start <= lines.start);
+                behind > 0 && lines.end <= ranges[behind - 1].end
             }
         }
     }
 
-    /// Returns `true` if all lines of a range of the version's text were shown or are blank: a blank line has nothing
-    /// that an author must know.
-    pub fn contains_text(&self, text: &str, range: LineRange) -> bool {
-        let LineRange { start, end } = range;
-        let is_known = |(line, content): (usize, &str)| {
-            content.trim().is_empty() || self.contains(LineRange { start: line, end: line })
-        };
-        let contents = || (1..).zip(lines(text).map(|line| line.content));
-        self.contains(range)
-            || contents().skip(start.saturating_sub(1)).take_while(|(line, _)| *line <= end).all(is_known)
+    /// Returns the lines together with all blank lines of the version's text: these have nothing that an author must know.
+    #[must_use]
+    pub fn with_blank_lines(&self, text: &str) -> Self {
+        let Self::Some(ranges) = self else { return Self::All };
+        let blank = (1..).zip(lines(text)).filter(|(_, line)| line.content.trim().is_empty());
+        let blank = blank.map(|(line, _)| LineRange { start: line, end: line });
+        Self::from_ranges(ranges.iter().copied().chain(blank).collect())
     }
 
     /// Returns the lines that are in either set.

@@ -89,9 +89,9 @@ fn indentation_at(base: &str, place: LinePlace, leaves: Option<LineRange>, style
     let contents: Vec<(usize, &str)> =
         (1..).zip(lines(base).map(|line| line.content)).filter(|(line, _)| stays(line)).collect();
     let (before, after) = contents.split_at(contents.partition_point(|(line, _)| *line <= head));
-    let (before, after) = (before.iter().map(|(_, line)| line), after.iter().map(|(_, line)| line));
-    let is_code = |line: &&&str| !line.trim().is_empty();
-    let (before, next) = (before.rev().find(is_code), after.clone().find(is_code));
+    let code = |(_, line): &'_ (usize, &'_ str)| -> bool { !line.trim().is_empty() };
+    let before = before.iter().rev().find(|line| code(line)).map(|(_, line)| line);
+    let next = after.iter().find(|line| code(line)).map(|(_, line)| line);
     let indent_of = |line: Option<&&str>| line.map_or("", |line| split_indent(line).0).to_owned();
     match (before, next) {
         (Some(before), _) if opens_block(before) => {

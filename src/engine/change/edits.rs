@@ -1,5 +1,6 @@
 //! Drafts of edits that search for text, of edits that name lines or symbols, and of both together.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -251,8 +252,11 @@ fn refuse_unseen(
     if *version.shown == ShownLines::All || !found.matches.iter().any(|found| needs(found.edit)) {
         return Ok(());
     }
+    // Most edits change only lines that were shown.
+    let with_blank_lines = LazyCell::new(|| version.shown.with_blank_lines(version.text));
+    let is_known = |lines: LineRange| version.shown.contains(lines) || with_blank_lines.contains(lines);
     let refusal = |edit: usize, lines: LineRange| {
-        (!version.shown.contains_text(version.text, lines))
+        (!is_known(lines))
             .then(|| EditRefusal { edit, kind: EditRefusalKind::Lines(unseen(version.text, lines)) })
     };
     let refused: Vec<_> = if sequential && found.matches.len() > 1 {
@@ -264,8 +268,7 @@ fn refuse_unseen(
     } else {
         // All of them at once, so that one more read is enough.
         let of_edit = |found: &Match| {
-            let is_unseen = |lines: &&LineRange| !version.shown.contains_text(version.text, **lines);
-            let mut unseen = found.places.iter().filter(is_unseen);
+            let mut unseen = found.places.iter().filter(|lines| !is_known(**lines));
             let first = unseen.next()?;
             let last = unseen.next_back().unwrap_or(first);
             refusal(found.edit, LineRange { start: first.start, end: last.end })

@@ -5,6 +5,7 @@ mod seams;
 use std::cell::LazyCell;
 use std::path::Path;
 
+use crate::disk::Target;
 use crate::edit::{
     Deadline, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LineRefusal, MovedText, TextScope,
     lines_of,
@@ -20,16 +21,14 @@ use crate::engine::files::observe::Observed;
 use crate::syntax::{Language, NewPlace, Outline, Position, Symbol, SymbolPath, SymbolRefusal, moved_text};
 use crate::text::{count_lines, indent_style, lines};
 use crate::workspace::{BaseState, FileKey, Refusal, RefusalKind};
-use seams::Borders;
+use seams::Source;
 
 /// Text that a request moves or copies.
 struct Taken {
     clip: Clip,
     text: MovedText,
-    /// The file and the lines that the text leaves; `None` if it is copied.
-    leaves: Option<(FileKey, LineRange)>,
-    /// Facts about the borders of lines; `None` for a symbol.
-    borders: Option<Borders>,
+    /// The origin of lines; `None` for a symbol.
+    lines: Option<Source>,
 }
 
 /// Inserts the text that a request moves or copies into the edits that put it into its new places.
@@ -46,10 +45,7 @@ pub(crate) fn fill_moves(
         });
         for (position, of, clip, part, removes) in wanted {
             match take(change, basis, (part, removes), rules) {
-                Ok((text, lines, borders)) => {
-                    let leaves = removes.then(|| (change.file.target.key.clone(), lines));
-                    taken.push(Taken { clip, text, leaves, borders });
-                }
+                Ok((text, lines)) => taken.push(Taken { clip, text, lines }),
                 Err(kind) => refused.push(at(change, (position, of), kind)),
             }
         }
@@ -102,8 +98,8 @@ fn put(change: &mut RequestedChange<Observed>, basis: &Basis, taken: &[Taken], d
                 }
             }
             NewPlace::Lines(place) => {
-                let target = Target { path: &path, key: &change.file.target.key, base: base.as_deref() };
-                lines_at(&of_clip, &target, (*place, *reindent), deadline)
+                let target = Outlined::new(&path, base.as_deref().unwrap_or_default(), deadline);
+                lines_at(&of_clip, (&target, &change.file.target.key), (*place, *reindent))
             }
             // Such a file was refused or is written as a whole.
             NewPlace::NewFile { .. } => continue,
@@ -124,40 +120,26 @@ fn symbols_at(moved: &[MovedText], base: Option<&str>, place: LinePlace) -> Edit
     EditForm::Lines(LineEdit::of_moved(place, moved.iter().map(text).collect(), Vec::new()))
 }
 
-/// A file that gets moved lines.
-struct Target<'a> {
-    path: &'a Path,
-    key: &'a FileKey,
-    /// The text of the version that the request refers to.
-    base: Option<&'a str>,
-}
-
-/// Returns the edit that puts lines between others, on request with the indentation of these.
+/// Returns the edit that puts lines between others of a file, on request with the indentation of these.
 fn lines_at(
     moved: &[&Taken],
-    target: &Target<'_>,
+    (target, key): (&Outlined<'_>, &FileKey),
     (place, reindent): (LinePlace, bool),
-    deadline: Deadline,
 ) -> EditForm {
     let (mut text, mut warnings) = (String::new(), Vec::new());
     for taken in moved {
-        let leaves = taken.leaves.as_ref().filter(|(file, _)| file == target.key).map(|(_, lines)| *lines);
-        let part = match target.base.filter(|_| reindent) {
-            Some(base) => taken.text.indented_at(base, place, leaves),
-            None => taken.text.text.clone(),
+        let source = taken.lines.as_ref();
+        let leaves = source.filter(|source| source.leaves && source.key == *key).map(|source| source.lines);
+        let part = if reindent {
+            taken.text.indented_at(target.text(), place, leaves)
+        } else {
+            taken.text.text.clone()
         };
         if reindent && part == taken.text.text {
             warnings
                 .push("`reindent` changed nothing: the lines have the indentation of their place".to_owned());
         }
-        if let (Some(base), Some(borders)) = (target.base, &taken.borders) {
-            warnings.extend(seams::warnings(
-                borders,
-                &Outlined::new(target.path, base, deadline),
-                place,
-                leaves,
-            ));
-        }
+        warnings.extend(source.into_iter().flat_map(|source| seams::warnings(source, target, place, leaves)));
         text.push_str(&part);
     }
     EditForm::Lines(LineEdit::of_moved(place, text, warnings))
@@ -301,14 +283,14 @@ fn new_file(change: &RequestedChange<Observed>, taken: &[Taken]) -> NewContent {
     NewContent { text, literal: false, encoding: None, mode: None, precondition: Precondition::New }
 }
 
-/// Returns the text to move or copy with its lines, and for lines with facts about their borders. The edit that removes
-/// moved text checks that it is unchanged; for copied text, this does.
+/// Returns the text to move or copy, and the origin of lines. The edit that removes moved text checks that it is unchanged;
+/// for copied text, this does.
 fn take(
     change: &RequestedChange<Observed>,
     basis: &Basis,
     (part, removes): (&TextScope, bool),
     rules: &ComputeOptions<'_>,
-) -> Result<(MovedText, LineRange, Option<Borders>), RefusalKind> {
+) -> Result<(MovedText, Option<Source>), RefusalKind> {
     let refused = |refusal| RefusalKind::Edit(EditRefusalKind::Lines(refusal));
     let (_, now) = change.file.content()?;
     if matches!(basis.state, BaseState::Unread { .. }) {
@@ -318,30 +300,31 @@ fn take(
         return Err(stale(None, &change.file, rules.deadline));
     };
     let total = count_lines(&text);
-    let outlined = Outlined::new(&change.file.target.path, &text, rules.deadline);
-    let (lines, moved, borders) = match part {
+    let (lines, moved): (LineRange, MovedText) = match part {
         TextScope::Lines(lines) if lines.end > total => {
             return Err(refused(LineRefusal::NoSuchLine { line: lines.end, total }));
         }
-        TextScope::Lines(lines) => {
-            let moved = MovedText::new(lines_of(&text, *lines));
-            (*lines, moved, Some(Borders::of(&outlined, *lines, removes)))
-        }
+        TextScope::Lines(lines) => (*lines, MovedText::new(lines_of(&text, *lines))),
         TextScope::Symbol(symbol) => {
+            let outlined = Outlined::new(&change.file.target.path, &text, rules.deadline);
             let (outline, path) = (outlined.outline()?, SymbolPath::parse(symbol));
             let lines = outline.lines_of(&path).map_err(RefusalKind::Symbol)?;
             let strings = outlined.string_lines();
-            (lines, moved_text(&text, outline, &path, &strings).map_err(RefusalKind::Symbol)?, None)
+            (lines, moved_text(&text, outline, &path, &strings).map_err(RefusalKind::Symbol)?)
         }
     };
-    if !basis.shown.contains_text(&text, lines) {
+    if !basis.shown.contains(lines) && !basis.shown.with_blank_lines(&text).contains(lines) {
         return Err(refused(unseen(&text, lines)));
     }
     if !removes && *text != *now && LineMap::between(&text, now).get(lines).is_none() {
         let given = if let BaseState::Moved { text, .. } = &basis.state { text.as_deref() } else { None };
         return Err(stale(given, &change.file, rules.deadline));
     }
-    Ok((moved, lines, borders))
+    let Target { key, path, .. } = &change.file.target;
+    let of_lines = moved.symbol.is_none();
+    let source =
+        of_lines.then(|| Source { key: key.clone(), path: path.clone(), text, lines, leaves: removes });
+    Ok((moved, source))
 }
 
 fn at(

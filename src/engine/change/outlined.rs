@@ -21,6 +21,11 @@ impl<'a> Outlined<'a> {
         Self { path, text, deadline, outline: OnceCell::new() }
     }
 
+    /// Creates another version of a file, with the same deadline.
+    pub(crate) fn of_other<'b>(&self, path: &'b Path, text: &'b str) -> Outlined<'b> {
+        Outlined::new(path, text, self.deadline)
+    }
+
     pub(crate) fn path(&self) -> &'a Path {
         self.path
     }

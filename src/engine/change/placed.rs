@@ -54,7 +54,9 @@ impl Placed {
         others.extend(place_reshaped(outlined, edits)?);
         let placed = Self { lines, others };
         placed.refuse_placeholders(outlined, edits, rules)?;
-        let is_unseen = |(_, lines): &(usize, LineRange)| !shown.contains_text(outlined.text(), *lines);
+        let with_blank_lines = LazyCell::new(|| shown.with_blank_lines(outlined.text()));
+        let is_unseen =
+            |(_, lines): &(usize, LineRange)| !shown.contains(*lines) && !with_blank_lines.contains(*lines);
         let refused = placed.needed().filter(is_unseen).map(|(edit, lines)| {
             let kind = EditRefusalKind::Lines(unseen(outlined.text(), lines));
             EditRefusal { edit, kind }

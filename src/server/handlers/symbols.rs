@@ -141,6 +141,7 @@ pub(super) fn lines_of_symbol(
         between.is_some_and(|between| between.trim().is_empty())
     };
     match declarations[..] {
+        [symbol] => Ok(symbol.lines),
         [first, .., last] if declarations.windows(2).all(is_next) => {
             Ok(LineRange { start: first.lines.start, end: last.lines.end })
         }

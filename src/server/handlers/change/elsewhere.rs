@@ -32,9 +32,10 @@ pub(super) fn renamed_symbol(call: &Call<RequestedPath>) -> Option<(RequestedPat
         }
         _ => None,
     };
-    let mut files = call.files.iter();
-    let found = files.find_map(|file| Some((file.file.clone(), file.kind.edits().iter().find_map(renames)?)));
-    found.filter(|(_, name)| !name.is_empty())
+    call.files.iter().find_map(|file| {
+        let name = file.kind.edits().iter().find_map(renames)?;
+        (!name.is_empty()).then(|| (file.file.clone(), name))
+    })
 }
 
 impl Daemon {
