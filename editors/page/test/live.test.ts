@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '../../vscode/test/support/agent';
 import type { ReviewPage } from './reviewPage';
-import { pageStage } from './stage';
+import { type PageScene, pageStage } from './stage';
 import type { ReviewOutcome } from '../../vscode/test/support/review';
 import { until, untilEqual } from '../../vscode/test/support/until';
 
@@ -300,22 +300,41 @@ scene('the page says that the command has ended', async ({ page, interrupt }) =>
   await page.page.getByText('The command `editd review --web` has ended.').waitFor();
 });
 
-for (const end of ['kill', 'stop'] as const) {
-  for (const moment of [0, 100, 300, 500, 1000, 3000, 10_000]) {
-    scene(`a change waits ${moment} ms after a ${end} of the daemon`, async ({ page, files, daemon, agent }) => {
-      agent.close();
-      files.write('a.txt', TEN);
-      const path = files.path('a.txt');
-      const { hash } = JSON.parse(await daemon.run('read', path, '--output', 'json')) as { hash: string };
-      await daemon[end]();
-      await sleep(moment);
-      const edit = daemon.run('edit', path, '--old', 'two', '--new', 'TWO', '--base', hash);
-      await assert.rejects(edit, 'exit code 3: the change waits');
-      assert.equal(files.read('a.txt'), TEN);
-      await page.connected();
-      await page.states(['pending']);
+const MOMENTS = [0, 100, 300, 500, 1000, 3000, 10_000];
+
+/** Changes a file by a command some time after the daemon has ended. Asserts that the change waits and is shown. */
+async function changeWaits({ page, files, daemon }: PageScene, end: 'kill' | 'stop', moment: number): Promise<void> {
+  files.write('a.txt', TEN);
+  const path = files.path('a.txt');
+  const { hash } = JSON.parse(await daemon.run('read', path, '--output', 'json')) as { hash: string };
+  await daemon[end]();
+  await sleep(moment);
+  const edit = daemon.run('edit', path, '--old', 'two', '--new', 'TWO', '--base', hash);
+  await assert.rejects(edit, 'exit code 3: the change waits');
+  assert.equal(files.read('a.txt'), TEN);
+  await page.connected();
+  await page.states(['pending']);
+}
+
+for (const moment of MOMENTS) {
+  for (const end of ['kill', 'stop'] as const) {
+    scene(`a change waits ${moment} ms after a ${end} of the daemon`, async (it) => {
+      it.agent.close();
+      await changeWaits(it, end, moment);
     });
   }
+  scene(
+    `a change waits ${moment} ms after an update of the program`,
+    async (it) => {
+      it.agent.close();
+      it.daemon.install();
+      assert.ok(!it.daemon.isOfInstalled(), 'the daemon goes on with the old program');
+      await changeWaits(it, moment % 1000 === 0 ? 'stop' : 'kill', moment);
+      // The command may have started it again before the change did, from the program that it runs itself.
+      await untilEqual('daemons', () => it.daemon.running().length, 1);
+    },
+    { installed: true },
+  );
 }
 
 scene('a change waits after the command was killed, and is shown when it runs again', async (old) => {

@@ -10,7 +10,7 @@ import { Daemon } from '../../vscode/test/support/daemon';
 import { Files } from '../../vscode/test/support/files';
 import { type Environment, Program, marked } from '../../vscode/test/support/processes';
 import { ReviewPage } from './reviewPage';
-import { editd, out } from '../../vscode/test/support/tools';
+import { out } from '../../vscode/test/support/tools';
 import { until } from '../../vscode/test/support/until';
 
 /** The environment of a scene. */
@@ -37,8 +37,13 @@ export interface PageScene {
 
 type Scene = (scene: PageScene) => Promise<void>;
 
+interface SceneOptions {
+  /** Installs a copy of the program for the scene, which can install another one. */
+  installed?: boolean;
+}
+
 /** Starts the browser of this test file. Returns a function that defines a scene. */
-export function pageStage(): (name: string, scene: Scene) => void {
+export function pageStage(): (name: string, scene: Scene, options?: SceneOptions) => void {
   let browser: BrowserContext;
   const home = mkdtempSync('/tmp/editd-');
   const env: Environment = { HOME: home, TMPDIR: home, PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' };
@@ -55,13 +60,12 @@ export function pageStage(): (name: string, scene: Scene) => void {
     },
     { timeout: 60_000 },
   );
-  return (name, scene) => {
-    void test(name, { timeout: 120_000 }, () => play(browser, env, name, scene));
+  return (name, scene, options = {}) => {
+    void test(name, { timeout: 120_000 }, () => play(new Stage(browser, env, options), name, scene));
   };
 }
 
-async function play(browser: BrowserContext, env: Environment, name: string, scene: Scene): Promise<void> {
-  const stage = new Stage(browser, env);
+async function play(stage: Stage, name: string, scene: Scene): Promise<void> {
   try {
     await scene(await stage.start());
   } catch (error) {
@@ -85,8 +89,12 @@ class Stage {
   constructor(
     private readonly browser: BrowserContext,
     private readonly env: Environment,
+    options: SceneOptions,
   ) {
     this.daemon = new Daemon(this.folder, env);
+    if (options.installed === true) {
+      this.daemon.install();
+    }
   }
 
   async start(): Promise<PageScene> {
@@ -114,7 +122,11 @@ class Stage {
     const env = { ...this.env, ...this.daemon.env };
     const { folder } = this.files;
     rmSync(this.log, { force: true });
-    this.server = Program.start(editd, ['review', '--web', '--no-open'], { env, log: this.log, cwd: folder });
+    this.server = Program.start(this.daemon.program, ['review', '--web', '--no-open'], {
+      env,
+      log: this.log,
+      cwd: folder,
+    });
     const output = (): string => (existsSync(this.log) ? readFileSync(this.log, 'utf8') : '');
     const address = (await until('the command prints an address', () => /http:\S+#\S+/.exec(output())?.[0])) ?? '';
     const page = await this.open(address);

@@ -7,7 +7,7 @@ import type { Files } from './support/files';
 import { stage } from './support/stage';
 import { until, untilEqual } from './support/until';
 
-const scene = stage({ files: { 'readme.txt': 'a folder\n' } });
+const scene = stage({ files: { 'readme.txt': 'a folder\n' }, installed: true });
 
 /** Milliseconds after the end of the daemon, at which a command makes a change. */
 const MOMENTS = [0, 100, 500, 1000, 3000, 10_000];
@@ -50,6 +50,24 @@ for (const end of ['kill', 'stop'] as const) {
     assert.ok(await meet('bob'), 'a daemon runs');
   });
 }
+
+scene('a change waits at any moment after an update of the program', async ({ window, daemon, files, agent, meet }) => {
+  agent.close();
+  for (const [index, moment] of MOMENTS.entries()) {
+    const name = `update-${moment}.txt`;
+    files.write(name, 'one\n');
+    const { hash } = JSON.parse(await daemon.run('read', files.path(name), '--output', 'json')) as { hash: string };
+    daemon.install();
+    assert.ok(!daemon.isOfInstalled(), 'the daemon goes on with the old program');
+    await daemon[index % 2 === 0 ? 'stop' : 'kill']();
+    await sleep(moment);
+    await changeWaits(daemon, files, name, hash);
+    await window.screen.notified(`editd wants to change ${name}`);
+    await untilEqual('a single daemon, of the new program', () => daemon.isOfInstalled(), true);
+    await rejectAll(daemon, files, 1);
+  }
+  assert.ok(await meet('bob'), 'a daemon runs');
+});
 
 scene('changes wait while the window reloads', async ({ window, daemon, files, agent, connected }) => {
   files.write('a.txt', 'one\n');

@@ -94,7 +94,10 @@ fn a_change_waits_at_any_moment_after_a_stop(#[values(0, 100, 500, 1000, 3000, 1
 }
 
 #[rstest]
-fn a_change_waits_after_an_update_of_the_program(#[values("stop", "kill")] end: &str) {
+fn a_change_waits_at_any_moment_after_an_update_of_the_program(
+    #[values("stop", "kill")] end: &str,
+    #[values(0, 100, 500, 1000, 3000, 10_000)] milliseconds: u64,
+) {
     let (machine, workspace) = (Machine::asleep("review = \"auto\"\n"), Workspace::file("a.txt", "one\n"));
     let program = install(&machine, "old");
     let options = format!("cmd = {{ [[{}]], 'lsp' }}", program.display());
@@ -107,6 +110,7 @@ fn a_change_waits_after_an_update_of_the_program(#[values("stop", "kill")] end: 
     } else {
         kill_process(machine.daemons()[0], Signal::KILL).expect("a signal can be sent");
     }
+    sleep(Duration::from_millis(milliseconds));
     assert_eq!(change_with(&program, &machine, &workspace), WAITS);
     assert_eq!(workspace.text("a.txt"), "one\n");
     eventually("the new program to serve alone", || serves_from(&machine, &program).then_some(()));

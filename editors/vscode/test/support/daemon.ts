@@ -1,6 +1,6 @@
 // A separate daemon for a test, with its own state, sockets and configuration.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Environment, Program, marked, run } from './processes';
@@ -11,6 +11,8 @@ export class Daemon {
   readonly state: string;
   readonly sockets: string;
   readonly log: string;
+  /** The program, for the daemon and for all that connect to it. */
+  program = editd;
   private readonly configuration: string;
 
   constructor(
@@ -47,8 +49,23 @@ export class Daemon {
     writeFileSync(this.configuration, toml);
   }
 
+  /** Installs a copy of the program, in the place of the one that was installed before. */
+  install(): void {
+    this.program = join(this.folder, 'installed');
+    const copy = `${this.program}.new`;
+    copyFileSync(editd, copy, constants.COPYFILE_FICLONE);
+    renameSync(copy, this.program);
+  }
+
+  /** Returns `true` if one daemon runs, from the program that is installed now. */
+  isOfInstalled(): boolean {
+    const [daemon, ...others] = this.running();
+    const inode = (path: string): number => statSync(path).ino;
+    return others.length === 0 && daemon !== undefined && inode(`/proc/${daemon.pid}/exe`) === inode(this.program);
+  }
+
   async start(): Promise<void> {
-    const started = Program.start(editd, ['serve'], { env: { ...this.base, ...this.env }, log: this.log });
+    const started = Program.start(this.program, ['serve'], { env: { ...this.base, ...this.env }, log: this.log });
     await started.ready('the daemon listens', () => listens(this.agentSocket));
   }
 
@@ -73,7 +90,7 @@ export class Daemon {
     }
   }
 
-  private running(): { pid: number; line: string }[] {
+  running(): { pid: number; line: string }[] {
     return marked(this.state).filter(({ line }) => line.includes(' serve'));
   }
 
@@ -96,7 +113,7 @@ export class Daemon {
 
   /** Runs `editd` with these arguments, like a user in a terminal. */
   run(...args: string[]): Promise<string> {
-    return run(editd, args, { ...this.base, ...this.env });
+    return run(this.program, args, { ...this.base, ...this.env });
   }
 }
 

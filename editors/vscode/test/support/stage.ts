@@ -8,7 +8,6 @@ import { saveFailure } from './failure';
 import { Files } from './files';
 import { type Environment, marked } from './processes';
 import type { Server } from './server';
-import { editd } from './tools';
 import { until, untilEqual } from './until';
 import type { Window } from './window';
 import { Workbench } from './workbench';
@@ -27,6 +26,8 @@ export interface StageOptions {
   settings?: Record<string, unknown>;
   /** A shell script that replaces the real program. */
   program?: string;
+  /** Installs a copy of the program for the scenes, which can install another one. */
+  installed?: boolean;
   /** The PATH of the editor. */
   path?: string;
 }
@@ -104,6 +105,9 @@ class Stage {
   }
 
   private async start(): Promise<void> {
+    if (this.options.installed === true) {
+      this.daemon.install();
+    }
     if (this.options.daemon !== 'none') {
       await this.daemon.start();
     }
@@ -217,7 +221,7 @@ class Stage {
 
   private program(): string {
     if (this.options.program === undefined) {
-      return editd;
+      return this.daemon.program;
     }
     const script = join(this.folder, 'editd');
     writeFileSync(script, this.options.program);
