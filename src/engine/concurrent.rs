@@ -15,8 +15,10 @@ const THREADS: usize = 8;
 /// Applies a function to all items, on several threads if there are many. Returns the results in the order of the
 /// items.
 pub(crate) fn map_all<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let threads = available_parallelism().map_or(1, NonZero::get).min(THREADS);
-    if items.len() < MANY || threads == 1 {
+    // The number of processors is found in several files of the system, which takes longer than the work on a small file.
+    let threads =
+        if items.len() < MANY { 1 } else { available_parallelism().map_or(1, NonZero::get).min(THREADS) };
+    if threads == 1 {
         return items.into_iter().map(work).collect();
     }
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();

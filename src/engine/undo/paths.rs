@@ -31,7 +31,10 @@ impl Restoring<'_> {
 
 impl Drop for Restoring<'_> {
     fn drop(&mut self) {
-        let Some(root) = self.engine.top().ok().filter(|_| !self.done.is_empty()) else { return };
+        if self.done.is_empty() {
+            return;
+        }
+        let Ok(root) = self.engine.top() else { return };
         for change in self.done.iter().rev() {
             if let Err(error) = self.engine.revert_before(&root, change) {
                 tracing::error!(%error, path = %change.path.display(), "a path cannot be reverted");

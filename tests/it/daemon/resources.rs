@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 use serde_json::{Value, json};
 
-use crate::support::{Arrival, Framing, Machine, Outcome, Wire, Workspace};
+use crate::support::{Arrival, Framing, Machine, Outcome, Strace, Wire, Workspace};
 
 fn the_daemon(machine: &Machine) -> Pid {
     let daemons = machine.daemons();
@@ -72,6 +72,31 @@ fn a_file_above_the_process_size_limit_is_refused() {
     agent.edit("a.txt", "one", "two").done();
     prlimit(Some(daemon), Resource::Fsize, before).expect("it may be as before");
     agent.change(large).done();
+}
+
+#[test]
+fn an_edit_of_a_small_file_makes_few_system_calls() {
+    const EDITS: usize = 10;
+    /// With those of other threads, which handle the events of the file system.
+    const MOST: usize = 80;
+    let number = |n: usize| format!("const N: u32 = {n};");
+    let text = format!("fn f() {{}}\n\n{}\n", number(0));
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.rs", &text));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.rs");
+    let mut edit = |n: usize| agent.edit("a.rs", &number(n), &number(n + 1)).done();
+    // The first ones start a parser and open the journal.
+    for n in 0..EDITS {
+        edit(n);
+    }
+    let strace = Strace::attach(the_daemon(&machine), &[], &["all"]);
+    for n in EDITS..2 * EDITS {
+        edit(n);
+    }
+    let trace = strace.finish(false);
+    let calls: Vec<_> = trace.lines().filter(|line| !line.contains("resumed>")).collect();
+    let of_one = calls.len() / EDITS;
+    assert!(of_one <= MOST, "{of_one} system calls for an edit:\n{}", calls.join("\n"));
 }
 
 #[test]
