@@ -42,12 +42,30 @@ impl Text {
     /// character, one inside a line ending as the end of the line's content, one past the end as the end of
     /// the text.
     pub fn position_of(&self, offset: usize, encoding: PositionEncoding) -> Position {
-        let wanted = self.char_at(offset);
-        let line = self.0.try_char_to_line(wanted).unwrap_or_default();
-        let (start, end) = self.line_chars(line);
-        let at = wanted.min(end);
-        let character = self.units_before(at, encoding) - self.units_before(start, encoding);
-        Position { line, character }
+        let line = self.line_of(offset);
+        let start = self.line_start(line);
+        let whole = |offset: usize| self.0.get_byte_slice(start..offset);
+        let Some(before) = whole(offset).or_else(|| whole(self.byte_at(self.char_at(offset)))) else {
+            return Position { line, character: 0 };
+        };
+        let length = match encoding {
+            PositionEncoding::Utf8 => before.len_bytes(),
+            PositionEncoding::Utf16 => before.len_utf16_cu(),
+            PositionEncoding::Utf32 => before.len_chars(),
+        };
+        // A CR ends its line, unless the offset is between it and its LF.
+        let last = before.len_bytes().checked_sub(1).and_then(|last| before.get_byte(last));
+        Position { line, character: length - usize::from(last == Some(b'\r')) }
+    }
+
+    /// Returns the line of the byte at `offset`, from 0. One past the end counts as the end of the text.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.0.byte_to_line(offset.min(self.len_bytes()))
+    }
+
+    /// Returns the offset at which `line` starts, from 0; that of the end of the text for a line past it.
+    pub fn line_start(&self, line: usize) -> usize {
+        self.0.try_line_to_byte(line).unwrap_or_else(|_| self.len_bytes())
     }
 
     /// Returns the byte offset of `position`. A column past the end of the line's content counts as that end,
@@ -150,6 +168,44 @@ mod tests {
         text.splice(Range { start: 1, end: 0 }, "y");
         assert!(text.eq_str("yéx"));
         assert_eq!((text.slice(0..3), text.slice(2..3), text.slice(3..9)), (Some("yé".into()), None, None));
+    }
+
+    /// Returns the position of an offset, found by reading the text from its start.
+    fn position_in(text: &str, offset: usize, encoding: PositionEncoding) -> Position {
+        let (mut line, mut character) = (0, 0);
+        let mut signs = text.char_indices().peekable();
+        while let Some((at, sign)) = signs.next() {
+            let is_next = signs.peek().map_or(text.len(), |(next, _)| *next) <= offset;
+            let is_pair = sign == '\r' && signs.peek().is_some_and(|(_, next)| *next == '\n');
+            if at >= offset || !is_next {
+                break;
+            }
+            (line, character) = match (sign, encoding) {
+                ('\r', _) if is_pair => (line, character),
+                ('\n' | '\r', _) => (line + 1, 0),
+                (sign, PositionEncoding::Utf8) => (line, character + sign.len_utf8()),
+                (sign, PositionEncoding::Utf16) => (line, character + sign.len_utf16()),
+                (_, PositionEncoding::Utf32) => (line, character + 1),
+            };
+        }
+        Position { line, character }
+    }
+
+    proptest! {
+        #[test]
+        fn positions_are_those_of_the_string(text in "[a\r\né😀]{0,40}", long in 1_usize..400) {
+            // The rope has several chunks.
+            let text = text.repeat(long);
+            let buffer = Text::from(text.as_str());
+            for offset in (0..=text.len() + 1).step_by(1 + text.len() / 60) {
+                for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32] {
+                    let position = position_in(&text, offset, encoding);
+                    prop_assert_eq!(buffer.position_of(offset, encoding), position, "{} of {:?}", offset, &text);
+                    prop_assert_eq!(buffer.line_of(offset), position.line);
+                    prop_assert!(buffer.line_start(position.line) <= offset);
+                }
+            }
+        }
     }
 
     proptest! {

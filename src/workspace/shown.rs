@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::edit::{LineRange, Plan};
-use crate::text::{ContentHash, PositionEncoding, Text, lines};
+use crate::text::{ContentHash, Text, lines};
 
 /// Maximum number of versions of a file whose line numbers a session may use.
 const VERSIONS: usize = 8;
@@ -115,10 +115,9 @@ fn moved(ranges: &[LineRange], kept: LineRange, new_start: usize) -> impl Iterat
 /// Returns the lines that a range of bytes touches: the first, and the one after the last. A range that ends
 /// at the start of a line does not touch it.
 fn lines_of(text: &Text, start: usize, end: usize) -> std::ops::Range<usize> {
-    let position = |offset| text.position_of(offset, PositionEncoding::Utf8);
-    let (first, last) = (position(start), position(end));
-    let touches_last = last.character > 0 || first.character > 0;
-    first.line + 1..last.line + 1 + usize::from(touches_last)
+    let (first, last) = (text.line_of(start), text.line_of(end));
+    let touches_last = text.line_start(last) < end || text.line_start(first) < start;
+    first + 1..last + 1 + usize::from(touches_last)
 }
 
 /// A version of a file, with the lines of it that a session was shown.

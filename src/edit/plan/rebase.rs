@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::{Plan, Shift, Splice, overlap, push_spliced};
-use crate::text::{Position, PositionEncoding, Text};
+use crate::text::Text;
 
 /// Maximum number of splices for which context is stored.
 const MAX_SPOTS: usize = 64;
@@ -204,8 +204,7 @@ impl UndoPlan {
 
 impl Spot {
     fn around(back: &Splice, new: &str, result: &Text) -> Self {
-        let line_of = |offset| result.position_of(offset, PositionEncoding::Utf8).line;
-        let start_of = |line| result.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
+        let (line_of, start_of) = (|offset| result.line_of(offset), |line| result.line_start(line));
         let (start, end) = (back.range.start, back.range.end);
         let own = line_of(start);
         let is_near = |line: &usize| start - start_of(*line) <= CONTEXT_BYTES;
