@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, Span, packed};
+use memchr::arch::all::packedpair::Pair;
 
 use super::fold::{Fold, Level, plain};
 use super::{Deadline, Edit, Options, TimedOut};
@@ -19,8 +20,19 @@ const MANY_EDITS: usize = 64;
 const CHUNK: usize = 256;
 /// Bits of the filter that precedes the map of keys.
 const GROUPS: usize = 1 << 16;
+/// Minimum number of edits for which short texts are searched together in a base of this size, in bytes; below
+/// [`MANY_EDITS`].
+const SHORT_EDITS: usize = 4;
+const SHORT_TEXTS_IN: usize = 1 << 16;
+/// Maximum number of short texts for which vector instructions are used: several passes over the base, each for as many
+/// texts as they can search for at once.
+const MAX_SCANNED: usize = 8 * SCANNED;
+/// Number of texts that vector instructions can search for at once.
+const SCANNED: usize = 64;
 /// Maximum number of occurrences of all short texts; if there are more, each text is searched separately.
 const MAX_OCCURRENCES: usize = 1 << 20;
+/// Maximum number of places in a pass where one of the texts may be.
+const MAX_CANDIDATES: usize = 1 << 16;
 /// Number of occurrences between two deadline checks.
 const STRIDE: usize = 1 << 14;
 
@@ -80,9 +92,10 @@ impl<'a> Base<'a> {
     }
 
     /// Returns the offsets of a text that has no whole line to look up. Known only for texts of the edits,
-    /// and only if there are many edits; `None` otherwise.
+    /// and only if there are several edits; `None` otherwise.
     pub(super) fn offsets_of_short(&self, text: &str) -> Result<Option<&[usize]>, TimedOut> {
-        if self.edits.len() < MANY_EDITS {
+        let are_several = self.edits.len() >= SHORT_EDITS && self.text.len() >= SHORT_TEXTS_IN;
+        if !are_several && self.edits.len() < MANY_EDITS {
             return Ok(None);
         }
         let view = &self.view(Level::LineEndings).text;
@@ -249,7 +262,7 @@ pub(super) fn lines_by_key(index: &Index, keys: impl Iterator<Item = u32>) -> Ha
 }
 
 /// Searches `haystack`, which has LF line endings only, for the old texts of `edits` that have no whole line
-/// to look up, in one pass. Returns their offsets, in order; empty if there are too many occurrences.
+/// to look up, together. Returns their offsets, in order; empty if there are too many occurrences.
 fn offsets_of_short_texts<'e>(
     haystack: &str,
     edits: &'e [Edit],
@@ -258,6 +271,14 @@ fn offsets_of_short_texts<'e>(
     let short = edits.iter().map(|edit| edit.old.as_str()).filter(|old| is_short(old));
     let mut found: HashMap<&str, Vec<usize>> = short.map(|old| (old, Vec::new())).collect();
     let texts: Vec<&str> = found.keys().copied().collect();
+    if texts.len() <= MAX_SCANNED
+        && let Some(offsets) = scanned(haystack, &texts, deadline)?
+    {
+        return Ok(texts.into_iter().zip(offsets).collect());
+    }
+    if texts.len() < MANY_EDITS {
+        return Ok(HashMap::new());
+    }
     let Ok(searcher) = AhoCorasick::new(&texts) else { return Ok(HashMap::new()) };
     for (number, hit) in searcher.find_overlapping_iter(haystack).enumerate() {
         if number == MAX_OCCURRENCES {
@@ -269,6 +290,44 @@ fn offsets_of_short_texts<'e>(
         found.entry(texts[hit.pattern().as_usize()]).or_default().push(hit.start());
     }
     Ok(found)
+}
+
+/// Searches `haystack` for texts with vector instructions. Returns the offsets of each text, in order; `None` if the
+/// processor has no such instructions, or if there are too many places to look at.
+fn scanned(haystack: &str, texts: &[&str], deadline: Deadline) -> Result<Option<Vec<Vec<usize>>>, TimedOut> {
+    let haystack = haystack.as_bytes();
+    let mut offsets = vec![Vec::new(); texts.len()];
+    for (texts, offsets) in texts.chunks(SCANNED).zip(offsets.chunks_mut(SCANNED)) {
+        deadline.check()?;
+        // Many texts begin with the same indentation or keyword, so each is searched from its rarest byte on.
+        let rare: Vec<usize> = texts.iter().map(|text| rarest_byte(text)).collect();
+        let parts = texts.iter().zip(&rare).map(|(text, &rare)| &text.as_bytes()[rare..]);
+        let Some(searcher) = packed::Searcher::new(parts) else { return Ok(None) };
+        let (mut from, mut candidates) = (0, 0);
+        while let Some(hit) = searcher.find_in(haystack, Span { start: from, end: haystack.len() }) {
+            for ((text, rare), offsets) in texts.iter().zip(&rare).zip(offsets.iter_mut()) {
+                if let Some(at) = hit.start().checked_sub(*rare)
+                    && haystack[at..].starts_with(text.as_bytes())
+                {
+                    offsets.push(at);
+                }
+            }
+            from = hit.start() + 1;
+            candidates += 1;
+            if candidates == MAX_CANDIDATES {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(offsets))
+}
+
+/// Returns the offset of a byte of a text that is rare in most texts, with a few bytes behind it.
+fn rarest_byte(text: &str) -> usize {
+    const BEHIND: usize = 4;
+    let start = text.len() - text.trim_start().len();
+    let searched = &text.as_bytes()[start..text.len().saturating_sub(BEHIND).max(start)];
+    Pair::new(searched).map_or(0, |pair| start + usize::from(pair.index1().min(pair.index2())))
 }
 
 /// Returns `true` if a text has no line to look up: none but the first is whole and not blank.
@@ -300,9 +359,27 @@ pub(super) fn key_and_pairs(content: &str) -> (u32, u64) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Index, lines_by_key};
+    use super::{Deadline, Index, SCANNED, lines_by_key, scanned};
+
+    /// Returns all offsets of a text, also of occurrences that overlap.
+    fn offsets(haystack: &str, text: &str) -> Vec<usize> {
+        (0..haystack.len()).filter(|at| haystack.as_bytes()[*at..].starts_with(text.as_bytes())).collect()
+    }
 
     proptest! {
+        #[test]
+        fn texts_that_are_searched_together_are_found_as_alone(
+            haystack in "[ab \\né]{0,300}",
+            texts in prop::collection::vec("[ab \\né]{1,8}", 1..SCANNED + 10),
+        ) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found = scanned(&haystack, &texts, Deadline::NONE).expect("no deadline");
+            // Processors without vector instructions search for each text alone.
+            prop_assume!(found.is_some());
+            let alone: Vec<_> = texts.iter().map(|text| offsets(&haystack, text)).collect();
+            prop_assert_eq!(found, Some(alone));
+        }
+
         #[test]
         fn a_scan_and_a_lookup_find_the_same_lines(
             lines in prop::collection::vec("[ab]?", 0..3 * super::CHUNK),
