@@ -145,19 +145,18 @@ pub(crate) fn fifty(which: usize) {
     let line = |which: usize, round: usize| format!("const FIFTY_{which}: u32 = {};", 100_000 + round);
     let text = code(size);
     // Between declarations, at about the same distances.
+    let ends: Vec<usize> = text.match_indices("\n}\n\n").map(|(at, end)| at + end.len()).collect();
     let mut with_lines = String::new();
-    let mut rest = text.as_str();
+    let mut copied = 0;
     for which in 0..EDITS {
-        let near = (text.len() / (EDITS + 1) * (which + 1)).saturating_sub(text.len() - rest.len());
-        let end =
-            rest[near..].find("\n}\n\n").map(|end| near + end).or_else(|| rest[..near].rfind("\n}\n\n"));
-        let at = end.expect("the end of a declaration") + "\n}\n\n".len();
-        with_lines.push_str(&rest[..at]);
+        let end = ends[which * ends.len() / EDITS];
+        with_lines.push_str(&text[copied..end]);
         with_lines.push_str(&line(which, 0));
         with_lines.push_str("\n\n");
-        rest = &rest[at..];
+        copied = end;
     }
-    let path = machine.put("fifty.rs", &(with_lines + rest));
+    with_lines.push_str(&text[copied..]);
+    let path = machine.put("fifty.rs", &with_lines);
     let mut client = machine.client();
     client.call("editd/read", &json!({ "path": path }));
     let mut samples = Samples::default();
