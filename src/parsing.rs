@@ -35,8 +35,8 @@ use serde::de::DeserializeOwned;
 
 use crate::edit::{Deadline, Plan, StringLines};
 use crate::syntax::{
-    self, ColourSpan, Declared, Language, MAX_CHECK_TIME, MAX_TIME, Mentions, NoSyntax, Outline, Rename,
-    RenameRefusal, Renamed, SyntaxError,
+    self, ColourSpan, Declared, Language, MAX_CHECK_TIME, MAX_TIME, Mentions, NoSyntax, Outline, ParsedText,
+    Rename, RenameRefusal, Renamed, SymbolChange, SymbolEdit, SymbolRefusal, SyntaxError,
 };
 use crate::text::ContentHash;
 use pool::{Asked, Pool};
@@ -172,6 +172,28 @@ pub fn uses(text: &str, language: Language, name: &str, deadline: Deadline) -> R
             pool.answer(&Request { language, task }, MAX_TIME, deadline)?
         }
         None => syntax::uses(text, language, name, deadline),
+    }
+}
+
+/// Returns the changes that edits of symbols make to a version of a file, each as
+/// [`syntax::edit_symbol`](syntax::edit_symbol()) does, and with the places of a rename.
+pub fn edit_symbols<'t>(
+    version: &FileVersion<'t>,
+    edits: &[&'t SymbolEdit],
+    deadline: Deadline,
+) -> Result<Vec<Result<SymbolChange, SymbolRefusal>>, NoSyntax> {
+    match POOL.get() {
+        Some(pool) => {
+            let task = |version| {
+                let edits = edits.iter().map(|edit| Cow::Borrowed(*edit)).collect();
+                Task::EditSymbols { version, edits }
+            };
+            // Each rename has its own time, besides the outline.
+            let parts = u32::try_from(edits.len() + 1).unwrap_or(u32::MAX);
+            version.ask(pool, task, MAX_TIME.saturating_mul(parts), deadline)?
+        }
+        None => ParsedText::new(version.text.to_owned(), version.language)
+            .edit_symbols(edits.iter().copied(), deadline),
     }
 }
 

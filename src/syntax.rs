@@ -53,7 +53,7 @@ pub use outline::outline;
 pub use parse::{MAX_CHECK_TIME, MAX_SIZE, MAX_TIME, NoSyntax};
 pub use parsed::ParsedText;
 pub use path::SymbolPath;
-pub use refusal::{Candidate, SymbolRefusal};
+pub use refusal::{BadText, Candidate, SymbolRefusal};
 pub use rename::{
     Declared, Mentions, OtherFile, Reach, Rename, RenameRefusal, Renamed, Unclear, Why, declared, is_family,
     mentions, rename, settle,

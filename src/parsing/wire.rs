@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::Plan;
-use crate::syntax::{Declared, Language, Rename};
+use crate::syntax::{Declared, Language, Rename, SymbolEdit};
 
 /// Maximum length of a message, in bytes: two texts of the maximum size, or the outline of a text that consists of
 /// declarations.
@@ -33,6 +33,8 @@ pub(super) enum Task<'a> {
     Keep { version: Version<'a> },
     /// Answered with the result of [`uses`](crate::syntax::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
+    /// Answered with an [`OfVersion`] of the result of [`edit_symbols`](crate::syntax::ParsedText::edit_symbols).
+    EditSymbols { version: Version<'a>, edits: Vec<Cow<'a, SymbolEdit>> },
     /// Answered with an [`OfVersion`] of the result of [`rename`](crate::syntax::rename()).
     Rename { version: Version<'a>, wanted: Cow<'a, Rename> },
     /// Answered with an [`OfVersion`] of the result of [`declared`](crate::syntax::declared).

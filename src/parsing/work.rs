@@ -96,6 +96,13 @@ impl Parser {
                 None => OfVersion::NeedsText,
             }),
             Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
+            Task::EditSymbols { version, edits } => of(&match self.version(version, language) {
+                Some(parsed) => {
+                    let edits = edits.iter().map(AsRef::as_ref);
+                    OfVersion::Known(parsed.edit_symbols(edits, deadline()))
+                }
+                None => OfVersion::NeedsText,
+            }),
             Task::Rename { version, wanted } => of(&match self.version(version, language) {
                 Some(parsed) => OfVersion::Known(parsed.rename(&wanted, deadline())),
                 None => OfVersion::NeedsText,

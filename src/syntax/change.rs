@@ -7,16 +7,18 @@ mod insert;
 mod lead;
 mod replace;
 
+use serde::{Deserialize, Serialize};
+
 use super::grammar::{Grammar, NameStyle, grammar};
 use super::lines::{BOM, Lines};
 use super::symbol::Separator;
-use super::{Outline, Rename, Renamed, Symbol, SymbolPath, SymbolRefusal};
+use super::{BadText, Outline, Rename, Renamed, Symbol, SymbolPath, SymbolRefusal};
 use crate::edit::{LineRange, MovedSymbol, MovedText, Splice, StringLines};
 use crate::text::{LineEnding, indent_style, line_end};
 pub use insert::{NewPlace, Position};
 
 /// An edit of the symbol with this name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolEdit {
     /// Reference to the symbol, see [`SymbolPath`].
     pub symbol: String,
@@ -38,6 +40,8 @@ pub struct SymbolEdit {
     PartialEq,
     Eq,
     Hash,
+    Serialize,
+    Deserialize,
     strum::IntoStaticStr,
     strum::Display,
     strum::EnumString,
@@ -62,7 +66,7 @@ pub enum SymbolOp {
 }
 
 /// The change that an edit of a symbol makes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SymbolChange {
     /// Changes of the text, sorted and disjoint; empty if nothing changes.
     pub splices: Vec<Splice>,
@@ -302,7 +306,9 @@ fn rename(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefusal> {
     };
     let new = new.trim();
     if new != symbol.name && !is_name(new, site.grammar.names) {
-        return Err(SymbolRefusal::BadText { reason: if new.is_empty() { "blank" } else { "not a name" } });
+        return Err(SymbolRefusal::BadText {
+            reason: if new.is_empty() { BadText::Blank } else { BadText::NotAName },
+        });
     }
     let renamed = (new != symbol.name).then(|| site.text[range.clone()].to_owned());
     Ok(SymbolChange { renamed, ..SymbolChange::of(vec![Splice { range, text: new.to_owned() }]) })

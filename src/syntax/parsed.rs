@@ -6,10 +6,13 @@ use super::errors::{self, SyntaxError};
 use super::nearby::{FreeParts, nearby_parts};
 use super::outline::outline_of;
 use super::parse::{Budget, MAX_CHECK_TIME, MAX_TIME, parse_after};
-use super::rename::{declared_in, mentions_in, rename_in};
+use super::rename::{After, declared_in, mentions_in, rename_in};
 use super::strings::string_lines_in;
 use super::tree_edit::{edit, edits_of, followed};
-use super::{Declared, Language, Mentions, NoSyntax, Outline, Rename, RenameRefusal, Renamed};
+use super::{
+    Declared, Language, Mentions, NoSyntax, Outline, Rename, RenameRefusal, Renamed, SymbolChange,
+    SymbolEdit, SymbolRefusal, edit_symbol,
+};
 use crate::edit::{Deadline, Plan, StringLines};
 
 /// Maximum size of the declarations around a change, in bytes, that are parsed although a tree could be followed.
@@ -34,6 +37,8 @@ pub struct ParsedText {
     language: Language,
     text: String,
     tree: KnownTree,
+    /// The result of a rename that was found last, which is probably the next text.
+    renamed: Option<After>,
 }
 
 /// The part of a tree that is known.
@@ -48,13 +53,16 @@ enum KnownTree {
 impl ParsedText {
     /// Creates a text without a tree.
     pub fn new(text: String, language: Language) -> Self {
-        Self { language, text, tree: KnownTree::None }
+        Self { language, text, tree: KnownTree::None, renamed: None }
     }
 
     /// Returns the result of a plan for this text.
     #[must_use]
-    pub fn changed(&self, plan: &Plan) -> Self {
+    pub fn changed(&mut self, plan: &Plan) -> Self {
         let text = plan.apply(&self.text);
+        if let Some((_, tree)) = self.renamed.take().filter(|(renamed, _)| *renamed == text) {
+            return Self { language: self.language, text, tree: KnownTree::Current(tree), renamed: None };
+        }
         if !plan.fits(&self.text) {
             return Self::new(text, self.language);
         }
@@ -72,7 +80,8 @@ impl ParsedText {
             KnownTree::Earlier(tree) | KnownTree::Current(tree) => followed(tree, (&self.text, &text), edits),
             KnownTree::None => None,
         };
-        Self { language: self.language, text, tree: tree.map_or(KnownTree::None, KnownTree::Earlier) }
+        let tree = tree.map_or(KnownTree::None, KnownTree::Earlier);
+        Self { language: self.language, text, tree, renamed: None }
     }
 
     /// Returns the text.
@@ -162,7 +171,36 @@ impl ParsedText {
     ) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
         let budget = Budget::new(MAX_TIME, deadline);
         let tree = self.tree(budget)?;
-        rename_in(&self.text, &tree, self.language, wanted, budget)
+        let found = rename_in(&self.text, &tree, self.language, wanted, budget)?;
+        Ok(found.map(|(renamed, after)| {
+            self.renamed = Some(after);
+            renamed
+        }))
+    }
+
+    /// Returns the changes that edits of symbols make, each as [`edit_symbol`] does, and with the places of a rename.
+    pub fn edit_symbols<'e>(
+        &mut self,
+        edits: impl IntoIterator<Item = &'e SymbolEdit>,
+        deadline: Deadline,
+    ) -> Result<Vec<Result<SymbolChange, SymbolRefusal>>, NoSyntax> {
+        let outline = self.outline(deadline)?;
+        edits.into_iter().map(|edit| self.edit_symbol(&outline, edit, deadline)).collect()
+    }
+
+    fn edit_symbol(
+        &mut self,
+        outline: &Outline,
+        edit: &SymbolEdit,
+        deadline: Deadline,
+    ) -> Result<Result<SymbolChange, SymbolRefusal>, NoSyntax> {
+        let change = match edit_symbol(&self.text, outline, edit) {
+            Ok(change) => change,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let Some(wanted) = &change.wanted else { return Ok(Ok(change)) };
+        let uses = self.rename(wanted, deadline)?;
+        Ok(uses.map(|uses| change.with_uses(uses)).map_err(SymbolRefusal::from))
     }
 
     /// Returns how other files can name a symbol, as [`declared`](super::declared) does.

@@ -1,10 +1,22 @@
 //! Refusals of operations on symbols.
 
+use serde::{Deserialize, Serialize};
+
 use super::{RenameRefusal, SymbolKind};
 use crate::edit::LineRange;
 
 /// The reason why an operation on a symbol was refused, with the name of the refusal.
-#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames, thiserror::Error)]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+    thiserror::Error,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum SymbolRefusal {
     /// No symbol has this name.
@@ -56,8 +68,8 @@ pub enum SymbolRefusal {
     #[strum(serialize = "syntax")]
     #[error("the new text is {reason}")]
     BadText {
-        /// Description of the text, for example "blank".
-        reason: &'static str,
+        /// Reason.
+        reason: BadText,
     },
     /// A symbol that is moved, or the one beside its new place, shares its lines with other code.
     #[strum(serialize = "syntax")]
@@ -109,8 +121,19 @@ impl From<RenameRefusal> for SymbolRefusal {
     }
 }
 
+/// The reason why a text cannot become one of a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+pub enum BadText {
+    /// It is blank where code is expected.
+    #[strum(to_string = "blank")]
+    Blank,
+    /// It is not a name.
+    #[strum(to_string = "not a name")]
+    NotAName,
+}
+
 /// A symbol as listed in a refusal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Path of the symbol, for example `Class.method`. Add `@` and a line to tell equal ones apart.
     pub path: String,

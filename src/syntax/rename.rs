@@ -178,17 +178,21 @@ pub fn rename(
     deadline: Deadline,
 ) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
     let budget = Budget::new(MAX_TIME, deadline);
-    rename_in(text, &parse(text, language, budget)?, language, wanted, budget)
+    let tree = parse(text, language, budget)?;
+    Ok(rename_in(text, &tree, language, wanted, budget)?.map(|(renamed, _)| renamed))
 }
 
-/// Renames a symbol in a text with this tree, as [`rename`] does.
+/// The text after a rename, with its tree.
+pub(super) type After = (String, Tree);
+
+/// Renames a symbol in a text with this tree, as [`rename`] does. Also returns the result.
 pub(super) fn rename_in(
     text: &str,
     tree: &Tree,
     language: Language,
     wanted: &Rename,
     budget: Budget,
-) -> Result<Result<Renamed, RenameRefusal>, NoSyntax> {
+) -> Result<Result<(Renamed, After), RenameRefusal>, NoSyntax> {
     let Some(names) = names::names(language) else { return Ok(Err(RenameRefusal::NotOffered { language })) };
     let Some(old) = text.get(wanted.name.clone()).map(str::to_owned) else { return Err(NoSyntax::Failed) };
     let lines = Lines::new(text);
@@ -243,12 +247,13 @@ pub(super) fn rename_in(
     }
     splices.sort_by_key(|splice| splice.range.start);
     left.sort_unstable();
-    if let Some(at) = reread(text, tree, language, (&splices, &expanded), budget)? {
+    let after = after(text, tree, language, &splices, budget)?;
+    if let Some(at) = reread((tree, &after.1), &expanded, budget)? {
         return Ok(Err(RenameRefusal::Reread { line: lines.of(at) + 1 }));
     }
     let by_name = decided.by_name.iter().map(|&at| start(at)).collect();
     let (new, inherits) = (wanted.new.clone(), decided.inherits);
-    Ok(Ok(Renamed { old, new, splices, by_name, left, inherits }))
+    Ok(Ok((Renamed { old, new, splices, by_name, left, inherits }, after)))
 }
 
 /// Returns the text of a name that stands for a member and a variable, with the new name for the variable. `behind` is
@@ -326,18 +331,27 @@ fn why_no_name(tree: &Tree, at: usize, len: usize) -> Why {
     Why::Unclear
 }
 
+/// Returns the text after the changes, with its tree.
+fn after(
+    text: &str,
+    tree: &Tree,
+    language: Language,
+    splices: &[Splice],
+    budget: Budget,
+) -> Result<After, NoSyntax> {
+    let plan = Plan::new(text.len(), splices.to_vec()).map_err(|_| NoSyntax::Failed)?;
+    let new_text = plan.apply(text);
+    let earlier = followed(tree, (text, &new_text), |old, _| edits_of(old, plan.splices()));
+    let tree = parse_after(earlier.as_ref(), &new_text, language, budget)?;
+    Ok((new_text, tree))
+}
+
 /// Returns the first place that the grammar would read differently after the changes, besides names that become a pair.
 fn reread(
-    text: &str,
-    before: &Tree,
-    language: Language,
-    (splices, expanded): (&[Splice], &[usize]),
+    (before, after): (&Tree, &Tree),
+    expanded: &[usize],
     budget: Budget,
 ) -> Result<Option<usize>, NoSyntax> {
-    let Ok(plan) = Plan::new(text.len(), splices.to_vec()) else { return Ok(Some(0)) };
-    let new_text = plan.apply(text);
-    let earlier = followed(before, (text, &new_text), |old, _| edits_of(old, plan.splices()));
-    let after = parse_after(earlier.as_ref(), &new_text, language, budget)?;
     let (mut one, mut other) = (before.walk(), after.walk());
     let mut visited = 0_usize;
     loop {

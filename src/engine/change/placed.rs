@@ -1,6 +1,7 @@
 //! Edits that name lines or symbols, located in one version of a file.
 
 use std::cell::LazyCell;
+use std::collections::HashMap;
 
 use crate::edit::{
     EditRefusal, EditRefusalKind, LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, Match,
@@ -15,7 +16,7 @@ use crate::engine::change::outlined::{Outlined, no_outline};
 use crate::engine::change::relocate::relocate;
 use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::{FileVersion, rename};
+use crate::parsing::edit_symbols;
 use crate::syntax::{
     Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolPath, SymbolRefusal, body_lines, edit_symbol,
 };
@@ -261,10 +262,14 @@ fn place_symbols(
 ) -> Result<Vec<PlacedSplices>, DraftError> {
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     let mut relocated = relocate(outlined, edits, rules)?;
+    let symbols = edits.iter().enumerate().filter_map(|(position, edit)| match &edit.form {
+        EditForm::Symbol(edit) if !relocated.contains_key(&position) => Some((position, edit)),
+        _ => None,
+    });
+    let mut changes = symbol_changes(outlined, symbols.collect(), rules)?;
     for (position, edit) in edits.iter().enumerate() {
-        let change = match (relocated.remove(&position), &edit.form) {
+        let change = match (relocated.remove(&position).or_else(|| changes.remove(&position)), &edit.form) {
             (Some(change), _) => change,
-            (None, EditForm::Symbol(edit)) => symbol_change(outlined, edit, rules)?,
             (None, EditForm::Uses(UsesElsewhere::Found(uses))) => Ok(SymbolChange {
                 // Its author has named the files, not the lines.
                 lines: lines_of_uses(outlined.text(), &uses.splices),
@@ -296,17 +301,18 @@ fn place_symbols(
     if refused.is_empty() { Ok(placed) } else { Err(DraftError::Symbols(refused)) }
 }
 
-/// Returns the change that the edit of a symbol makes, with the places of a rename.
-fn symbol_change(
+/// Returns the changes that edits of symbols make, by the positions of the edits.
+fn symbol_changes(
     outlined: &Outlined<'_>,
-    edit: &SymbolEdit,
+    edits: Vec<(usize, &SymbolEdit)>,
     rules: &ComputeOptions<'_>,
-) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
-    let version = outlined.version()?;
-    match edit_symbol(version.text, outlined.outline()?, edit) {
-        Ok(change) => with_uses(change, &version, rules),
-        Err(refusal) => Ok(Err(refusal)),
+) -> Result<HashMap<usize, Result<SymbolChange, SymbolRefusal>>, RefusalKind> {
+    let (positions, edits): (Vec<usize>, Vec<&SymbolEdit>) = edits.into_iter().unzip();
+    if edits.is_empty() {
+        return Ok(HashMap::new());
     }
+    let changes = edit_symbols(&outlined.version()?, &edits, rules.deadline).map_err(no_outline)?;
+    Ok(positions.into_iter().zip(changes).collect())
 }
 
 /// Locates the changes of lines that repeat none of them.
@@ -357,15 +363,4 @@ fn reshaped_lines(
             }
         }
     })
-}
-
-/// Finds the places of a rename.
-fn with_uses(
-    change: SymbolChange,
-    version: &FileVersion<'_>,
-    rules: &ComputeOptions<'_>,
-) -> Result<Result<SymbolChange, SymbolRefusal>, RefusalKind> {
-    let Some(wanted) = &change.wanted else { return Ok(Ok(change)) };
-    let found = rename(version, wanted, rules.deadline).map_err(no_outline)?;
-    Ok(found.map(|uses| change.with_uses(uses)).map_err(SymbolRefusal::from))
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::lines::indentation;
-use super::super::{Language, SymbolRefusal};
+use super::super::{BadText, Language, SymbolRefusal};
 use super::indent::{New, Placed, content, placed, unit};
 use super::replace::UNEVEN;
 use super::{Site, SymbolChange};
@@ -203,7 +203,7 @@ fn block(
 fn value(site: &Site<'_>, body: Range<usize>, new: &str) -> Result<SymbolChange, SymbolRefusal> {
     let lines = content(new);
     let Some((first, rest)) = lines.split_first() else {
-        return Err(SymbolRefusal::BadText { reason: "blank" });
+        return Err(SymbolRefusal::BadText { reason: BadText::Blank });
     };
     let target = site.lines.indentation(body.start);
     let is_short = |line: &&&str| !line.trim().is_empty() && !indentation(line).starts_with(target);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::lines::indentation;
-use super::super::{Language, SymbolRefusal};
+use super::super::{BadText, Language, SymbolRefusal};
 use super::Site;
 use crate::text::{self, IndentKind, indent_style};
 
@@ -37,7 +37,7 @@ pub(super) fn content(new: &str) -> Vec<&str> {
 pub(super) fn placed(site: &Site<'_>, new: &str, target: &str, what: New) -> Result<Placed, SymbolRefusal> {
     let lines = content(new);
     if lines.is_empty() {
-        return Err(SymbolRefusal::BadText { reason: "blank" });
+        return Err(SymbolRefusal::BadText { reason: BadText::Blank });
     }
     let unit = unit(site);
     let lines = with_unit(&lines, &unit, site);

@@ -1,7 +1,7 @@
 //! Inserts text before or after a declaration.
 
 use super::super::symbol::{Separator, Symbol, SymbolKind};
-use super::super::{Language, SymbolRefusal};
+use super::super::{BadText, Language, SymbolRefusal};
 use super::indent::{New, content, placed};
 use super::replace::UNEVEN;
 use super::{Site, SymbolChange};
@@ -82,7 +82,7 @@ pub(super) fn insert_moved(
     };
     let texts: Vec<String> = moved.iter().enumerate().map(part).collect();
     if texts.iter().all(|text| text.trim().is_empty()) {
-        return Err(SymbolRefusal::BadText { reason: "blank" });
+        return Err(SymbolRefusal::BadText { reason: BadText::Blank });
     }
     let comma = match site.symbol.separator {
         Separator::Comma { .. } if !has_comma_behind(site, position) => Some(own_comma(site)),
@@ -170,7 +170,9 @@ fn add_comma(change: &mut SymbolChange, comma: Option<Splice>) {
 /// Inserts text beside a declaration that shares its lines with other code.
 fn insert_inline(site: &Site<'_>, new: &str, position: Position) -> Result<SymbolChange, SymbolRefusal> {
     let mut lines: Vec<String> = content(new).into_iter().map(str::to_owned).collect();
-    let Some(first) = lines.first_mut() else { return Err(SymbolRefusal::BadText { reason: "blank" }) };
+    let Some(first) = lines.first_mut() else {
+        return Err(SymbolRefusal::BadText { reason: BadText::Blank });
+    };
     *first = first.trim_start().to_owned();
     let is_item = matches!(site.symbol.separator, Separator::Comma { .. });
     if !is_item && !stays_apart(site, lines.last().map_or("", String::as_str), position) {

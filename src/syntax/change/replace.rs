@@ -2,7 +2,7 @@
 
 use super::super::lines::indentation;
 use super::super::symbol::{Separator, SymbolKind};
-use super::super::{Language, SymbolRefusal};
+use super::super::{BadText, Language, SymbolRefusal};
 use super::indent::{New, content, placed};
 use super::lead::{ends_with_comment, lead};
 use super::{Site, SymbolChange};
@@ -89,7 +89,9 @@ fn replace_inline(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefu
     let parts = &site.symbol.parts;
     let mut lines: Vec<String> = content(new).into_iter().map(str::to_owned).collect();
     let lead = lead(lines.iter().map(String::as_str), site.grammar);
-    let Some(first) = lines.first_mut() else { return Err(SymbolRefusal::BadText { reason: "blank" }) };
+    let Some(first) = lines.first_mut() else {
+        return Err(SymbolRefusal::BadText { reason: BadText::Blank });
+    };
     *first = first.trim_start().to_owned();
     let mut change = SymbolChange::default();
     let keeps_attributes = parts.head < parts.bare && !lead.has_attributes;

@@ -207,7 +207,7 @@ fn what_is_kept_or_lost_is_reported() {
     );
     assert!(matches!(
         change("a.rs", text, "a", SymbolOp::Replace, " \n"),
-        Err(SymbolRefusal::BadText { reason: "blank" })
+        Err(SymbolRefusal::BadText { reason: BadText::Blank })
     ));
 }
 

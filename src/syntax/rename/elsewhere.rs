@@ -17,7 +17,7 @@ use super::decide::{self, Decider};
 use super::found::{Found, Receiver, Role, Why};
 use super::table::{ScopeKind, Spaces};
 use super::walk::{self, Walked};
-use super::{Rename, RenameRefusal, lowers, names, reread, why_no_name, words, written};
+use super::{Rename, RenameRefusal, after, lowers, names, reread, why_no_name, words, written};
 use crate::edit::{Deadline, Splice};
 use crate::syntax::lines::Lines;
 use crate::syntax::parse::{Budget, MAX_TIME, parse};
@@ -511,7 +511,8 @@ impl File<'_> {
         }
         all.sort_by_key(|splice| splice.range.start);
         all.dedup_by_key(|splice| splice.range.start);
-        if let Some(at) = reread(self.text, self.tree, self.language, (&all, &expanded), self.budget)? {
+        let (_, after) = after(self.text, self.tree, self.language, &all, self.budget)?;
+        if let Some(at) = reread((self.tree, &after), &expanded, self.budget)? {
             let line = Lines::new(self.text).of(at) + 1;
             for link in &mut links {
                 link.refusal = Some(RenameRefusal::Reread { line });

@@ -22,6 +22,9 @@ pub(super) struct Names {
     pub(super) unlisted: Option<Why>,
     /// Nodes that import names.
     pub(super) imports: &'static [&'static str],
+    /// Words of which at least one begins in every node that imports names, and in every type and module: a walk need
+    /// not look into nodes without them.
+    pub(super) signs: &'static [&'static str],
     /// Texts that stand for the object of the surrounding type.
     pub(super) this: &'static [&'static str],
     /// Nodes with an object of their own, so that `this` inside is not that of the type around.
@@ -57,6 +60,7 @@ pub(super) const NONE: Names = Names {
     rules: &[],
     unlisted: None,
     imports: &[],
+    signs: &[],
     this: &[],
     rebinds_this: &[],
     keeps_this: &[],

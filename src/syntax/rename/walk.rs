@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use memchr::memmem;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::found::{Found, Place, Receiver, Role, Shorthand};
@@ -73,14 +74,16 @@ pub(super) fn walk<'a>(
     let mut importing = vec![false];
     let mut around: Vec<(usize, usize)> = Vec::new();
     all.enter(&path, &mut around, root, true);
+    let marks = Marks::new(text, [old, new], names.signs);
     let mut cursor = tree.walk();
     let mut visited = 0_usize;
+    let mut looks_inside = true;
     loop {
         visited += 1;
         if visited.is_multiple_of(STRIDE) {
             budget.check()?;
         }
-        if cursor.goto_first_child() {
+        if looks_inside && cursor.goto_first_child() {
             path.push((cursor.node(), field(&cursor)));
         } else {
             loop {
@@ -102,7 +105,8 @@ pub(super) fn walk<'a>(
         let kind = kind(node);
         let is_importing = importing.last().is_some_and(|around| *around);
         importing.push(is_importing || kind.may_import && imports(node, names, text));
-        if !node.is_named() {
+        looks_inside = importing.last() == Some(&true) || marks.are_in(node.byte_range());
+        if !looks_inside || !node.is_named() {
             continue;
         }
         if kind.is_identifier && node.child_count() == 0 {
@@ -119,6 +123,41 @@ pub(super) fn walk<'a>(
         } else if kind.may_enter {
             all.enter(&path, &mut around, node, false);
         }
+    }
+}
+
+/// The places of a text that can matter to a rename.
+struct Marks {
+    /// Their offsets, in order.
+    offsets: Vec<usize>,
+}
+
+impl Marks {
+    /// Finds the occurrences of the names, and those of `signs` at the start of a word.
+    fn new(text: &str, names: [&str; 2], signs: &[&str]) -> Self {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let starts_word = |at: usize| at == 0 || !is_word(text.as_bytes()[at - 1]);
+        let signs = signs.iter().flat_map(|sign| {
+            let at = memmem::find_iter(text.as_bytes(), *sign);
+            at.filter(|at| starts_word(*at) || !sign.starts_with(char::is_alphanumeric))
+        });
+        let mut offsets: Vec<usize> = signs.collect();
+        for name in names {
+            let finder = memmem::Finder::new(name);
+            let mut from = 0;
+            // Also those that overlap.
+            while let Some(at) = text.as_bytes().get(from..).and_then(|rest| finder.find(rest)) {
+                offsets.push(from + at);
+                from += at + 1;
+            }
+        }
+        offsets.sort_unstable();
+        Self { offsets }
+    }
+
+    fn are_in(&self, range: Range<usize>) -> bool {
+        let next = self.offsets.partition_point(|offset| *offset < range.start);
+        self.offsets.get(next).is_some_and(|offset| *offset < range.end)
     }
 }
 
@@ -492,4 +531,70 @@ fn overrides(place: &Place<'_, '_>) -> bool {
     let head = &place.text[parent.start_byte()..place.leaf.start_byte()];
     head.split(|c: char| !c.is_alphanumeric() && c != '@')
         .any(|word| matches!(word, "@Override" | "override"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::edit::Deadline;
+    use crate::syntax::Language;
+    use crate::syntax::parse::{MAX_TIME, next_beside, parse};
+    use crate::syntax::rename::names::names;
+
+    #[rstest]
+    #[case::c(
+        Language::C,
+        "struct A { int x; };\nunion B { int y; };\nint f(struct A *a) { return a->x; }\n"
+    )]
+    #[case::go(
+        Language::Go,
+        "package a\nimport (\n\t\"fmt\"\n\tx \"y/z\"\n)\ntype A struct{ n int }\ntype B interface{ F() }\n"
+    )]
+    #[case::java(
+        Language::Java,
+        "import a.B;\nclass C {}\ninterface D {}\n@interface E {}\nenum F { G }\nrecord H(int i) {}\nclass J { Object o = new Object() { }; }\n"
+    )]
+    #[case::typescript(
+        Language::TypeScript,
+        "import a from 'b';\nclass A {}\nabstract class B {}\nconst c = class {};\ninterface D {}\nenum E { F }\ntype G = { h: number };\nconst i = { j: 1 };\nnamespace K {}\ndeclare module 'l' {}\nconst m = require('n');\nconst o = await import('p');\n"
+    )]
+    #[case::lua(Language::Lua, "local a = require('b')\nlocal function c() return a end\n")]
+    #[case::python(Language::Python, "import a\nfrom b import c\nclass D(c):\n    pass\n")]
+    #[case::rust(
+        Language::Rust,
+        "extern crate a;\nuse b::*;\nstruct C { d: u8 }\nenum E { F }\nunion G { h: u8 }\ntrait I {}\nimpl I for C {}\nmod j { use super::*; }\nfn k() { struct L; }\n"
+    )]
+    fn what_a_rename_needs_has_a_sign(#[case] language: Language, #[case] text: &str) {
+        let names = names(language).expect("a language with renames");
+        let tree = parse(text, language, Budget::new(MAX_TIME, Deadline::NONE)).expect("a tree");
+        assert!(!tree.root_node().has_error(), "{}", tree.root_node().to_sexp());
+        let needed = |kind: &ScopeKind| matches!(kind, ScopeKind::Type | ScopeKind::Module);
+        let scopes = names.scopes.iter().filter(|(_, kind)| needed(kind)).map(|(kind, _)| *kind);
+        let kinds: Vec<&str> = scopes.chain(names.imports.iter().copied()).collect();
+        let marks = Marks::new(text, ["absent", "absent"], names.signs);
+        let (mut cursor, mut seen) = (tree.walk(), HashSet::new());
+        loop {
+            let node = cursor.node();
+            if node.is_named() && kinds.contains(&node.kind()) || imports(node, names, text) {
+                seen.insert(node.kind());
+                assert!(marks.are_in(node.byte_range()), "{} has a sign", &text[node.byte_range()]);
+            }
+            if !cursor.goto_first_child() && !next_beside(&mut cursor) {
+                break;
+            }
+        }
+        let is_there = |kind: &&&str| tree.language().id_for_node_kind(kind, true) != 0;
+        let missing: Vec<_> = kinds.iter().filter(is_there).filter(|kind| !seen.contains(*kind)).collect();
+        assert_eq!(missing, Vec::<&&str>::new(), "the text has all kinds");
+    }
+
+    #[test]
+    fn parts_without_signs_and_names_are_skipped() {
+        let marks = Marks::new("use a; because(used, abab); ababab", ["aba", "new"], &["use"]);
+        assert_eq!(marks.offsets, [0, 15, 21, 28, 30]);
+        assert!(marks.are_in(0..1) && marks.are_in(20..22));
+        assert!(!marks.are_in(1..15) && !marks.are_in(31..34));
+    }
 }

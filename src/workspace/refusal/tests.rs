@@ -6,7 +6,9 @@ use strum::VariantNames;
 use super::*;
 use crate::edit::{Closest, LineRange, LineRefusal, Occurrences};
 use crate::notebook::CellRef;
-use crate::syntax::{Candidate, Language, RenameRefusal, SymbolKind, SymbolRefusal, SyntaxError, Unclear};
+use crate::syntax::{
+    BadText, Candidate, Language, RenameRefusal, SymbolKind, SymbolRefusal, SyntaxError, Unclear,
+};
 use crate::text::ContentHash;
 use crate::workspace::review::HunkId;
 use crate::workspace::rules::{Cause, Remedy};
@@ -79,7 +81,7 @@ fn kinds_of_symbols(quoted: &str) -> Vec<RefusalKind> {
         RefusalKind::Symbol(SymbolRefusal::Broken { line: 1 }),
         RefusalKind::Symbol(SymbolRefusal::WithoutBody { lines }),
         RefusalKind::Symbol(SymbolRefusal::WithoutName { lines }),
-        RefusalKind::Symbol(SymbolRefusal::BadText { reason: "blank" }),
+        RefusalKind::Symbol(SymbolRefusal::BadText { reason: BadText::Blank }),
         RefusalKind::Symbol(SymbolRefusal::SharedLines { line: 1 }),
         RefusalKind::Symbol(SymbolRefusal::NotAnItem { line: 1 }),
         RefusalKind::Symbol(SymbolRefusal::InMoved { line: 1 }),

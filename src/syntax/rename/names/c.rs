@@ -16,6 +16,7 @@ pub(super) static C: Names = Names {
         ("union_specifier", ScopeKind::Type),
         ("preproc_function_def", ScopeKind::Block),
     ],
+    signs: &["struct", "union"],
     rules: &[
         Rule("pointer_declarator", "declarator", Meaning::Through),
         Rule("function_declarator", "declarator", Meaning::Through),

@@ -55,6 +55,7 @@ pub(super) static GO: Names = Names {
         Rule("keyed_element", "key", Meaning::Computed(key)),
     ],
     imports: &["import_declaration"],
+    signs: &["struct", "interface", "import"],
     types_by_name: true,
     common_members: &[
         "Add",

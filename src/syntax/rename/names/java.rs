@@ -75,6 +75,7 @@ pub(super) static JAVA: Names = Names {
         Rule("receiver_parameter", "", Meaning::Label { declares: false }),
     ],
     imports: &["import_declaration"],
+    signs: &["class", "interface", "enum", "record", "new", "import", "require", "await"],
     this: &["this"],
     supertypes: &["superclass", "interfaces", "extends_interfaces", "type"],
     implicit_this: true,

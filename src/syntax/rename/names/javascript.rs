@@ -113,6 +113,7 @@ pub(super) static JAVASCRIPT: Names = Names {
         Rule("export_specifier", "name", Meaning::Computed(export_specifier)),
     ],
     imports: &["import_statement"],
+    signs: &["{", "import", "require", "await"],
     this: &["this"],
     rebinds_this: &[
         "function_declaration",

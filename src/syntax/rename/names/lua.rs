@@ -17,6 +17,7 @@ pub(super) static LUA: Names = Names {
         ("elseif_statement", ScopeKind::Block),
         ("else_statement", ScopeKind::Block),
     ],
+    signs: &["require", "await"],
     rules: &[
         Rule("function_declaration", "name", Meaning::Computed(function)),
         Rule("variable_list", "name", Meaning::Through),

@@ -60,6 +60,7 @@ pub(super) static PYTHON: Names = Names {
         Rule("as_pattern", "", Meaning::Computed(captured)),
     ],
     imports: &["import_statement", "import_from_statement"],
+    signs: &["class", "import", "from"],
     this: &["self", "cls"],
     supertypes: &["superclasses"],
     soft_keywords: &["case", "exec", "match", "print", "type"],

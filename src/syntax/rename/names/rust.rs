@@ -113,6 +113,7 @@ pub(super) static RUST: Names = Names {
         Rule("visibility_modifier", "", Meaning::Unclear(Why::Elsewhere)),
     ],
     imports: &["use_declaration", "extern_crate_declaration"],
+    signs: &["impl", "trait", "struct", "enum", "union", "mod", "use", "extern"],
     this: &["self", "Self"],
     supertypes: &["bounds"],
     types_by_name: true,
