@@ -92,9 +92,25 @@ pub(crate) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
 
 /// Returns the lengths of the common start and of the common end of two lists, which do not overlap.
 pub(crate) fn common_ends<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> (usize, usize) {
-    let head = one.iter().zip(other).take_while(|(one, other)| one == other).count();
-    let rest = one[head..].iter().rev().zip(other[head..].iter().rev());
-    (head, rest.take_while(|(one, other)| one == other).count())
+    let head = common_start(one, other);
+    (head, common_end(&one[head..], &other[head..]))
+}
+
+/// Number of items that are compared at once: bytes, with vector instructions.
+const CHUNK: usize = 64;
+
+fn common_start<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> usize {
+    let chunks = one.chunks_exact(CHUNK).zip(other.chunks_exact(CHUNK));
+    let whole = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    let rest = one[whole..].iter().zip(&other[whole..]);
+    whole + rest.take_while(|(one, other)| one == other).count()
+}
+
+fn common_end<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> usize {
+    let chunks = one.rchunks_exact(CHUNK).zip(other.rchunks_exact(CHUNK));
+    let whole = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    let rest = one[..one.len() - whole].iter().rev().zip(other[..other.len() - whole].iter().rev());
+    whole + rest.take_while(|(one, other)| one == other).count()
 }
 
 /// Returns the changed runs between two lists of equal length, whose lines correspond by index.
@@ -152,4 +168,25 @@ pub(super) fn common_tail(one: &str, other: &str) -> usize {
         !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')
     };
     (1..=equal).rev().find(|&tail| !cuts(one, tail) && !cuts(other, tail)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::common_ends;
+
+    proptest! {
+        #[test]
+        fn the_ends_are_those_that_a_comparison_of_each_item_finds(
+            head in "[ab]{0,200}", one in "[ab]{0,20}", other in "[ab]{0,20}", tail in "[ab]{0,200}",
+        ) {
+            let (one, other) = (format!("{head}{one}{tail}"), format!("{head}{other}{tail}"));
+            let (one, other) = (one.as_bytes(), other.as_bytes());
+            let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+            let rest = one[start..].iter().rev().zip(other[start..].iter().rev());
+            let end = rest.take_while(|(one, other)| one == other).count();
+            prop_assert_eq!(common_ends(one, other), (start, end));
+        }
+    }
 }

@@ -83,26 +83,28 @@ pub fn new_errors(
     language: Language,
     deadline: Deadline,
 ) -> Option<Vec<SyntaxError>> {
+    let nearby = nearby_parts(before, after);
     let is_free = |parts| FreeParts::default().contain(parts, language, deadline);
-    let found = if nearby_parts(before, after).is_some_and(is_free) {
+    let found = if nearby.is_some_and(is_free) {
         Some(Vec::new())
     } else {
         new_errors_of_whole(before, after, language, deadline)
     };
-    found.map(|found| with_indentation(found, (before, after), language))
+    found.map(|found| with_indentation(found, (before, after), nearby, language))
 }
 
-/// Returns the new syntax errors with those that the grammar does not find.
+/// Returns the new syntax errors with those that the grammar does not find. `nearby` are the [`nearby_parts`] of the texts.
 pub(super) fn with_indentation(
     found: Vec<SyntaxError>,
     (before, after): (&str, &str),
+    nearby: Option<[&str; 2]>,
     language: Language,
 ) -> Vec<SyntaxError> {
     if !found.is_empty() || language != Language::Python {
         return found;
     }
     // The declarations around the change take a fraction of the time. What looks wrong there may be in a string.
-    let is_valid = nearby_parts(before, after).is_some_and(|[_, part]| indentation::is_valid(part));
+    let is_valid = nearby.is_some_and(|[_, part]| indentation::is_valid(part));
     if is_valid { found } else { indentation::new_errors(before, after) }
 }
 

@@ -12,7 +12,6 @@ use memchr::{memchr, memrchr};
 use super::Language;
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
 use crate::edit::{Deadline, common_ends};
-use crate::text::{line_end, line_start};
 
 /// Minimum size of a text for which this check is worthwhile, in bytes.
 const MIN_SIZE: usize = 8_000;
@@ -152,7 +151,7 @@ fn common_lines(one: &[u8], other: &[u8]) -> (usize, usize) {
 fn declaration_before(text: &str, line: usize) -> usize {
     let mut start = line;
     while start > 0 {
-        start = line_start(text, start - 1);
+        start = memrchr(b'\n', &text.as_bytes()[..start - 1]).map_or(0, |at| at + 1);
         if begins_declaration(&text[start..]) {
             break;
         }
@@ -164,12 +163,16 @@ fn declaration_before(text: &str, line: usize) -> usize {
 fn declaration_after(text: &str) -> usize {
     let mut start = 0;
     while start < text.len() && !begins_declaration(&text[start..]) {
-        start = line_end(text, start).1;
+        start = memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1);
     }
     start
 }
 
 fn begins_declaration(line: &str) -> bool {
+    // Most lines are indented.
+    if line.starts_with([' ', '\t']) {
+        return false;
+    }
     let first = line.chars().next();
     first.is_some_and(|first| !first.is_whitespace()) && !ENDS.iter().any(|end| line.starts_with(end))
 }

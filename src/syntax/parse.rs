@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr2_iter};
 use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
 
 use super::Language;
 use crate::edit::{Deadline, ProcessorTime};
-use crate::text::lines;
 
 /// Maximum size of a parsed text, in bytes. Larger files are mostly generated, and parsing them takes longer
 /// than an edit should.
@@ -122,8 +121,10 @@ pub(super) fn is_too_deep(text: &str, language: Language) -> bool {
         Language::Swift => return text.contains(&"#".repeat(256)),
         _ => return false,
     };
-    let opens = |byte: &u8| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
-    lines(text).any(|line| line.content.bytes().take_while(opens).count() > most)
+    let opens = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
+    let bytes = text.as_bytes();
+    let mut starts = std::iter::once(0).chain(memchr2_iter(b'\n', b'\r', bytes).map(|at| at + 1));
+    starts.any(|start| bytes[start..].iter().take_while(opens).take(most + 1).count() > most)
 }
 
 /// Returns the bytes of a text with LF for each lone CR, because to most grammars only LF ends a line.

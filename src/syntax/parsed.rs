@@ -1,5 +1,7 @@
 //! Texts with their syntax trees.
 
+use std::ops::Range;
+
 use tree_sitter::{InputEdit, Tree};
 
 use super::errors::{self, SyntaxError};
@@ -128,29 +130,34 @@ impl ParsedText {
         free: &mut FreeParts,
         deadline: Deadline,
     ) -> Option<Vec<SyntaxError>> {
-        let found = self.errors_of_trees(before, free, deadline)?;
-        Some(errors::with_indentation(found, (&before.text, &self.text), self.language))
+        let nearby = nearby_parts(&before.text, &self.text);
+        let nearby = nearby.map(|[old, new]| [range_in(&before.text, old), range_in(&self.text, new)]);
+        let found = self.errors_of_trees(before, nearby.clone(), free, deadline)?;
+        let nearby = nearby.map(|[old, new]| [&before.text[old], &self.text[new]]);
+        Some(errors::with_indentation(found, (&before.text, &self.text), nearby, self.language))
     }
 
     fn errors_of_trees(
         &mut self,
         before: &mut Self,
+        nearby: Option<[Range<usize>; 2]>,
         free: &mut FreeParts,
         deadline: Deadline,
     ) -> Option<Vec<SyntaxError>> {
         let budget = || Budget::new(MAX_CHECK_TIME, deadline);
         let language = self.language;
-        let parts = nearby_parts(&before.text, &self.text);
         // Of a text without errors, following the tree is faster than parsing large parts.
-        let is_small = |parts: [&str; 2]| parts.iter().all(|part| part.len() <= SMALL_PART);
-        let is_followed = before.is_free_of_errors() && !parts.is_some_and(is_small);
-        let mut are_free =
-            |parts: Option<[&str; 2]>| parts.is_some_and(|parts| free.contain(parts, language, deadline));
-        if !is_followed && are_free(parts) {
+        let is_small = nearby.as_ref().is_some_and(|parts| parts.iter().all(|part| part.len() <= SMALL_PART));
+        let is_followed = before.is_free_of_errors() && !is_small;
+        let mut are_free = |before: &Self, after: &Self| {
+            let parts = nearby.clone().map(|[old, new]| [&before.text[old], &after.text[new]]);
+            parts.is_some_and(|parts| free.contain(parts, language, deadline))
+        };
+        if !is_followed && are_free(before, self) {
             return Some(Vec::new());
         }
         let tree = self.tree(budget()).ok()?;
-        if !tree.root_node().has_error() || is_followed && are_free(nearby_parts(&before.text, &self.text)) {
+        if !tree.root_node().has_error() || is_followed && are_free(before, self) {
             return Some(Vec::new());
         }
         let (trees, texts) =
@@ -230,6 +237,12 @@ impl ParsedText {
         let tree = self.tree(budget)?;
         outline_of(&self.text, &tree, self.language, budget)
     }
+}
+
+/// Returns the range of a part of a text.
+fn range_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    start..start + part.len()
 }
 
 #[cfg(test)]
