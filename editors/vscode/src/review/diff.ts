@@ -21,6 +21,12 @@ export class Diffs implements vscode.Disposable {
     this.subscription = vscode.Disposable.from(
       store.onDidEnd(({ proposal }) => void this.close((id) => id === proposal.id)),
       store.onDidList(() => void this.close((id) => !store.get(id))),
+      // A draft may be sent with the decision that ends its proposal, and be removed after that.
+      drafts.onDidChange(() => {
+        if (store.isReady) {
+          void this.close((id) => !store.get(id));
+        }
+      }),
     );
   }
 
