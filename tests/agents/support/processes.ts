@@ -22,7 +22,7 @@ export interface Options {
 /** Runs a program until it ends. */
 export async function run(
   command: readonly string[],
-  { env, cwd, input = '', within = 60_000 }: Options,
+  { env, cwd, input = '', within = 120_000 }: Options,
 ): Promise<Ended> {
   // The program is killed with the test, and it has its own process group, which is killed as a whole.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], { env, cwd, detached: true });

@@ -8,7 +8,8 @@ export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
   accept: (seen: T) => boolean = Boolean,
-  within = 20_000,
+  // Other tests keep the machine busy.
+  within = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {

@@ -13,7 +13,8 @@ export async function until<T>(
   what: string,
   observe: () => T | Promise<T>,
   accept: (value: T) => boolean = Boolean,
-  { within = 20_000, every = 50 }: Timing = {},
+  // Other tests keep the machine busy.
+  { within = 45_000, every = 50 }: Timing = {},
 ): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {
