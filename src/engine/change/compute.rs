@@ -13,7 +13,7 @@ use crate::engine::change::edits::{Rebased, Version, carry_edits, draft_edits, d
 use crate::engine::change::guard::Guard;
 use crate::engine::change::left_uses::left_uses;
 use crate::engine::change::lines::Basis;
-use crate::engine::change::rebase::{drift_to, file_diff, rebase, stale};
+use crate::engine::change::rebase::{file_diff, merged_with, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::notebook::{CellRefusal, is_named_as_notebook};
@@ -74,7 +74,7 @@ impl RequestedChange<Observed> {
                 self.refuse_errors(&draft.plan, rules).map_err(|kind| vec![about(kind)])?;
                 let others = match &base.state {
                     BaseState::Moved { text: Some(given), .. } if draft.rebased => {
-                        drift_to(given, &self.file, rules.deadline)
+                        merged_with(given, draft.since.as_ref(), &self.file, rules.deadline)
                     }
                     _ => None,
                 };

@@ -21,6 +21,8 @@ pub(crate) struct Draft {
     pub(crate) matches: Vec<Match>,
     pub(crate) warnings: Vec<String>,
     pub(crate) rebased: bool,
+    /// The changes of others with which a rebase has merged it.
+    pub(crate) since: Option<Plan>,
     /// The plan before a rebase, with the hash of the version that it was for.
     pub(crate) original_plan: Option<(ContentHash, Arc<Plan>)>,
     /// Names that the change replaces in a declaration only.

@@ -95,6 +95,7 @@ pub(crate) fn carry_edits(
         matches: carried.matches().collect(),
         warnings,
         rebased: true,
+        since: None,
         original_plan: Some((version.hash, Arc::new(original))),
         renamed: placed.renamed(),
         renames: placed.renames(),

@@ -59,6 +59,7 @@ pub(crate) fn rebase_planned(
         matches: file.matches.clone(),
         warnings: file.warnings.clone(),
         rebased: file.rebased,
+        since: None,
         original_plan: Some((before.hash, file.plan.clone())),
         renamed: Vec::new(),
         renames: Vec::new(),
@@ -115,7 +116,7 @@ pub(crate) fn rebase(
         merged(given, now, &wanted(), OnStale::Rebase)?;
         return Err(RefusalKind::Conflict { regions: Vec::new() }.into());
     }
-    Ok(Draft { plan, warnings, rebased: true, ..draft })
+    Ok(Draft { plan, warnings, rebased: true, since: Some(since), ..draft })
 }
 
 fn merged(given: &str, now: &str, wanted: &str, on_stale: OnStale) -> Result<MarkedMerge, RefusalKind> {
@@ -166,6 +167,22 @@ pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline
 pub(crate) fn drift_to(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
     let text = now.text.as_ref().map(|text| text.as_str());
     (text.is_some() || !now.exists()).then(|| drift(given, text, &shown_path(now), deadline))?
+}
+
+/// Returns the unified diff of the changes of others with which a draft was merged, as [`drift_to`] does.
+pub(crate) fn merged_with(
+    given: &Snapshot,
+    since: Option<&Plan>,
+    now: &Observed,
+    deadline: Deadline,
+) -> Option<String> {
+    let Some(since) = since else { return drift_to(given, now, deadline) };
+    if given.text.len_bytes() + since.result_len() > DIFFED_BYTES {
+        return None;
+    }
+    let name = shown_path(now);
+    let labels = Labels { old: Some(&name), new: Some(&name) };
+    Some(diff_plan(&given.text.to_string(), since, labels, deadline).unified)
 }
 
 /// Returns the unified diff between the given text and the current one. `now` is `None` if the file is gone.

@@ -231,6 +231,7 @@ impl Engine {
             matches: file.matches.clone(),
             warnings: file.warnings.clone(),
             rebased: file.rebased || !is_fresh,
+            since: None,
             original_plan: None,
             renamed: Vec::new(),
             renames: Vec::new(),
