@@ -118,18 +118,25 @@ fn common_end<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> usize {
     whole + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// Returns the changed runs between two lists of lines that differ only in some lines in their places: no other way to
+/// Maximum number of changed lines that are compared in their places only.
+const MAX_IN_PLACE: usize = 256;
+
+/// Returns the changed runs between two lists of lines that differ only in a few lines in their places: no other way to
 /// compare them finds more lines that are equal. This takes a fraction of the time of a search for such ways.
 fn changed_in_place<T: Hash + Eq>(old: &[T], new: &[T]) -> Option<Vec<Run>> {
     if old.len() != new.len() {
         return None;
     }
-    let found = runs_in_place(old, new);
-    let lines = |of: fn(&Run) -> &Range<usize>| found.iter().flat_map(move |run| of(run).clone());
+    let changed = (0..old.len()).filter(|&at| old[at] != new[at]);
+    let changed: Vec<usize> = changed.take(MAX_IN_PLACE + 1).collect();
     // A line that is in both may have moved.
-    let known: HashSet<&T> = lines(|(old, _)| old).map(|at| &old[at]).collect();
-    let has_moved = lines(|(_, new)| new).any(|at| known.contains(&new[at]));
-    (!has_moved).then_some(found)
+    let known: HashSet<&T> = changed.iter().map(|&at| &old[at]).collect();
+    if changed.len() > MAX_IN_PLACE || changed.iter().any(|&at| known.contains(&new[at])) {
+        return None;
+    }
+    let mut found = Vec::new();
+    changed.into_iter().for_each(|at| push_run(&mut found, (at..at + 1, at..at + 1)));
+    Some(found)
 }
 
 /// Returns the changed runs between two lists of equal length, whose lines correspond by index.
