@@ -135,7 +135,9 @@ fn changed_in_place<T: Hash + Eq>(old: &[T], new: &[T]) -> Option<Vec<Run>> {
         return None;
     }
     let mut found = Vec::new();
-    changed.into_iter().for_each(|at| push_run(&mut found, (at..at + 1, at..at + 1)));
+    for at in changed {
+        push_run(&mut found, (at..at + 1, at..at + 1));
+    }
     Some(found)
 }
 

@@ -154,7 +154,7 @@ fn details(refusal: &Refusal) -> Value {
             json!({ "reason": reason, "line": line })
         }
         RefusalKind::Symbol(refusal) => symbol_details(refusal),
-        RefusalKind::NoSyntax(reason) => json!({ "reason": reason.to_string() }),
+        RefusalKind::NoSyntax(reason) => json!({ "reason": reason }),
         RefusalKind::NewErrors(errors) => {
             json!({ "errors": errors.iter().map(SyntaxEntry::from).collect::<Vec<_>>() })
         }
@@ -168,7 +168,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::OutsideWorkspace { roots } => {
             json!({ "roots": roots.iter().map(|root| shown(root)).collect::<Vec<_>>() })
         }
-        RefusalKind::Root { reason } => json!({ "reason": reason.to_string() }),
+        RefusalKind::Root { reason } => json!({ "reason": reason }),
         RefusalKind::Protected(protection) => protection_details(protection),
         RefusalKind::Disk { operation, errno, detail, required, available } => json!({
             "operation": operation, "errno": errno, "reason": detail,

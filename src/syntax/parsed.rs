@@ -132,7 +132,7 @@ impl ParsedText {
     ) -> Option<Vec<SyntaxError>> {
         let nearby = nearby_parts(&before.text, &self.text);
         let nearby = nearby.map(|[old, new]| [range_in(&before.text, old), range_in(&self.text, new)]);
-        let found = self.errors_of_trees(before, nearby.clone(), free, deadline)?;
+        let found = self.errors_of_trees(before, nearby.as_ref(), free, deadline)?;
         let nearby = nearby.map(|[old, new]| [&before.text[old], &self.text[new]]);
         Some(errors::with_indentation(found, (&before.text, &self.text), nearby, self.language))
     }
@@ -140,17 +140,17 @@ impl ParsedText {
     fn errors_of_trees(
         &mut self,
         before: &mut Self,
-        nearby: Option<[Range<usize>; 2]>,
+        nearby: Option<&[Range<usize>; 2]>,
         free: &mut FreeParts,
         deadline: Deadline,
     ) -> Option<Vec<SyntaxError>> {
         let budget = || Budget::new(MAX_CHECK_TIME, deadline);
         let language = self.language;
         // Of a text without errors, following the tree is faster than parsing large parts.
-        let is_small = nearby.as_ref().is_some_and(|parts| parts.iter().all(|part| part.len() <= SMALL_PART));
+        let is_small = nearby.is_some_and(|parts| parts.iter().all(|part| part.len() <= SMALL_PART));
         let is_followed = before.is_free_of_errors() && !is_small;
         let mut are_free = |before: &Self, after: &Self| {
-            let parts = nearby.clone().map(|[old, new]| [&before.text[old], &after.text[new]]);
+            let parts = nearby.cloned().map(|[old, new]| [&before.text[old], &after.text[new]]);
             parts.is_some_and(|parts| free.contain(parts, language, deadline))
         };
         if !is_followed && are_free(before, self) {
