@@ -18,7 +18,7 @@ fn check(name: &str, content: &str, mut params: Value) {
     agent.read(name);
     let mut timed = |params: Value| {
         let before = machine.processor_time();
-        (agent.call("editd/edit", params), machine.processor_time() - before)
+        (agent.call("editd/edit", params), machine.processor_time().saturating_sub(before))
     };
     let (answer, took) = timed(params.clone());
     params["unknown"] = true.into();
