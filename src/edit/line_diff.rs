@@ -80,8 +80,8 @@ pub(crate) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
     if old.len().min(new.len()) == 0 || old.len().max(new.len()) == 1 {
         return vec![(head..head + old.len(), head..head + new.len())];
     }
+    let offset = |range: Range<usize>| range.start + head..range.end + head;
     if let Some(found) = changed_in_place(old, new) {
-        let offset = |range: Range<usize>| range.start + head..range.end + head;
         return found.into_iter().map(|(old, new)| (offset(old), offset(new))).collect();
     }
     let mut found: Vec<Run> = Vec::new();
@@ -89,7 +89,6 @@ pub(crate) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }
-        let offset = |range: Range<usize>| range.start + head..range.end + head;
         push_run(&mut found, (offset(op.old_range()), offset(op.new_range())));
     }
     found
@@ -134,11 +133,7 @@ fn changed_in_place<T: Hash + Eq>(old: &[T], new: &[T]) -> Option<Vec<Run>> {
     if changed.len() > MAX_IN_PLACE || changed.iter().any(|&at| known.contains(&new[at])) {
         return None;
     }
-    let mut found = Vec::new();
-    for at in changed {
-        push_run(&mut found, (at..at + 1, at..at + 1));
-    }
-    Some(found)
+    Some(runs_in_place(old, new))
 }
 
 /// Returns the changed runs between two lists of equal length, whose lines correspond by index.
@@ -180,7 +175,7 @@ pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Spl
 
 /// Returns the length of the common prefix of two texts, in bytes, without cutting a character or CRLF.
 pub(super) fn common_head(one: &str, other: &str) -> usize {
-    let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let equal = common_start(one.as_bytes(), other.as_bytes());
     let cuts = |&at: &usize| {
         let whole = one.is_char_boundary(at) && other.is_char_boundary(at);
         !whole || one.as_bytes()[..at].ends_with(b"\r") && at < one.len().max(other.len())
@@ -190,7 +185,7 @@ pub(super) fn common_head(one: &str, other: &str) -> usize {
 
 /// Returns the length of the common suffix of two texts, in bytes, without cutting a character or CRLF.
 pub(super) fn common_tail(one: &str, other: &str) -> usize {
-    let equal = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other).count();
+    let equal = common_end(one.as_bytes(), other.as_bytes());
     let cuts = |text: &str, tail: usize| {
         let at = text.len() - tail;
         !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')

@@ -1,7 +1,6 @@
 //! Edits that name lines or symbols, located in one version of a file.
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
 
 use crate::edit::{
     EditRefusal, EditRefusalKind, LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, Match,
@@ -13,7 +12,7 @@ use crate::engine::change::draft::DraftError;
 use crate::engine::change::guard::Guard;
 use crate::engine::change::lines::unseen;
 use crate::engine::change::outlined::{Outlined, no_outline};
-use crate::engine::change::relocate::relocate;
+use crate::engine::change::relocate::{SymbolChanges, relocate};
 use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::change::{EditForm, RequestedEdit};
 use crate::parsing::edit_symbols;
@@ -261,14 +260,15 @@ fn place_symbols(
     rules: &ComputeOptions<'_>,
 ) -> Result<Vec<PlacedSplices>, DraftError> {
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
-    let mut relocated = relocate(outlined, edits, rules)?;
+    let mut changes = relocate(outlined, edits, rules)?;
     let symbols = edits.iter().enumerate().filter_map(|(position, edit)| match &edit.form {
-        EditForm::Symbol(edit) if !relocated.contains_key(&position) => Some((position, edit)),
+        EditForm::Symbol(edit) if !changes.contains_key(&position) => Some((position, edit)),
         _ => None,
     });
-    let mut changes = symbol_changes(outlined, symbols.collect(), rules)?;
+    let symbols: Vec<_> = symbols.collect();
+    changes.extend(symbol_changes(outlined, symbols, rules)?);
     for (position, edit) in edits.iter().enumerate() {
-        let change = match (relocated.remove(&position).or_else(|| changes.remove(&position)), &edit.form) {
+        let change = match (changes.remove(&position), &edit.form) {
             (Some(change), _) => change,
             (None, EditForm::Uses(UsesElsewhere::Found(uses))) => Ok(SymbolChange {
                 // Its author has named the files, not the lines.
@@ -306,10 +306,10 @@ fn symbol_changes(
     outlined: &Outlined<'_>,
     edits: Vec<(usize, &SymbolEdit)>,
     rules: &ComputeOptions<'_>,
-) -> Result<HashMap<usize, Result<SymbolChange, SymbolRefusal>>, RefusalKind> {
+) -> Result<SymbolChanges, RefusalKind> {
     let (positions, edits): (Vec<usize>, Vec<&SymbolEdit>) = edits.into_iter().unzip();
     if edits.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(SymbolChanges::new());
     }
     let changes = edit_symbols(&outlined.version()?, &edits, rules.deadline).map_err(no_outline)?;
     Ok(positions.into_iter().zip(changes).collect())

@@ -1,24 +1,24 @@
 //! `deadline_ms` bounds the time of every kind of change.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace};
 
-/// Processor time of a request, besides that of its parsing. Builds of tests are slow.
+/// Time after the deadline until the answer, not counting the time to parse the request. Builds of tests are slow.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Sends a change with a deadline of 300 ms, and checks the processor time of the daemon: other programs may be busy, too.
+/// Sends a change with a deadline of 300 ms, and checks the time until the answer.
 fn check(name: &str, content: &str, mut params: Value) {
     let machine = Machine::configured("[limits]\ndeadline_ms = 300\n");
     let workspace = Workspace::file(name, content);
     let mut agent = machine.agent(&workspace);
     agent.read(name);
     let mut timed = |params: Value| {
-        let before = machine.processor_time();
-        (agent.call("editd/edit", params), machine.processor_time().saturating_sub(before))
+        let began = Instant::now();
+        (agent.call("editd/edit", params), began.elapsed())
     };
     let (answer, took) = timed(params.clone());
     params["unknown"] = true.into();

@@ -6,7 +6,6 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -165,17 +164,6 @@ impl Machine {
 
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(self.serving.as_ref().expect("a daemon"))
-    }
-
-    /// Returns the processor time of the daemon so far, in steps of the system's clock (10 ms).
-    pub(crate) fn processor_time(&self) -> Duration {
-        let pid = self.daemons()[0].as_raw_nonzero();
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
-        // Behind the name, which may contain spaces, utime and stime are fields 12 and 13.
-        let (_, fields) = stat.rsplit_once(')').expect("a name");
-        let ticks = fields.split_whitespace().skip(11).take(2);
-        let ticks: u64 = ticks.map(|field| field.parse::<u64>().expect("a number")).sum();
-        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
     }
 
     /// Stops the daemon until [`resume`](Self::resume). A signal reaches the threads one after the other, so this
