@@ -67,6 +67,11 @@ async function showDraft(window: Window): Promise<void> {
     (seen) => seen?.[0] === 'untitled' && seen[1] === 'python' && seen[2] === POEM.replace('two', 'TWO mine'),
   );
   await window.command('workbench.action.revertAndCloseActiveEditor');
+  await until(
+    'the document is closed',
+    () => window.evaluate(({ vscode }) => vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled).length),
+    (left) => left === 0,
+  );
 }
 
 scene('the draft of a closed tab is shown when the proposal is discarded', async ({ window, agent, files }) => {

@@ -12,6 +12,9 @@ export interface Inside {
   require: NodeJS.Require;
 }
 
+/** Maximum time of a call, in milliseconds. A command waits for a dialog that it opens. */
+const MAX_TIME = 60_000;
+
 interface Answer {
   value?: unknown;
   error?: { message: string; stack: string };
@@ -45,9 +48,13 @@ export class Probe {
    * The arguments and the result are sent as JSON.
    */
   async evaluate<A extends unknown[], R>(run: (inside: Inside, ...args: A) => R | Promise<R>, ...args: A): Promise<R> {
+    const source = run.toString();
     const response = await fetch(`http://127.0.0.1:${this.port}/`, {
       method: 'POST',
-      body: JSON.stringify({ source: run.toString(), args }),
+      body: JSON.stringify({ source, args }),
+      signal: AbortSignal.timeout(MAX_TIME),
+    }).catch((error: unknown) => {
+      throw new Error(`In the extension host: ${String(error)} for ${source} with ${JSON.stringify(args)}`);
     });
     const { value, error } = (await response.json()) as Answer;
     if (error !== undefined) {

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from './agent';
 import { Daemon } from './daemon';
 import { saveFailure } from './failure';
@@ -50,6 +51,9 @@ export interface Context {
   connected: () => Promise<void>;
 }
 
+/** Maximum time of a scene, in milliseconds. Its failure is saved after that. */
+const MAX_TIME = 120_000;
+
 type DefineScene = (name: string, scene: (scene: Context) => Promise<void>) => void;
 
 /** Sets up the stage for this test file. Returns a function that defines a scene. */
@@ -63,7 +67,7 @@ export function stage(options: StageOptions = {}): DefineScene {
   );
   after(() => current.tearDown(), { timeout: 60_000 });
   return (name, scene) => {
-    void test(name, { timeout: 120_000 }, () => current.run(name, scene));
+    void test(name, { timeout: MAX_TIME + 60_000 }, () => current.run(name, scene));
   };
 }
 
@@ -124,20 +128,33 @@ class Stage {
     if (this.workbench === undefined || window === undefined) {
       throw new Error('there is no window');
     }
+    const ended = new AbortController();
+    const late = pause(MAX_TIME, undefined, { signal: ended.signal }).then(() => {
+      throw new Error(`The scene did not end within ${MAX_TIME} ms.`);
+    });
+    late.catch(() => undefined);
     try {
-      await scene(await this.createContext(window, this.workbench.server));
+      const context = await this.createContext(window, this.workbench.server);
+      await Promise.race([scene(context), late]);
+      await this.tidy(window);
     } catch (error) {
       await this.saveFailure(name);
+      await this.tidy(window);
       throw error;
     } finally {
-      for (const agent of this.agents.splice(0)) {
-        agent.close();
-      }
-      for (const other of this.workbench.windows.splice(1)) {
-        await other.close();
-      }
-      await window.tidy();
+      ended.abort();
     }
+  }
+
+  /** Closes what a scene has opened. */
+  private async tidy(window: Window): Promise<void> {
+    for (const agent of this.agents.splice(0)) {
+      agent.close();
+    }
+    for (const other of this.workbench?.windows.splice(1) ?? []) {
+      await other.close();
+    }
+    await window.tidy();
   }
 
   private async createContext(window: Window, server: Server): Promise<Context> {

@@ -179,7 +179,8 @@ export class Window {
       const ours = vscode.workspace.textDocuments.filter(({ uri }) => !uri.path.endsWith('/User/settings.json'));
       for (const document of ours.filter(({ isDirty }) => isDirty)) {
         await vscode.window.showTextDocument(document);
-        await vscode.commands.executeCommand('workbench.action.files.revert');
+        // A document that was closed a moment ago is opened again by that, and must not be asked about.
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
       }
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       await vscode.commands.executeCommand('notifications.clearAll');
