@@ -122,6 +122,13 @@ fn check(storm: &Storm, slots: &Slots) {
     }
 }
 
+/// Asserts that a change could be undone in the document only: the person had saved it, and has typed since, so nobody
+/// else may save the document.
+fn assert_saved_before_undone(data: &Value) {
+    let reason = data["reason"].as_str().expect("a reason");
+    assert!(reason.contains("had saved this one and has not saved the old text"), "{data}");
+}
+
 #[test]
 fn no_typed_text_is_lost_and_all_answers_are_true() {
     let machine = Machine::start();
@@ -144,7 +151,11 @@ fn no_typed_text_is_lost_and_all_answers_are_true() {
                     done += 1;
                     slots.extend(places.into_iter().map(|place| (place, value)));
                 } else {
-                    answer.refused_as_any(&["stale", "editor_refused", "contested", "not_found"]);
+                    let refusals = ["stale", "editor_refused", "contested", "not_found", "verify_failed"];
+                    let data = answer.refused_as_any(&refusals);
+                    if data["kind"] == "verify_failed" {
+                        assert_saved_before_undone(&data);
+                    }
                 }
                 check(&storm, &slots);
             }
