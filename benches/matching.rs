@@ -9,11 +9,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use editd::edit::{
-    Count, Deadline, Edit, Index, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite,
-};
-use editd::syntax::{Language, new_errors, outline};
-use editd::text::{count_lines, eol_style, indent_style};
+use editd_edit::{Count, Deadline, Edit, Index, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite};
+use editd_syntax::{Language, new_errors, outline};
+use editd_text::{count_lines, eol_style, indent_style};
 
 use examples::Example;
 

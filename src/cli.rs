@@ -37,12 +37,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::parsing;
-use crate::protocol::{Method, OUTSIDE};
-use crate::server::Places;
-use crate::transport::{Client, DirOptions, Identity, Spawn, dirs};
-use crate::workspace::history::{DISK, TERMINAL};
-use crate::workspace::{Audience, Role};
+use editd_daemon::server::Places;
+use editd_daemon::transport::{Client, DirOptions, Identity, Spawn, dirs};
+use editd_protocol::{Method, OUTSIDE};
+use editd_syntax::parsing;
+use editd_workspace::history::{DISK, TERMINAL};
+use editd_workspace::{Audience, Role};
 
 use arguments::{Arguments, Command, Output};
 pub(crate) use error::CliError;
@@ -259,7 +259,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     let options = DirOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
     let places = dirs(&options).map_err(CliError::failed)?;
     // A daemon that is started where programs cannot write could not write either.
-    let is_forbidden = arguments.no_spawn || crate::hook::is_enforced();
+    let is_forbidden = arguments.no_spawn || editd_agents::hook::is_enforced();
     let spawn = if is_forbidden { Spawn::Forbidden } else { Spawn::Allowed };
     // Of the log, the option selects changes by their author; the environment does not.
     let (author, wanted) = match arguments.command {

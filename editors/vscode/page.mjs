@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const sources = '../page';
-const assets = '../../src/page/assets';
+const assets = '../../src/agents/page/assets';
 
 const { outputFiles } = await build({
   entryPoints: [
@@ -33,6 +33,6 @@ for (const [name, text] of files) {
   if (!process.argv.includes('--check')) {
     writeFileSync(path, text);
   } else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
-    throw new Error(`src/page/assets/${name} is not what editors/page gives. Run \`npm run page\` and commit it.`);
+    throw new Error(`src/agents/page/assets/${name} is not what editors/page gives. Run \`npm run page\` and commit it.`);
   }
 }

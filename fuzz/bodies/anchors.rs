@@ -1,10 +1,10 @@
 //! Builds a text, edits at its lines and a later version of it from bytes, and checks that only the named lines
 //! change, and that edits are carried to the same lines.
 
-use editd::edit::{
+use editd_edit::{
     LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, MovedText, locate, plan_lines, snippet,
 };
-use editd::text::lines;
+use editd_text::lines;
 
 const LINES: [&str; 14] = [
     "fn main() {", "    a();", "    b();", "}", "", "if x {", "12\tc", "\td", "é😀", "def f():", "    return 1", "a", ")", "  ",
@@ -67,7 +67,7 @@ fn check_bounds(base: &str, place: LinePlace, map: &LineMap) {
     let Some(lines) = place.anchors().filter(|lines| lines.start > 0) else { return };
     let shown = snippet(base, lines.start, lines.end, 2);
     assert!(shown.lines().count() < 100, "{shown}");
-    assert!(map.get(lines).is_none() || lines.end <= editd::text::count_lines(base), "{lines:?}");
+    assert!(map.get(lines).is_none() || lines.end <= editd_text::count_lines(base), "{lines:?}");
 }
 
 /// Returns the text with some lines changed.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use editd::edit::{Count, Edit, EditRefusalKind, FoundMatch, Options, Strategy, find};
-use editd::text::lines;
+use editd_edit::{Count, Edit, EditRefusalKind, FoundMatch, Options, Strategy, find};
+use editd_text::lines;
 
 /// Building blocks of texts: words, spaces, punctuation, and decorations that tools add to lines.
 const TOKENS: [&str; 40] = [
@@ -130,7 +130,7 @@ fn occurs_once(base: &str, old: &str) -> bool {
 }
 
 /// Checks that an exact occurrence is the match.
-fn check_exact(found: &Result<FoundMatch, Vec<editd::edit::EditRefusal>>) {
+fn check_exact(found: &Result<FoundMatch, Vec<editd_edit::EditRefusal>>) {
     match found {
         Ok(found) => {
             let exact = found.matches.iter().all(|one| one.strategy == Strategy::Exact);

@@ -1,7 +1,7 @@
 //! Builds a notebook, or text similar to one, and operations on its cells.
 
-use editd::edit::Deadline;
-use editd::notebook::{CellOp, CellRef, CellType, NotebookError, edit_cells, is_notebook};
+use editd_edit::Deadline;
+use editd_edit::notebook::{CellOp, CellRef, CellType, NotebookError, edit_cells, is_notebook};
 
 /// Building blocks of notebooks.
 const TOKENS: [&str; 32] = [

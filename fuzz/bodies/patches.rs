@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use editd::edit::{Deadline, Edit, FoundMatch, Options, find};
-use editd::patch::{PatchChange, PatchFormat, parse};
-use editd::text::lines;
+use editd_edit::{Deadline, Edit, FoundMatch, Options, find};
+use editd_edit::patch::{PatchChange, PatchFormat, parse};
+use editd_text::lines;
 
 /// Deadline of a single `find`. A slower call is refused, which is not an error here.
 const LONGEST: Duration = Duration::from_secs(2);

@@ -1,7 +1,7 @@
 //! Builds a file from bytes and applies an operation to one of its symbols, and checks invariants of both.
 
-use editd::edit::{Deadline, Plan};
-use editd::syntax::{Language, Outline, SymbolEdit, SymbolOp, SymbolPath, edit_symbol, new_errors, outline};
+use editd_edit::{Deadline, Plan};
+use editd_syntax::{Language, Outline, SymbolEdit, SymbolOp, SymbolPath, edit_symbol, new_errors, outline};
 
 /// Parts of files, in the syntax of many languages.
 const TOKENS: [&str; 56] = [
@@ -63,7 +63,7 @@ fn check_outline(text: &str, outline: &Outline) {
         assert!(symbol.range.start < symbol.range.end && symbol.range.end <= text.len(), "{symbol:?}");
         assert!(text.get(symbol.range.clone()).is_some(), "the range cuts no character");
         assert!(symbol.lines.start >= 1 && symbol.lines.start <= symbol.lines.end, "{symbol:?}");
-        assert!(symbol.lines.end <= editd::text::lines(text).count(), "{symbol:?}");
+        assert!(symbol.lines.end <= editd_text::lines(text).count(), "{symbol:?}");
         if let Some(body) = &symbol.body {
             assert!(text.get(body.clone()).is_some(), "the body cuts no character");
         }

@@ -2,14 +2,14 @@
 //! Pure: the caller reads and writes the files.
 //!
 //! ```
-//! use editd::connect::{connect, disconnect};
-//! use editd::gate::AgentProgram;
+//! use editd_agents::connect::{connect, disconnect};
+//! use editd_agents::gate::AgentProgram;
 //!
 //! let settings = "{\n  \"model\": \"opus\"\n}\n";
 //! let connected = connect(AgentProgram::Claude, settings, "editd")?;
 //! assert!(connected.contains("\"args\": [\"hook\", \"claude\"]"));
 //! assert_eq!(disconnect(AgentProgram::Claude, &connected)?, settings);
-//! # Ok::<(), editd::connect::Unreadable>(())
+//! # Ok::<(), editd_agents::connect::Unreadable>(())
 //! ```
 
 mod claude;

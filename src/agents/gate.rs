@@ -5,7 +5,7 @@
 //! [`Reply`] what to do, which [`encode`](AgentProgram::encode) writes in the program's form:
 //!
 //! ```
-//! use editd::gate::{AgentProgram, Reply, Step};
+//! use editd_agents::gate::{AgentProgram, Reply, Step};
 //! use serde_json::json;
 //!
 //! let event = AgentProgram::Claude.decode(&json!({
@@ -17,7 +17,7 @@
 //!
 //! let refused = AgentProgram::Claude.encode("PreToolUse", Reply::Refuse("Read the file first.".to_owned()));
 //! assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
-//! # Ok::<(), editd::gate::Unknown>(())
+//! # Ok::<(), editd_agents::gate::Unknown>(())
 //! ```
 
 mod advice;

@@ -3,9 +3,9 @@
 //! `gate`.
 //!
 //! ```no_run
-//! use editd::gate::AgentProgram;
-//! use editd::hook::{Abort, Hook};
-//! use editd::transport::{DirOptions, Spawn, dirs};
+//! use editd_agents::gate::AgentProgram;
+//! use editd_agents::hook::{Abort, Hook};
+//! use editd_daemon::transport::{DirOptions, Spawn, dirs};
 //!
 //! let hook = Hook {
 //!     places: dirs(&DirOptions::default())?,
@@ -26,17 +26,17 @@ mod transcript;
 
 use serde_json::{Value, json};
 
-use crate::config::{Config, config_file};
 use crate::gate::{self, AgentProgram, Event, Fields, Reply, Step};
-use crate::protocol::{Code, OUTSIDE, RpcError};
-use crate::server::Places;
-use crate::transport::{CallError, ConnectError, Spawn, is_end, is_timeout};
-use crate::workspace::rules::RootRefusal;
+use editd_daemon::config::{Config, config_file};
+use editd_daemon::server::Places;
+use editd_daemon::transport::{CallError, ConnectError, Spawn, is_end, is_timeout};
+use editd_protocol::{Code, OUTSIDE, RpcError};
+use editd_workspace::rules::RootRefusal;
 
 use location::protected_elsewhere;
 
-pub use crate::transport::{ENFORCED, is_enforced};
 pub use abort::Abort;
+pub use editd_daemon::transport::{ENFORCED, is_enforced};
 
 /// Answers the events of an agent program.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@
 //! has written it (`written`).
 //!
 //! ```no_run
-//! use editd::ide::{Options, serve};
-//! use editd::transport::{DirOptions, Spawn, dirs};
+//! use editd_agents::ide::{Options, serve};
+//! use editd_daemon::transport::{DirOptions, Spawn, dirs};
 //!
 //! serve(Options {
 //!     places: dirs(&DirOptions::default())?,
@@ -37,9 +37,9 @@ use axum::Router;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use tokio_util::sync::CancellationToken;
 
-use crate::server::Places;
-use crate::transport::Spawn;
 use crate::web::{Limits, Server, Token};
+use editd_daemon::server::Places;
+use editd_daemon::transport::Spawn;
 
 use daemon::Daemon;
 use files::OwnedFile;
@@ -134,5 +134,5 @@ fn announce(port: u16, token: &Token, roots: &[PathBuf]) -> io::Result<(Vec<Owne
 /// Returns the introduction of both protocols.
 fn server_config() -> ServerConfig {
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-        .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+        .with_server_info(Implementation::new("editd", env!("CARGO_PKG_VERSION")))
 }

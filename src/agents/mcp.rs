@@ -7,8 +7,8 @@
 //! content as data, because some clients show their model only the data. A refusal is an answer, too.
 //!
 //! ```no_run
-//! use editd::mcp::{Options, Selection, serve};
-//! use editd::transport::{DirOptions, Spawn, dirs};
+//! use editd_agents::mcp::{Options, Selection, serve};
+//! use editd_daemon::transport::{DirOptions, Spawn, dirs};
 //!
 //! serve(Options {
 //!     places: dirs(&DirOptions::default())?,
@@ -48,8 +48,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
 use crate::hook::{Hook, is_enforced};
-use crate::server::Places;
-use crate::transport::Spawn;
+use editd_daemon::server::Places;
+use editd_daemon::transport::Spawn;
 
 use gate::Gate;
 use server::{Roots, Server};

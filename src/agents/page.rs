@@ -6,8 +6,8 @@
 //! `editors/page`; the bundled files in `assets` are part of the program.
 //!
 //! ```no_run
-//! use editd::page::{Options, serve};
-//! use editd::transport::{DirOptions, Identity, Spawn, dirs};
+//! use editd_agents::page::{Options, serve};
+//! use editd_daemon::transport::{DirOptions, Identity, Spawn, dirs};
 //!
 //! let root = std::path::Path::new("/home/ada/shop");
 //! serve(Options {
@@ -35,9 +35,9 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::server::Places;
-use crate::transport::{ConnectError, Identity, Spawn};
 use crate::web::{Limits, OneTimeToken, Server, Token};
+use editd_daemon::server::Places;
+use editd_daemon::transport::{ConnectError, Identity, Spawn};
 
 use daemon::Daemon;
 

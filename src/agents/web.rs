@@ -6,7 +6,7 @@
 //! the browser everything that a page of this program does not need (`headers`).
 //!
 //! ```no_run
-//! use editd::web::{Limits, Server, Token, refusal, require_token};
+//! use editd_agents::web::{Limits, Server, Token, refusal, require_token};
 //! use axum::{Router, http::StatusCode, middleware, routing::get};
 //! use tokio_util::sync::CancellationToken;
 //!

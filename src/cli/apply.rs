@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::patch::{self, FilePatch, PatchChange, PatchFormat};
-use crate::protocol::Read;
-use crate::text::ContentHash;
-use crate::transport::Client;
+use editd_daemon::transport::Client;
+use editd_edit::patch::{self, FilePatch, PatchChange, PatchFormat};
+use editd_protocol::Read;
+use editd_text::ContentHash;
 
 use super::arguments::{ApplyArguments, Format};
 use super::edit::read_source;

@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use strum::VariantNames as _;
 
-use crate::mcp::EditFormat;
+use editd_agents::mcp::EditFormat;
 
 use super::remote::Remote;
 
@@ -184,7 +184,7 @@ pub(crate) enum Command {
     Hook {
         /// The program
         #[arg(value_parser = client)]
-        client: crate::gate::AgentProgram,
+        client: editd_agents::gate::AgentProgram,
     },
     /// Show the state of the daemon
     Status,

@@ -5,10 +5,10 @@ use std::path::Path;
 use anstyle::Style;
 use serde_json::{Value, json};
 
-use crate::protocol::{Blame, BlameResult, Read};
-use crate::text::lines;
-use crate::transport::{WholeText, whole_text};
-use crate::workspace::history::DISK;
+use editd_daemon::transport::{WholeText, whole_text};
+use editd_protocol::{Blame, BlameResult, Read};
+use editd_text::lines;
+use editd_workspace::history::DISK;
 
 use super::arguments::ChangeFilter;
 use super::paint::{AUTHOR, FAINT, PLACE, Row, ago, fitted, widest, width};

@@ -10,8 +10,8 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::connect::{self, Scope, folder_variable, is_connected, settings_file, settings_folder};
-use crate::gate::AgentProgram;
+use editd_agents::connect::{self, Scope, folder_variable, is_connected, settings_file, settings_folder};
+use editd_agents::gate::AgentProgram;
 
 use super::arguments::{ConnectArguments, Output};
 use super::paint::{FAINT, GOOD};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose, SyntaxEntry};
-use crate::transport::Client;
+use editd_daemon::transport::Client;
+use editd_protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose, SyntaxEntry};
 
 use super::arguments::Output;
 use super::paint::{ERROR, FAINT, GOOD};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Edit, Method, ProposalMethod, Read};
-use crate::transport::{CallError, Client};
+use editd_daemon::transport::{CallError, Client};
+use editd_protocol::{Edit, Method, ProposalMethod, Read};
 
 use super::{CliError, End, paint, stream};
 

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{Discard, Propose, Read, ReadContent};
-use crate::text::{ContentHash, HashTag};
-use crate::transport::Client;
-use crate::workspace::{NamedVersion, NewMode};
+use editd_daemon::transport::Client;
+use editd_protocol::{Discard, Propose, Read, ReadContent};
+use editd_text::{ContentHash, HashTag};
+use editd_workspace::{NamedVersion, NewMode};
 
 use super::arguments::{Consent, EditArguments, MoveArguments, RenameArguments, WriteArguments};
 use super::root::Target;

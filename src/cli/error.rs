@@ -2,10 +2,10 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::page::PageError;
-use crate::protocol::RpcError;
-use crate::transport::is_enforced;
-use crate::transport::{CallError, ConnectError};
+use editd_agents::page::PageError;
+use editd_daemon::transport::is_enforced;
+use editd_daemon::transport::{CallError, ConnectError};
+use editd_protocol::RpcError;
 
 use super::paint::{self, ERROR, FAINT, HINT};
 use super::paint::{width_of, wrapped};

@@ -7,8 +7,8 @@ use std::io::{self, Read as _, Write as _};
 
 use serde_json::json;
 
-use crate::gate::AgentProgram;
-use crate::hook::{Abort, Hook, is_enforced};
+use editd_agents::gate::AgentProgram;
+use editd_agents::hook::{Abort, Hook, is_enforced};
 
 use super::{CliError, Context, End, stream};
 

@@ -9,7 +9,7 @@ use std::thread;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::ide::{self, Options, Running};
+use editd_agents::ide::{self, Options, Running};
 
 use super::arguments::IdeArguments;
 use super::child::{end_of, start_and_wait};

@@ -6,7 +6,7 @@ use std::path::Path;
 use anstyle::Style;
 use serde_json::json;
 
-use crate::protocol::{
+use editd_protocol::{
     HistoryMethod, HistoryParams, HistoryResult, Method, OmittedFile, PathEntry, ProposalMethod,
     ProposalResult, TransactionEntry, TransactionFile,
 };

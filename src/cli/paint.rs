@@ -6,8 +6,8 @@ use std::os::fd::AsFd;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::edit::LinePart;
-use crate::text::is_hidden;
+use editd_edit::LinePart;
+use editd_text::is_hidden;
 
 /// Style of added lines.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 
-use crate::protocol::{
+use editd_protocol::{
     Entries, EntryKind, FileCount, Find, FindParams, FoundLine, FoundSymbol, List, ListParams,
     NotebookContent, OutlineMethod, OutlineParams, Read, ReadContent, ReadParams, Search, SearchParams,
     SearchResult, SymbolEntry,
 };
-use crate::text::lines;
+use editd_text::lines;
 
 use super::arguments::{FindArguments, ListArguments, ReadArguments, SearchArguments};
 use super::paint::{FAINT, PLACE};

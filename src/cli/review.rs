@@ -13,11 +13,11 @@ use std::io::Write;
 use anstyle::Style;
 use serde_json::{Value, json};
 
-use crate::protocol::{
+use editd_daemon::transport::{CallError, Client};
+use editd_protocol::{
     Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsParams, Reopen,
     ReopenParams,
 };
-use crate::transport::{CallError, Client};
 
 use super::arguments::{Output, ReviewArguments};
 use super::paint::{FAINT, PLACE, Row, fitted, one_line, widest, width};

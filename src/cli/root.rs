@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
-pub(super) use crate::transport::{Target, allowed_root as allowed, home};
-use crate::transport::{Unresolved, repository};
+pub(super) use editd_daemon::transport::{Target, allowed_root as allowed, home};
+use editd_daemon::transport::{Unresolved, repository};
 
 use super::paint;
 

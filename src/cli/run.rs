@@ -15,13 +15,13 @@ use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::config::{PolicyFile, ReviewMode, config_file, default_places};
-use crate::gate;
-use crate::protocol::{
+use editd_agents::gate;
+use editd_daemon::config::{PolicyFile, ReviewMode, config_file, default_places};
+use editd_daemon::transport::{CallError, Client, ENFORCED, home, note_enforced, repository};
+use editd_protocol::{
     Method, NoParams, PROGRESS, RunBegin, RunBeginParams, RunBeginResult, RunEnd, RunEndParams, RunEndResult,
     Status,
 };
-use crate::transport::{CallError, Client, ENFORCED, home, note_enforced, repository};
 
 use borders::{Borders, PathRules, Restricted};
 

@@ -13,11 +13,11 @@ use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
-use crate::config::{Config, config_file};
-use crate::mcp;
-use crate::parsing;
-use crate::transport::{self, Crossing, InheritedSockets, ServeError, bridge};
-use crate::workspace::Role;
+use editd_agents::mcp;
+use editd_daemon::config::{Config, config_file};
+use editd_daemon::transport::{self, Crossing, InheritedSockets, ServeError, bridge};
+use editd_syntax::parsing;
+use editd_workspace::Role;
 
 use daily_log::DailyLog;
 

@@ -9,14 +9,14 @@ use rustix::process::{Pid, test_kill_process};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::config::{Config, PathMap, PolicyFile, config_file};
-use crate::disk::{watch_limit, weaker_system};
-use crate::protocol::{
+use editd_daemon::config::{Config, PathMap, PolicyFile, config_file};
+use editd_daemon::transport::{Client, ConnectError, Spawn, instance_is_alive};
+use editd_disk::{watch_limit, weaker_system};
+use editd_protocol::{
     Method, NoParams, PROTOCOL, Reviewers, ReviewersResult, Shutdown, ShutdownResult, Status, StatusResult,
 };
-use crate::transport::{Client, ConnectError, Spawn, instance_is_alive};
-use crate::workspace::rules::Class;
-use crate::workspace::{Limits, Role};
+use editd_workspace::rules::Class;
+use editd_workspace::{Limits, Role};
 
 use super::connect::ClientState;
 use super::paint::{ERROR, GOOD, hanging, width};

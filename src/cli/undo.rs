@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::protocol::{
+use editd_daemon::transport::{CallError, Client};
+use editd_protocol::{
     ApplyResult, HistoryMethod, HistoryParams, Method, PathEntry, RpcError, TransactionEntry, Undo,
     UndoParams, uri_of,
 };
-use crate::transport::{CallError, Client};
 
 use super::arguments::{Output, UndoArguments};
 use super::paint::FAINT;

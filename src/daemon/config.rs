@@ -1,7 +1,7 @@
 //! The configuration of a user on a machine. It is never read from a workspace.
 //!
 //! ```
-//! use editd::config::Config;
+//! use editd_daemon::config::Config;
 //!
 //! let config = Config::load("/nowhere/config.toml".into());
 //! assert!(config.error.is_none(), "the defaults apply without a file");
@@ -19,8 +19,8 @@ use std::time::Duration;
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::disk::Durability;
-use crate::workspace::Limits;
+use editd_disk::Durability;
+use editd_workspace::Limits;
 
 pub use maps::PathMap;
 pub use named::{NamedPlace, PlaceInProject, check_named_places, default_places, named_places};

@@ -7,8 +7,8 @@
 //! notifies other readers of the files. A request that cannot be carried out fails with refusals:
 //!
 //! ```
-//! use editd::engine::Failure;
-//! use editd::workspace::{Refusal, RefusalKind};
+//! use editd_daemon::engine::Failure;
+//! use editd_workspace::{Refusal, RefusalKind};
 //!
 //! let failure = Failure::from(Refusal::new(RefusalKind::Missing));
 //! assert!(matches!(failure, Failure::Refused(refusals) if refusals.len() == 1));
@@ -52,12 +52,12 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, PolicyFile, default_places};
-use crate::disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
-use crate::edit::{Deadline, Display};
-use crate::history::{History, HistoryLimits, ReviewersFile, WaitingProposals};
-use crate::workspace::limits::{SEARCHES, SEARCHES_OF_AUTHOR};
-use crate::workspace::rules::names_of;
-use crate::workspace::{OnStale, Proposal, Workspace};
+use editd_disk::history::{History, HistoryLimits, ReviewersFile, WaitingProposals};
+use editd_disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
+use editd_edit::{Deadline, Display};
+use editd_workspace::limits::{SEARCHES, SEARCHES_OF_AUTHOR};
+use editd_workspace::rules::names_of;
+use editd_workspace::{OnStale, Proposal, Workspace};
 
 pub use failure::Failure;
 pub(crate) use failure::{Result, collect_all, refusal_of};
@@ -160,8 +160,10 @@ impl Engine {
     ) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?;
-        let history =
-            Arc::new(History::open(&crate::history::folder_in(&places.state_dir), history_limits(&config)));
+        let history = Arc::new(History::open(
+            &editd_disk::history::folder_in(&places.state_dir),
+            history_limits(&config),
+        ));
         let rescue = Arc::new(Rescuer { history: history.clone(), folder: places.state_dir.join("rescued") });
         let journal = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;

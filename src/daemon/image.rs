@@ -1,7 +1,7 @@
 //! Detects images by their content and makes them small enough to be sent. Pure.
 //!
 //! ```
-//! use editd::image::{ImageError, is_image, prepare};
+//! use editd_daemon::image::{ImageError, is_image, prepare};
 //!
 //! assert!(is_image(b"\x89PNG\r\n\x1a\n"));
 //! assert!(!is_image(b"# A text"));

@@ -4,8 +4,8 @@
 //! To run a daemon inside another program, with its sockets:
 //!
 //! ```no_run
-//! use editd::config::Config;
-//! use editd::transport::{DirOptions, dirs, serve};
+//! use editd_daemon::config::Config;
+//! use editd_daemon::transport::{DirOptions, dirs, serve};
 //!
 //! let config = Config::load("/home/ada/.config/editd/config.toml".into());
 //! let dirs = dirs(&DirOptions::default())?;
@@ -49,10 +49,10 @@ use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::disk::Disk;
 use crate::engine::Engine;
-use crate::workspace::reviewers::Departure;
-use crate::workspace::{Role, Session, SessionId};
+use editd_disk::Disk;
+use editd_workspace::reviewers::Departure;
+use editd_workspace::{Role, Session, SessionId};
 
 pub use crate::engine::{Failure, Places, SessionContext, SessionRoot};
 pub use clients::{ClientSink, PendingResponse};
@@ -149,8 +149,8 @@ impl Daemon {
     /// Registers a session and the sink of its client. From now on the session may send requests.
     pub fn connect(&self, context: &SessionContext, sink: Arc<dyn ClientSink>) {
         let names = (context.author.clone(), context.name.clone());
-        let session = Session::new(context.id, context.role, names, context.root_paths());
-        let session = Session { abilities: context.abilities, ..session };
+        let mut session = Session::new(context.id, context.role, names, context.root_paths());
+        session.abilities = context.abilities;
         self.engine.clients.insert(context, Arc::new(WireClient(sink)));
         self.engine.workspace.update(|w| w.connect(session, SystemTime::now()));
         // Agent programs can ask for reviews in the folders of an editor that shows them.

@@ -10,8 +10,8 @@
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use editd::transport::{Client, DirOptions, Spawn, dirs};
-//! use editd::workspace::Role;
+//! use editd_daemon::transport::{Client, DirOptions, Spawn, dirs};
+//! use editd_workspace::Role;
 //! use serde_json::json;
 //!
 //! let dirs = dirs(&DirOptions::default())?;

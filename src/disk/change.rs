@@ -1,8 +1,8 @@
 //! The changes that a commit applies, on resolved targets.
 
-use crate::disk::{DiskError, FileBytes, FileImage, Handle, Stat, Target};
-use crate::text::ContentHash;
-use crate::workspace::NewMode;
+use crate::{DiskError, FileBytes, FileImage, Handle, Stat, Target};
+use editd_text::ContentHash;
+use editd_workspace::NewMode;
 use std::path::{Path, PathBuf};
 
 /// The file state that a change requires.

@@ -16,12 +16,12 @@ mod switch;
 pub(super) use aside::remove as remove_aside;
 
 use super::journal::Ticket;
-use crate::disk::{
+use crate::{
     Change, CommitError, Committed, Disk, DiskErrorKind, Displaced, Durability, Entry, Flush, Journal,
     StageOrder, StagedFile, Target,
 };
-use crate::text::ContentHash;
-use crate::workspace::NewMode;
+use editd_text::ContentHash;
+use editd_workspace::NewMode;
 use plan::{PlannedChange, Strategy};
 use recorder::Recorder;
 use rollback::{UndoStep, roll_back};

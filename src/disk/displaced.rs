@@ -4,8 +4,8 @@
 //! ever read that write. Displaced files are therefore held open a little longer and checked again, and
 //! unexpected content is rescued.
 
-use crate::disk::{Disk, Displaced, LossReason, Rescue};
-use crate::text::ContentHash;
+use crate::{Disk, Displaced, LossReason, Rescue};
+use editd_text::ContentHash;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

@@ -17,9 +17,9 @@
 //! use std::path::Path;
 //! use std::time::{Duration, SystemTime};
 //!
-//! use editd::history::{History, HistoryLimits};
-//! use editd::workspace::Role;
-//! use editd::workspace::history::{Origin, PastEntry};
+//! use editd_disk::history::{History, HistoryLimits};
+//! use editd_workspace::Role;
+//! use editd_workspace::history::{Origin, PastEntry};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-history-{}", std::process::id()));
 //! let limits = HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86_400), file_size: 1 << 20 };
@@ -67,10 +67,10 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 
-use crate::disk::{FileBytes, read_private_file};
-use crate::text::ContentHash;
-use crate::workspace::Role;
-use crate::workspace::history::{Back, DISK, Origin, PastAction, PastDetail, PastEntry, PastFile};
+use crate::{FileBytes, read_private_file};
+use editd_text::ContentHash;
+use editd_workspace::Role;
+use editd_workspace::history::{Back, DISK, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 pub use reviewers::ReviewersFile;
 pub use waiting::WaitingProposals;

@@ -1,10 +1,10 @@
 //! The trait [`Disk`], and the values that its primitives take and return.
 
-use crate::disk::{
+use crate::{
     DiskErrorKind, Entry, Expected, FileBytes, FileImage, Handle, Lease, Listed, Result, Root, Scanned, Stat,
     Target,
 };
-use crate::workspace::NewMode;
+use editd_workspace::NewMode;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

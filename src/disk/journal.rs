@@ -13,8 +13,8 @@ pub(super) use logs::NUMBERS;
 pub(super) use record::{Line, RawPath, Record, RecordedAside, RecordedChange, RecordedFile, Spot, parse};
 
 use super::place::fresh_id;
-use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, FileBytes, Flush, Result, Root, StageOrder};
-use crate::workspace::NewMode;
+use crate::{Disk, DiskError, DiskErrorKind, Entry, FileBytes, Flush, Result, Root, StageOrder};
+use editd_workspace::NewMode;
 use logs::Logs;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};

@@ -13,8 +13,8 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //!
-//! use editd::disk::{Change, Disk, Durability, Expected, Journal, LossReason, OsDisk, Rescue, commit};
-//! use editd::workspace::NewMode;
+//! use editd_disk::{Change, Disk, Durability, Expected, Journal, LossReason, OsDisk, Rescue, commit};
+//! use editd_workspace::NewMode;
 //!
 //! /// No other program writes here, so no text needs to be rescued.
 //! struct Alone;
@@ -48,6 +48,7 @@ mod change;
 mod commit;
 mod displaced;
 mod error;
+pub mod history;
 mod interface;
 mod journal;
 mod os;
@@ -56,13 +57,15 @@ mod present;
 mod private;
 mod real_path;
 mod recovery;
+pub mod search;
+pub mod snapshot;
 mod sys;
 #[cfg(any(test, feature = "test-disks"))]
-#[path = "../tests/support/disk/mod.rs"]
+#[path = "../../tests/support/disk/mod.rs"]
 mod test_disks;
 #[cfg(test)]
 mod tests;
-mod time;
+pub mod time;
 mod watch;
 
 pub use bases::BaseStore;
@@ -77,7 +80,7 @@ pub use os::OsDisk;
 pub use place::{
     Entry, FileImage, Handle, Kind, Listed, MTime, Root, Scanned, Stat, Target, entry_below, is_stray,
 };
-pub(crate) use present::present;
+pub use present::present;
 pub use private::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 pub use real_path::real_path;
 pub use recovery::Recovery;

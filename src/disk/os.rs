@@ -9,7 +9,7 @@ mod write;
 
 use super::error::ErrnoContext;
 use super::sys::{is_unsupported, system};
-use crate::disk::{
+use crate::{
     Disk, DiskError, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease, Listed, Result,
     Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };

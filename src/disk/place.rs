@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-pub use crate::workspace::MTime;
+pub use editd_workspace::MTime;
 
 use super::{Disk, DiskError, DiskErrorKind, Result};
-use crate::workspace::FileKey;
+use editd_workspace::FileKey;
 
 /// Prefix of the names of all staged and displaced files. These names have a fixed short length, because the
 /// file's own name plus a suffix would not fit if the name already has the maximum length.

@@ -8,11 +8,11 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use crate::text::ContentHash;
+use editd_text::ContentHash;
 
 /// Returns the hash of the file at a canonical path, or `None` if there is no file, for instance because a link or a
 /// folder has its name. Fails for a file above `limit`, in bytes. Never blocks.
-pub(crate) fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
+pub fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let folder = path.parent().unwrap_or(Path::new("/"));
     if folder.canonicalize().is_ok_and(|canonical| canonical != folder) {

@@ -10,7 +10,7 @@ mod file;
 pub use file::Recovery;
 
 use super::journal::{Line, NUMBERS, Record, RecordedAside, parse};
-use crate::disk::{Disk, FileImage, Flush, Journal, LossReason, MTime, Rescue, Result};
+use crate::{Disk, FileImage, Flush, Journal, LossReason, Rescue, Result};
 use file::{FileRecovery, Recoverer};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +113,7 @@ impl Recoverer<'_> {
                 self.report.failed.extend(cleaned.err());
             } else if let Err(error) = self.settle(&record) {
                 self.report.failed.push(error);
-                let age = MTime::now().seconds.unsigned_abs().saturating_sub(record.at);
+                let age = crate::time::now().seconds.unsigned_abs().saturating_sub(record.at);
                 // A clock that is set far into the future must not end the retries.
                 if !(PATIENCE..IMPLAUSIBLE).contains(&age) {
                     unfinished.push(record);

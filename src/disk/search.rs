@@ -2,7 +2,7 @@
 //! there.
 //!
 //! A walk visits a tree in path order. It opens every folder by its path from the root
-//! ([`Disk::list`](crate::disk::Disk::list)), so a concurrent rename cannot lead it outside of the root. The
+//! ([`Disk::list`](crate::Disk::list)), so a concurrent rename cannot lead it outside of the root. The
 //! walk hands files to several threads. `results.rs` keeps the first results in path order, independent of the
 //! number of threads, and reports when later files cannot contribute any more.
 //!
@@ -12,9 +12,9 @@
 //! ```
 //! use std::path::{Path, PathBuf};
 //!
-//! use editd::disk::{Disk, MemoryDisk};
-//! use editd::edit::Deadline;
-//! use editd::search::{Bounds, FileAccess, OpenText, Query, Scope, Start, StopCondition, search};
+//! use editd_disk::{Disk, MemoryDisk};
+//! use editd_edit::Deadline;
+//! use editd_disk::search::{Bounds, FileAccess, OpenText, Query, Scope, Start, StopCondition, search};
 //!
 //! /// Allows every file; no editor has anything open.
 //! struct Open;
@@ -59,9 +59,9 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::Root;
+use crate::Root;
 
-pub(crate) use filter::points_to;
+pub use filter::points_to;
 pub use filter::{FileGlob, Glob, Ignores};
 pub use ignored::{IgnoredFiles, ignored};
 pub use lines::Line;

@@ -11,8 +11,8 @@
 //! use std::fs;
 //! use std::sync::Arc;
 //!
-//! use editd::disk::{Disk, OsDisk};
-//! use editd::snapshot::{Room, Snapshot, SnapshotLimits, WalkControl};
+//! use editd_disk::{Disk, OsDisk};
+//! use editd_disk::snapshot::{Room, Snapshot, SnapshotLimits, WalkControl};
 //!
 //! let folder = std::env::temp_dir().join(format!("editd-snapshot-{}", std::process::id()));
 //! fs::create_dir_all(folder.join("shop"))?;
@@ -49,10 +49,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{Disk, DiskError, Root, Stat, make_private_folder};
 use crate::search::{Ignores, TrackedFiles};
-use crate::text::ContentHash;
-use crate::workspace::rules::is_version_control;
+use crate::{Disk, DiskError, Root, Stat, make_private_folder};
+use editd_text::ContentHash;
+use editd_workspace::rules::is_version_control;
 
 use appeared::Appeared;
 use contents::{Contents, Stored};

@@ -17,7 +17,7 @@ mod watching;
 mod writers;
 
 use super::*;
-use crate::workspace::NewMode;
+use editd_workspace::NewMode;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

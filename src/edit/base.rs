@@ -10,7 +10,7 @@ use memchr::arch::all::packedpair::Pair;
 
 use super::fold::{Fold, Level, plain};
 use super::{Deadline, Edit, Options, TimedOut};
-use crate::text::{IndentStyle, Line, LineEnding, count_lines, indent_style, line_end, line_start, lines};
+use editd_text::{IndentStyle, Line, LineEnding, count_lines, indent_style, line_end, line_start, lines};
 
 /// Minimum number of edits in a call for which the lines of the base are grouped by key, if the index exists.
 const SOME_EDITS: usize = 8;
@@ -188,6 +188,11 @@ impl SharedIndex {
             size_of_val(&index.starts[..]) + size_of_val(&index.keys[..]) + size_of_val(&index.pairs[..])
         };
         self.0.get().map_or(0, size)
+    }
+
+    /// Returns `true` if both share one index.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

@@ -15,7 +15,7 @@ use super::tiers::Site;
 use super::unwrap::{ENTITIES, without_number};
 use super::whole_lines::{bare, split_indent};
 use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
-use crate::text::{line_start, lines};
+use editd_text::{line_start, lines};
 
 /// Maximum number of regions that are listed.
 const MAX_LISTED: usize = 3;

@@ -10,7 +10,7 @@ use super::finder::LocatedEdit;
 use super::fold::{Needle, with_lf_endings};
 use super::refusal::LineCounter;
 use super::{Deadline, EditRefusal, EditRefusalKind, Plan};
-use crate::text::{LineEnding, lines};
+use editd_text::{LineEnding, lines};
 
 /// Maximum number of edits for which dependencies are determined.
 const MANY_EDITS: usize = 32;

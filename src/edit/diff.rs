@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::line_diff::{line_starts, runs, runs_in_place, trimmed};
 use super::plan::push_spliced;
 use super::{Deadline, Plan, Splice};
-use crate::text::{count_line_ends, line_end, line_start, lines};
+use editd_text::{count_line_ends, line_end, line_start, lines};
 
 pub use display::{Display, display_plan};
 

@@ -2,7 +2,7 @@
 
 use super::fold::plain;
 use super::whole_lines::bare;
-use crate::text::{Line, lines};
+use editd_text::{Line, lines};
 
 /// Maximum number of words; a longer sentence has another meaning.
 const MAX_WORDS: usize = 8;

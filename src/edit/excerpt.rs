@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::edit::{Deadline, line_runs};
-use crate::text::floor_char_boundary;
+use crate::{Deadline, line_runs};
+use editd_text::floor_char_boundary;
 
 /// Length of a line, in bytes, up to which it is shown whole.
 const WHOLE: usize = 400;

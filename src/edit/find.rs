@@ -11,7 +11,7 @@ use super::refusal::LineCounter;
 use super::replaced_lines::{indentation_before, join_removals};
 use super::whole_lines::split_indent;
 use super::{Edit, EditRefusal, EditRefusalKind, LineRange, Offer, Options, Plan, Splice, Strategy};
-use crate::text::{Line, line_end, line_start, lines};
+use editd_text::{Line, line_end, line_start, lines};
 
 /// Maximum number of refusals per call that list closest regions: more are of no use, and each costs a few
 /// milliseconds.
@@ -54,7 +54,7 @@ pub struct Match {
 /// start of an edit's text is ignored.
 ///
 /// ```
-/// use editd::edit::{Edit, EditRefusalKind, Options, Strategy, find};
+/// use editd_edit::{Edit, EditRefusalKind, Options, Strategy, find};
 ///
 /// let base = "if ready:\r\n\tprint(“go”)\r\n";
 /// let edit = Edit::new("    print(\"go\")\n", "    print(\"go\", now)\n");

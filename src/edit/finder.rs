@@ -19,7 +19,7 @@ use super::tiers::{Hits, INDENTATION, MANY, Reads, Site, TIERS, Tier, Tolerance}
 use super::unwrap::{Unwrapped, unwrapped};
 use super::{Closest, Count, Edit, EditRefusalKind, Occurrences, Options, PatternKind, Splice, Strategy};
 use super::{closest, offer, similarity, tiers};
-use crate::text::{line_end, line_start, lines};
+use editd_text::{line_end, line_start, lines};
 
 /// Reason for a region whose text matches, but not where the anchor requires it.
 const ELSEWHERE: &str =

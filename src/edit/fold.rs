@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
 use super::Edit;
-use crate::text::{LineEnding, lines};
+use editd_text::{LineEnding, lines};
 
 /// The texts of an edit with LF line endings and without a byte order mark.
 #[derive(Debug, Clone)]

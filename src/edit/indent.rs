@@ -19,7 +19,7 @@ use units::PrefixShift;
 
 use super::base::Base;
 use super::whole_lines::{closes_block, split_indent};
-use crate::text::Line;
+use editd_text::Line;
 
 /// The indentation of a matched line in the request and in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

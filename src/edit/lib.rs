@@ -4,7 +4,7 @@
 //! edit. Offsets are bytes of the base's UTF-8, line numbers in results count from 1.
 //!
 //! ```
-//! use editd::edit::{Deadline, Edit, Labels, Options, diff_plan, find, merge};
+//! use editd_edit::{Deadline, Edit, Labels, Options, diff_plan, find, merge};
 //!
 //! let base = "let port = 80;\n\nfn main() {}\n\nlet host = LOCAL;\n";
 //! let found = find(base, &[Edit::new("port = 80", "port = 8080")], &Options::default()).unwrap();
@@ -34,8 +34,10 @@ mod indent;
 mod line_diff;
 mod line_edit;
 mod merge;
+pub mod notebook;
 mod offer;
 mod order;
+pub mod patch;
 mod pattern;
 mod plan;
 mod refusal;
@@ -53,7 +55,7 @@ pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_p
 pub use elided::placeholder;
 pub use excerpt::{Excerpt, LinePart, beginnings};
 pub use find::{FoundMatch, Match, find, renumbered};
-pub(crate) use line_diff::{Run, common_ends, runs as line_runs};
+pub use line_diff::{Run, common_ends, runs as line_runs};
 pub use line_diff::{rewrite, without_mark};
 pub use line_edit::{
     BadRange, LineEdit, LineMap, LineOrigin, LinePlace, LineRefusal, LocatedLines, MovedSymbol, MovedText,

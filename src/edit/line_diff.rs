@@ -9,7 +9,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use super::fold::lf_endings;
 use super::replacement::ReplacementBuilder;
 use super::{Deadline, Plan, Splice, TimedOut};
-use crate::text::{EolStyle, eol_style, lines};
+use editd_text::{EolStyle, eol_style, lines};
 
 /// Returns the plan that replaces the content of `base` with `content`.
 ///
@@ -67,11 +67,11 @@ impl Plan {
 }
 
 /// A run of changed lines: those of the old text, and those that replace them.
-pub(crate) type Run = (Range<usize>, Range<usize>);
+pub type Run = (Range<usize>, Range<usize>);
 
 /// Returns the changed runs between two lists of lines, in order. After the deadline the result is coarser,
 /// never wrong.
-pub(crate) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
+pub fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
     let (head, tail) = common_ends(old, new);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     if old.is_empty() && new.is_empty() {
@@ -95,7 +95,7 @@ pub(crate) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
 }
 
 /// Returns the lengths of the common start and of the common end of two lists, which do not overlap.
-pub(crate) fn common_ends<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> (usize, usize) {
+pub fn common_ends<T: PartialEq<U>, U>(one: &[T], other: &[U]) -> (usize, usize) {
     let head = common_start(one, other);
     (head, common_end(&one[head..], &other[head..]))
 }

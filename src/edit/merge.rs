@@ -6,7 +6,7 @@ use similar::{Algorithm, MergeRegion, MergeResolution, TextMerge};
 
 use super::LineRange;
 use super::line_diff::line_starts;
-use crate::text::{LineEnding, count_lines, lines};
+use editd_text::{LineEnding, count_lines, lines};
 
 /// Length of a marker, if no line of the texts looks like one.
 const MARKER_WIDTH: usize = 7;

@@ -15,7 +15,7 @@ mod style;
 
 use std::path::Path;
 
-use crate::edit::{Deadline, LineRange, Occurrences, Plan, TimedOut};
+use crate::{Deadline, LineRange, Occurrences, Plan, TimedOut};
 
 use model::Notebook;
 
@@ -177,8 +177,8 @@ impl CellType {
 /// text, and ends with an error soon after the deadline.
 ///
 /// ```
-/// use editd::edit::Deadline;
-/// use editd::notebook::{CellOp, CellRef, edit_cells};
+/// use editd_edit::Deadline;
+/// use editd_edit::notebook::{CellOp, CellRef, edit_cells};
 ///
 /// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": "a"}], "nbformat": 4}"#;
 /// let cell = CellRef::Index(0);
@@ -201,8 +201,8 @@ pub fn is_notebook(text: &str) -> bool {
 /// if it was not one before, or if the file is not named as one.
 ///
 /// ```
-/// use editd::edit::{Deadline, Plan};
-/// use editd::notebook::broken;
+/// use editd_edit::{Deadline, Plan};
+/// use editd_edit::notebook::broken;
 ///
 /// let text = r#"{"nbformat": 4, "cells": []}"#;
 /// let plan = Plan::between(text, "print(1)", Deadline::NONE);
@@ -220,7 +220,7 @@ pub fn broken(path: &Path, text: &str, plan: &Plan) -> Option<Unreadable> {
 /// Returns `true` if a file has the extension of notebooks, which are read as cells.
 ///
 /// ```
-/// use editd::notebook::is_named_as_notebook;
+/// use editd_edit::notebook::is_named_as_notebook;
 ///
 /// assert!(is_named_as_notebook("docs/a.ipynb".as_ref()));
 /// assert!(!is_named_as_notebook("docs/a.json".as_ref()));

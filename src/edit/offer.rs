@@ -16,7 +16,7 @@ use super::tiers::{Alignment, DriftCheck, alignments, head, is_significant, name
 use super::unwrap::without_number;
 use super::whole_lines::{Block, bare, eq_ignoring_whitespace, is_blank_line, parts, split_indent};
 use super::{Closest, Count, Deadline, Edit, Labels, Plan, similarity};
-use crate::text::{Line, LineEnding, lines};
+use editd_text::{Line, LineEnding, lines};
 
 /// Minimum similarity of the region: below it, the text may be meant for another file.
 const MIN_SIMILARITY: f64 = 0.6;

@@ -1,7 +1,7 @@
 //! Parses patches: changes to several files in one text, in the formats that models print. Pure.
 //!
 //! [`parse`] turns a patch into the same [`Edit`]s and [`LineEdit`]s that a request can carry;
-//! [`find`](crate::edit::find) and [`locate`](crate::edit::locate) locate them in the files. Line numbers of the
+//! [`find`](crate::find) and [`locate`](crate::locate) locate them in the files. Line numbers of the
 //! patch itself are 1-based, too.
 
 mod anchored;
@@ -15,8 +15,8 @@ mod unified;
 
 use std::collections::HashMap;
 
-use crate::edit::{self, Edit, LineEdit, LinePlace, LineRange, Options};
-use crate::text::HashTag;
+use crate::{Edit, LineEdit, LinePlace, LineRange, Options};
+use editd_text::HashTag;
 use source::Source;
 
 /// The format of a patch.
@@ -167,7 +167,7 @@ impl PatchFormat {
 /// anywhere fails the whole patch.
 ///
 /// ```
-/// use editd::patch::{PatchChange, parse};
+/// use editd_edit::patch::{PatchChange, parse};
 ///
 /// let text = "src/door.rs\n<<<<<<< SEARCH\nclosed\n=======\nopen\n>>>>>>> REPLACE\n";
 /// let files = parse(text, None).unwrap();
@@ -254,7 +254,7 @@ impl FilePatch {
 /// Returns the content of a new file after hunks of a later section, which must match it exactly.
 fn changed(content: &str, hunks: &[PatchHunk]) -> Result<String, PatchError> {
     let edits: Vec<Edit> = hunks.iter().map(|hunk| hunk.edit.clone()).collect();
-    let found = edit::find(content, &edits, &Options { fuzzy: false, ..Options::default() });
+    let found = crate::find(content, &edits, &Options { fuzzy: false, ..Options::default() });
     found.map(|found| found.plan.apply(content)).map_err(|refused| {
         let hunk = refused.first().and_then(|refused| hunks.get(refused.edit));
         let expected = "lines that the section above writes into the new file".to_owned();

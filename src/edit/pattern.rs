@@ -47,7 +47,7 @@ impl PatternKind {
     /// Checks an old text and a new text, which are patterns of this kind.
     ///
     /// ```
-    /// use editd::edit::{PatternError, PatternKind};
+    /// use editd_edit::{PatternError, PatternKind};
     ///
     /// let regex = PatternKind { regex: true, word: false };
     /// assert!(regex.check(r"get\((\w+)\)", "fetch($1, $$)").is_ok());

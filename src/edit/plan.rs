@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::Text;
+use editd_text::Text;
 
 pub use rebase::{MappedRange, Spot, UndoPlan};
 
@@ -35,7 +35,7 @@ pub enum PlanError {
 /// A plan is valid for its base only, so store the hash of the base with a plan that you keep.
 ///
 /// ```
-/// use editd::edit::{Plan, Splice};
+/// use editd_edit::{Plan, Splice};
 ///
 /// let base = "one two three";
 /// let plan = Plan::new(base.len(), vec![Splice { range: 4..7, text: "2".to_owned() }]).unwrap();
@@ -90,7 +90,8 @@ impl Plan {
     }
 
     /// Moves the plan to a text with `head` bytes more at the start.
-    pub(crate) fn moved_by(mut self, head: usize) -> Self {
+    #[must_use]
+    pub fn moved_by(mut self, head: usize) -> Self {
         self.base_len += head;
         for splice in &mut self.splices {
             splice.range = splice.range.start + head..splice.range.end + head;

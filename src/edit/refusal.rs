@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::tiers::Hits;
 use super::{LineRefusal, Offer, TimedOut};
-use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
+use editd_text::{count_line_ends, count_lines, line_end, line_start, lines};
 
 /// Maximum number of matches that are listed.
 const MAX_LISTED: usize = 10;
@@ -206,7 +206,7 @@ impl EditRefusalKind {
     }
 
     /// Removes the change that is probably meant.
-    pub(crate) fn withdraw_offer(&mut self) {
+    pub fn withdraw_offer(&mut self) {
         if let Self::NotFound { offer, .. } = self {
             *offer = None;
         }

@@ -10,7 +10,7 @@ use super::similarity::share;
 use super::tiers::Site;
 use super::whole_lines::eq_ignoring_whitespace;
 use super::{Deadline, Splice};
-use crate::text::{Line, line_end, line_start, lines};
+use editd_text::{Line, line_end, line_start, lines};
 
 /// Above this many comparisons lines are paired by order only.
 const MAX_PAIRINGS: usize = 4096;

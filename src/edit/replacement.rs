@@ -12,7 +12,7 @@ use super::replaced_lines::{
 use super::tiers::{Site, SitePart, Tolerance};
 use super::whole_lines::{closes_block, split_indent};
 use super::{Deadline, Splice};
-use crate::text::{Line, LineEnding, line_end, line_start, lines};
+use editd_text::{Line, LineEnding, line_end, line_start, lines};
 
 /// Origins and indentation of the new lines.
 struct NewLines {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rapidfuzz::distance::indel;
 
 use super::base::{Base, Index, key_and_pairs, lines_by_key};
-use crate::text::floor_char_boundary;
+use editd_text::floor_char_boundary;
 
 /// Maximum number of bytes of each text that are compared: enough for any block that a person would consider
 /// one location.

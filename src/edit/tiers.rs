@@ -14,7 +14,7 @@ use super::base::{Base, key_and_pairs};
 use super::fold::{Fold, Level, Needle, Pattern, is_blank};
 
 use super::{Strategy, TimedOut};
-use crate::text::{LineEnding, line_end, line_start, lines};
+use editd_text::{LineEnding, line_end, line_start, lines};
 
 /// Number of matches after which counting may stop: it would be slow if they overlap.
 pub(super) const MANY: usize = 1000;

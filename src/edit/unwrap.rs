@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use super::fold::Needle;
-use crate::text::{Line, lines};
+use editd_text::{Line, lines};
 
 /// A request without its artifacts.
 pub(super) struct Unwrapped {

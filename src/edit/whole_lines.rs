@@ -7,7 +7,7 @@ use super::TimedOut;
 use super::base::{Base, key_and_pairs};
 use super::fold::{self, Needle, is_space};
 use super::tiers::SitePart;
-use crate::text::{Line, line_end, lines};
+use editd_text::{Line, line_end, lines};
 
 /// Number of lines compared between two deadline checks.
 const STRIDE: usize = 4096;

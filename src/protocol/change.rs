@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::notebook::{CellOp, CellRef, CellType};
-use crate::patch::PatchFormat;
+use editd_edit::notebook::{CellOp, CellRef, CellType};
+use editd_edit::patch::PatchFormat;
 
-use super::decode::{Invalid, decode, list_or_json, object_of_json};
+use super::decode::{Invalid, decode, list_or_json, nested, object_of_json};
 use super::edit_entry::EditEntry;
 use super::propose::names_only;
 
@@ -29,7 +29,7 @@ pub enum ChangeParams {
 impl<'de> Deserialize<'de> for ChangeParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        change(value).map_err(Invalid::nested)
+        change(value).map_err(nested)
     }
 }
 
@@ -263,7 +263,7 @@ impl<'de> Deserialize<'de> for PatchParams {
             Value::String(text) => return Ok(Self { format: None, text }),
             value => value,
         };
-        let PatchFields { format, text } = decode(value).map_err(Invalid::nested)?;
+        let PatchFields { format, text } = decode(value).map_err(nested)?;
         let format = match format {
             FormatParam::Auto => None,
             FormatParam::SearchReplace => Some(PatchFormat::SearchReplace),

@@ -4,58 +4,56 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::Value;
 
-pub use crate::workspace::Invalid;
+pub use editd_workspace::Invalid;
 
-use crate::workspace::Audience;
+use editd_workspace::Audience;
 
 use super::{Code, RpcError, Strict};
 
 /// Separates the field from the problem in the text of a serde error, which can carry nothing but text.
 const SEPARATOR: char = '\u{1f}';
 
-impl Invalid {
-    /// Converts to an error of a nested deserializer. [`decode`] recovers the field from its text.
-    pub(super) fn nested<E: Error>(self) -> E {
-        E::custom(format!("{SEPARATOR}{}{SEPARATOR}{}", self.field, self.problem))
-    }
+/// Converts an error in parameters to an error of a nested deserializer. [`decode`] recovers the field from its text.
+pub(super) fn nested<E: Error>(Invalid { field, problem }: Invalid) -> E {
+    E::custom(format!("{SEPARATOR}{field}{SEPARATOR}{problem}"))
+}
 
-    /// Parses the text of an error into the field that it names, if any, and the problem.
-    fn of_text(text: &str) -> Self {
-        let nested = text.strip_prefix(SEPARATOR).and_then(|rest| rest.split_once(SEPARATOR));
-        match nested {
-            Some((field, problem)) => Self::new(field, problem),
-            None => Self::new("", in_words(text)),
-        }
+/// Parses the text of an error into the field that it names, if any, and the problem.
+fn invalid_of_text(text: &str) -> Invalid {
+    let nested = text.strip_prefix(SEPARATOR).and_then(|rest| rest.split_once(SEPARATOR));
+    match nested {
+        Some((field, problem)) => Invalid::new(field, problem),
+        None => Invalid::new("", in_words(text)),
     }
+}
 
-    /// Returns the field that a serde error names in its text. Its path ends at the enclosing object.
-    fn named_in(problem: &str) -> Option<&str> {
-        let rest = ["unknown field `", "duplicate field `", "missing field `"]
-            .iter()
-            .find_map(|beginning| problem.strip_prefix(beginning))?;
-        let end = rest.find("`, ").or_else(|| rest.rfind('`'))?;
-        rest.get(..end)
-    }
+/// Returns the field that a serde error names in its text. Its path ends at the enclosing object.
+fn field_named_in(problem: &str) -> Option<&str> {
+    let rest = ["unknown field `", "duplicate field `", "missing field `"]
+        .iter()
+        .find_map(|beginning| problem.strip_prefix(beginning))?;
+    let end = rest.find("`, ").or_else(|| rest.rfind('`'))?;
+    rest.get(..end)
+}
 
-    /// Converts to a JSON-RPC error, worded for its readers.
-    pub fn error(self, audience: Audience) -> RpcError {
-        let Self { field, problem } = self;
-        // Tools that change one file send a list with one change.
-        let within = field.strip_prefix("changes[0].").map(str::to_owned);
-        let field = audience.select(None, within, None).unwrap_or(field);
-        let named = audience.parameters_or(None, name_on_command_line(&field));
-        let message = match named {
-            Some(name) => format!("{name} is invalid: {problem}."),
-            None if field.is_empty() => format!("The parameters are invalid: {problem}."),
-            None => format!("Parameter `{field}` is invalid: {problem}."),
-        };
-        let hint = audience.parameters_or(
-            "Correct the named parameter and send the request again.",
-            "Correct it and run the command again.",
-        );
-        let data = serde_json::json!({ "kind": "invalid_params", "field": field, "hint": hint });
-        RpcError { data: Some(data), ..RpcError::new(Code::InvalidParams, message) }
-    }
+/// Converts an error in parameters to a JSON-RPC error, worded for its readers.
+pub fn invalid_params(invalid: Invalid, audience: Audience) -> RpcError {
+    let Invalid { field, problem } = invalid;
+    // Tools that change one file send a list with one change.
+    let within = field.strip_prefix("changes[0].").map(str::to_owned);
+    let field = audience.select(None, within, None).unwrap_or(field);
+    let named = audience.parameters_or(None, name_on_command_line(&field));
+    let message = match named {
+        Some(name) => format!("{name} is invalid: {problem}."),
+        None if field.is_empty() => format!("The parameters are invalid: {problem}."),
+        None => format!("Parameter `{field}` is invalid: {problem}."),
+    };
+    let hint = audience.parameters_or(
+        "Correct the named parameter and send the request again.",
+        "Correct it and run the command again.",
+    );
+    let data = serde_json::json!({ "kind": "invalid_params", "field": field, "hint": hint });
+    RpcError { data: Some(data), ..RpcError::new(Code::InvalidParams, message) }
 }
 
 /// Returns the argument of the command line from which a parameter is made, at the beginning of a sentence.
@@ -104,8 +102,8 @@ pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, Invalid> {
             path if path == "." => String::new(),
             path => path,
         };
-        let mut invalid = Invalid::of_text(&error.inner().to_string());
-        let named = Invalid::named_in(&invalid.problem).map(str::to_owned);
+        let mut invalid = invalid_of_text(&error.inner().to_string());
+        let named = field_named_in(&invalid.problem).map(str::to_owned);
         // The path of an unknown field already contains its name.
         let is_in_path = |name: &String| outer.rsplit('.').next() == Some(name.as_str());
         if let (true, Some(name)) = (invalid.field.is_empty(), named.filter(|name| !is_in_path(name))) {
@@ -128,7 +126,7 @@ where
             .map_err(|error| D::Error::custom(format!("a string that is not a JSON list: {error}")))?,
         value => value,
     };
-    decode(value).map_err(Invalid::nested)
+    decode(value).map_err(nested)
 }
 
 /// Like [`list_or_json`], for a list that may be absent or null.
@@ -154,7 +152,7 @@ where
         Value::String(text) => object_of_json(&text).map_err(D::Error::custom)?,
         value => value,
     };
-    decode(value).map_err(Invalid::nested)
+    decode(value).map_err(nested)
 }
 
 /// Parses an object that was sent as a string of JSON, as strictly as the whole message.

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::edit::{
+use editd_edit::{
     Count, Edit, LineEdit, LineOrigin, LinePlace, LineRange, PatternError, PatternKind, Reshape, TextScope,
     parse_range,
 };
 
-use crate::syntax::{NewPlace, Position, SymbolEdit, SymbolOp};
+use editd_syntax::{NewPlace, Position, SymbolEdit, SymbolOp};
 
 use super::SymbolOpParam;
 use super::decode::{Invalid, optional_list_or_json};

@@ -9,11 +9,11 @@ use lsp_types::{
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::edit::{Plan, Splice};
-use crate::text::{Position, PositionEncoding, Text};
-use crate::workspace::diagnostics::{Diagnostic, Severity};
-use crate::workspace::limits::DIAGNOSTICS_PER_FILE;
-use crate::workspace::{Action, PlannedFile};
+use editd_edit::{Plan, Splice};
+use editd_text::{Position, PositionEncoding, Text};
+use editd_workspace::diagnostics::{Diagnostic, Severity};
+use editd_workspace::limits::DIAGNOSTICS_PER_FILE;
+use editd_workspace::{Action, PlannedFile};
 
 use super::uri_of;
 

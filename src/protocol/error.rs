@@ -3,14 +3,14 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::edit::{
+use editd_edit::notebook::{CellRefusalKind, CellSummary, Unreadable};
+use editd_edit::{
     Closest, ConflictRegion, EditRefusalKind, LineRange, LineRefusal, Occurrences, listed_lines,
 };
-use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
-use crate::syntax::{Candidate, SymbolRefusal};
-use crate::text::ContentHash;
-use crate::workspace::rules::{Protection, Remedy};
-use crate::workspace::{
+use editd_syntax::{Candidate, SymbolRefusal};
+use editd_text::ContentHash;
+use editd_workspace::rules::{Protection, Remedy};
+use editd_workspace::{
     Audience, EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
 

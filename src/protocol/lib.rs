@@ -2,13 +2,13 @@
 //! errors, and the conversions to and from LSP. `docs/protocol.md` documents the same contract.
 //!
 //! ```
-//! use editd::protocol::{ReadParams, decode};
+//! use editd_protocol::{ReadParams, decode};
 //! use serde_json::json;
 //!
 //! let params: ReadParams = decode(json!({ "path": "cart.py", "offset": 5 }))?;
 //! let wrong = decode::<ReadParams>(json!({ "path": "cart.py", "start": 5 })).unwrap_err();
 //! assert_eq!(wrong.field, "start");
-//! # Ok::<(), editd::protocol::Invalid>(())
+//! # Ok::<(), editd_protocol::Invalid>(())
 //! ```
 
 mod change;
@@ -34,7 +34,7 @@ mod symbols;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use change::*;
-pub use decode::{Invalid, decode};
+pub use decode::{Invalid, decode, invalid_params};
 pub use edit_entry::*;
 pub use editor::*;
 pub use error::*;
@@ -96,6 +96,7 @@ pub trait Method {
 
 /// Passes the table of all methods to a macro. Each line has the type of a method, its name, its parameters and
 /// result, and the function of the daemon that handles it, unless `transport` calls that in its own way.
+#[macro_export]
 macro_rules! with_methods {
     ($then:ident) => {
         $then! {
@@ -175,8 +176,6 @@ macro_rules! with_methods {
         }
     };
 }
-
-pub(crate) use with_methods;
 
 /// Defines a type for each method, and a list of method names for each kind of caller.
 macro_rules! define_methods {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::{FileEntry, Hunk, ProposalResult};
-use crate::text::{visible, with_codes};
+use editd_text::{visible, with_codes};
 
 pub use annotations::{CodeActionQuery, code_actions, code_lenses, hints};
 pub use command::*;

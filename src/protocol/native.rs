@@ -4,7 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::decode::{Invalid, decode};
+use super::decode::{decode, nested};
 use super::propose::EditParams;
 use super::results::CommentEntry;
 use super::run::LandedDecision;
@@ -130,8 +130,8 @@ impl<'de> Deserialize<'de> for NativeEditParams {
             own.extend(fields.shift_remove(name).map(|value| (name.to_owned(), value)));
         }
         let Options { reads, preview, tool_loses, turn_of, parallel, rewrites } =
-            decode(Value::Object(own)).map_err(Invalid::nested)?;
-        let edit = decode(Value::Object(fields)).map_err(Invalid::nested)?;
+            decode(Value::Object(own)).map_err(nested)?;
+        let edit = decode(Value::Object(fields)).map_err(nested)?;
         Ok(Self { edit, reads, preview, tool_loses, turn_of, parallel, rewrites })
     }
 }

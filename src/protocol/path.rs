@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use lsp_types::Uri;
 
-use crate::workspace::RequestedPath;
+use editd_workspace::RequestedPath;
 
 use super::Invalid;
 

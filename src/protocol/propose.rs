@@ -4,11 +4,11 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::edit::Display;
-use crate::workspace::ChangeForm;
+use editd_edit::Display;
+use editd_workspace::ChangeForm;
 
 use super::change::{ChangeParams, EditChange, PatchAndBases, PatchParams};
-use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
+use super::decode::{Invalid, decode, nested, optional_list_or_json, optional_texts_or_json};
 use super::edit_entry::{EditEntry, number_or_text};
 
 /// Reduces the schema of an enum to the names of its variants.
@@ -320,8 +320,8 @@ impl<'de> Deserialize<'de> for EditParams {
             }
         }
         apply.insert("id".to_owned(), Value::String(String::new()));
-        let apply = decode(Value::Object(apply)).map_err(Invalid::nested)?;
-        let propose = decode(Value::Object(fields)).map_err(|invalid| with_apply(invalid).nested())?;
+        let apply = decode(Value::Object(apply)).map_err(nested)?;
+        let propose = decode(Value::Object(fields)).map_err(|invalid| nested(with_apply(invalid)))?;
         Ok(Self { propose, apply })
     }
 }

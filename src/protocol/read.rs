@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::edit_entry::number_or_text;
 use super::symbols::is_zero;
 use super::{Invalid, RpcError, json_len};
-use crate::edit::{LineRange, parse_range};
+use editd_edit::{LineRange, parse_range};
 
 /// Maximum number of parts that one call of `editd/readSeveral` reads.
 pub const MAX_READS: usize = 100;
@@ -56,7 +56,7 @@ pub struct ReadParams {
 
 impl ReadParams {
     /// Returns the lines that `lines` names.
-    pub(crate) fn named_lines(&self) -> Result<Option<LineRange>, Invalid> {
+    pub fn named_lines(&self) -> Result<Option<LineRange>, Invalid> {
         let Some(lines) = &self.lines else { return Ok(None) };
         let others = [("offset", self.offset.is_some()), ("limit", self.limit.is_some())];
         if let Some((other, _)) = others.into_iter().find(|(_, is_there)| *is_there) {
@@ -102,7 +102,7 @@ pub enum ReadEntry {
 
 impl ReadEntry {
     /// Returns the approximate size of the entry on the wire, in bytes.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         /// Size of an entry without its content.
         const HEAD: usize = 200;
         let content = match self {

@@ -4,7 +4,7 @@ use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::syntax::{Outline, Symbol, SymbolOp, SyntaxError};
+use editd_syntax::{Outline, Symbol, SymbolOp, SyntaxError};
 
 use super::propose::names_only;
 

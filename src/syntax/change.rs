@@ -13,8 +13,8 @@ use super::grammar::{Grammar, NameStyle, grammar};
 use super::lines::{BOM, Lines};
 use super::symbol::Separator;
 use super::{BadText, Outline, Rename, Renamed, Symbol, SymbolPath, SymbolRefusal};
-use crate::edit::{LineRange, MovedSymbol, MovedText, Splice, StringLines};
-use crate::text::{LineEnding, indent_style, line_end};
+use editd_edit::{LineRange, MovedSymbol, MovedText, Splice, StringLines};
+use editd_text::{LineEnding, indent_style, line_end};
 pub use insert::{NewPlace, Position};
 
 /// An edit of the symbol with this name.
@@ -118,8 +118,8 @@ impl SymbolChange {
 /// possible nevertheless; errors elsewhere do not matter.
 ///
 /// ```
-/// use editd::edit::{Deadline, Plan};
-/// use editd::syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, outline};
+/// use editd_edit::{Deadline, Plan};
+/// use editd_syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, outline};
 ///
 /// let text = "class A:\n    # Runs.\n    @cache\n    def run(self):\n        return 1\n";
 /// let outline = outline(text, Language::Python, Deadline::NONE)?;
@@ -174,8 +174,8 @@ fn symbol_to_edit<'o>(outline: &'o Outline, edit: &SymbolEdit) -> Result<&'o Sym
 /// the indentation of the symbol, the blank lines that separate it from its neighbors, and in a list the commas.
 ///
 /// ```
-/// use editd::edit::{Deadline, Plan};
-/// use editd::syntax::{Language, Position, SymbolPath, insert_beside, moved_text, outline};
+/// use editd_edit::{Deadline, Plan};
+/// use editd_syntax::{Language, Position, SymbolPath, insert_beside, moved_text, outline};
 ///
 /// let text = "def f(x):\n    return x\n\n\nclass A:\n    def g(self):\n        return 1\n";
 /// let outline = outline(text, Language::Python, Deadline::NONE)?;
@@ -330,8 +330,8 @@ fn is_name(name: &str, style: NameStyle) -> bool {
 /// code. The string that documents a Python function is not a part of its body here.
 ///
 /// ```
-/// use editd::edit::{Deadline, LineRange};
-/// use editd::syntax::{Language, SymbolPath, body_lines, outline};
+/// use editd_edit::{Deadline, LineRange};
+/// use editd_syntax::{Language, SymbolPath, body_lines, outline};
 ///
 /// let text = "fn f() {\n    a();\n    b();\n}\n";
 /// let outline = outline(text, Language::Rust, Deadline::NONE)?;

@@ -13,9 +13,9 @@ use super::grammar::words;
 use super::indentation;
 use super::nearby::{FreeParts, Nearby, nearby_parts};
 use super::parse::{Budget, MAX_CHECK_TIME, next_beside, parse};
-use crate::edit::{Deadline, common_ends};
-use crate::text::{floor_char_boundary, line_end, line_start, lines};
 use compare::Comparison;
+use editd_edit::{Deadline, common_ends};
+use editd_text::{floor_char_boundary, line_end, line_start, lines};
 
 /// Maximum number of errors that are returned.
 const MAX_ERRORS: usize = 10;
@@ -64,8 +64,8 @@ pub enum SyntaxErrorKind {
 /// of errors.
 ///
 /// ```
-/// use editd::edit::Deadline;
-/// use editd::syntax::{Language, new_errors};
+/// use editd_edit::Deadline;
+/// use editd_syntax::{Language, new_errors};
 ///
 /// let before = "def f(a):\n    return a\n";
 /// let errors = |after| new_errors(before, after, Language::Python, Deadline::NONE).unwrap();

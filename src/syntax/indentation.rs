@@ -1,7 +1,7 @@
 //! The indentation of Python, whose grammar accepts lines that Python refuses.
 
 use super::errors::{SyntaxError, described_line};
-use crate::text::{Line, lines};
+use editd_text::{Line, lines};
 
 /// Maximum number of lines that are returned.
 const MAX_ERRORS: usize = 10;

@@ -137,7 +137,7 @@ impl Language {
     /// Returns the language of a file by its name. Returns `None` if there is no grammar for it.
     ///
     /// ```
-    /// use editd::syntax::Language;
+    /// use editd_syntax::Language;
     ///
     /// assert_eq!(Language::of_path("src/app.TSX".as_ref()), Some(Language::Tsx));
     /// assert_eq!(Language::of_path("Cargo.lock".as_ref()), Some(Language::Toml));
@@ -157,7 +157,7 @@ impl Language {
     /// that runs a script. The beginning of the text is enough.
     ///
     /// ```
-    /// use editd::syntax::Language;
+    /// use editd_syntax::Language;
     ///
     /// assert_eq!(Language::of("bin/deploy".as_ref(), "#!/usr/bin/env -S python3.12 -u\n"), Some(Language::Python));
     /// assert_eq!(Language::of("bin/deploy".as_ref(), "#!/bin/sh\n"), Some(Language::Bash));

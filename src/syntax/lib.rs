@@ -5,8 +5,8 @@
 //! described at [`edit_symbol`].
 //!
 //! ```
-//! use editd::edit::{Deadline, Plan};
-//! use editd::syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, new_errors, outline};
+//! use editd_edit::{Deadline, Plan};
+//! use editd_syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, new_errors, outline};
 //!
 //! let text = "struct Port(u16);\n\nimpl Port {\n    fn open(&self) {}\n}\n";
 //! let language = Language::of_path("src/port.rs".as_ref()).unwrap();
@@ -33,6 +33,7 @@ mod nearby;
 mod outline;
 mod parse;
 mod parsed;
+pub mod parsing;
 mod path;
 mod refusal;
 mod rename;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::edit::LineRange;
-use crate::text;
+use editd_edit::LineRange;
+use editd_text as text;
 
 /// Byte order mark: belongs to no line.
 pub(super) const BOM: char = '\u{feff}';

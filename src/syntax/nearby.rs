@@ -11,7 +11,7 @@ use memchr::{memchr, memrchr};
 
 use super::Language;
 use super::parse::{Budget, MAX_CHECK_TIME, parse};
-use crate::edit::{Deadline, common_ends};
+use editd_edit::{Deadline, common_ends};
 
 /// Minimum size of a text for which this check is worthwhile, in bytes.
 const MIN_SIZE: usize = 8_000;

@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use super::grammar::{Around, Declared, Grammar, grammar};
 use super::parse::{Budget, MAX_TIME, parse};
 use super::{Language, NoSyntax, Outline, SymbolKind};
-use crate::edit::Deadline;
+use editd_edit::Deadline;
 
 /// Maximum number of symbols around a symbol. Symbols that are nested more deeply are not listed.
 const MAX_NESTING: usize = 32;
@@ -23,8 +23,8 @@ const STRIDE: usize = 4096;
 /// Returns the symbols of a text. The time for it is limited by [`MAX_TIME`] and `deadline`.
 ///
 /// ```
-/// use editd::edit::Deadline;
-/// use editd::syntax::{Language, SymbolKind, outline};
+/// use editd_edit::Deadline;
+/// use editd_syntax::{Language, SymbolKind, outline};
 ///
 /// let text = "import os\n\n# Greets.\n@cache\ndef greet(name):\n    return name\n";
 /// let outline = outline(text, Language::Python, Deadline::NONE)?;
@@ -33,7 +33,7 @@ const STRIDE: usize = 4096;
 /// assert_eq!((greet.lines.start, greet.lines.end), (3, 6));
 /// assert_eq!(&text[greet.body.clone().unwrap()], "return name");
 /// assert_eq!(greet.signature, "def greet(name)");
-/// # Ok::<(), editd::syntax::NoSyntax>(())
+/// # Ok::<(), editd_syntax::NoSyntax>(())
 /// ```
 pub fn outline(text: &str, language: Language, deadline: Deadline) -> Result<Outline, NoSyntax> {
     let budget = Budget::new(MAX_TIME, deadline);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
 
 use super::Language;
-use crate::edit::{Deadline, ProcessorTime};
+use editd_edit::{Deadline, ProcessorTime};
 
 /// Maximum size of a parsed text, in bytes. Larger files are mostly generated, and parsing them takes longer
 /// than an edit should.

@@ -15,7 +15,7 @@ use super::{
     Declared, Language, Mentions, NoSyntax, Outline, Rename, RenameRefusal, Renamed, SymbolChange,
     SymbolEdit, SymbolRefusal, edit_symbol,
 };
-use crate::edit::{Deadline, Plan, StringLines};
+use editd_edit::{Deadline, Plan, StringLines};
 
 /// Maximum size of the declarations around a change, in bytes, that are parsed although a tree could be followed.
 const SMALL_PART: usize = 4_000;
@@ -24,8 +24,8 @@ const SMALL_PART: usize = 4_000;
 /// text before it, in a fraction of the time: only the surroundings of the changes are parsed again.
 ///
 /// ```
-/// use editd::edit::{Deadline, Plan, Splice};
-/// use editd::syntax::{FreeParts, Language, ParsedText};
+/// use editd_edit::{Deadline, Plan, Splice};
+/// use editd_syntax::{FreeParts, Language, ParsedText};
 ///
 /// let mut before = ParsedText::new("def f():\n    return 1\n".to_owned(), Language::Python);
 /// let splice = Splice { range: 20..21, text: "(2".to_owned() };

@@ -6,10 +6,10 @@
 //! memory and time, which are replaced when they fail. Otherwise the functions run in this process.
 //!
 //! ```
-//! use editd::edit::Deadline;
-//! use editd::syntax::Language;
+//! use editd_edit::Deadline;
+//! use editd_syntax::Language;
 //!
-//! let outline = editd::parsing::outline("fn f() {}\n", Language::Rust, Deadline::NONE).unwrap();
+//! let outline = editd_syntax::parsing::outline("fn f() {}\n", Language::Rust, Deadline::NONE).unwrap();
 //! assert_eq!(outline.symbols()[0].name, "f");
 //! ```
 
@@ -33,12 +33,12 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
-use crate::edit::{Deadline, Plan, StringLines};
-use crate::syntax::{
-    self, ColourSpan, Declared, Language, MAX_CHECK_TIME, MAX_TIME, Mentions, NoSyntax, Outline, ParsedText,
+use crate::{
+    ColourSpan, Declared, Language, MAX_CHECK_TIME, MAX_TIME, Mentions, NoSyntax, Outline, ParsedText,
     Rename, RenameRefusal, Renamed, SymbolChange, SymbolEdit, SymbolRefusal, SyntaxError,
 };
-use crate::text::ContentHash;
+use editd_edit::{Deadline, Plan, StringLines};
+use editd_text::ContentHash;
 use pool::{Asked, Pool};
 use wire::{OfVersion, Request, Task, Version};
 pub use work::{COMMAND, work};
@@ -129,22 +129,22 @@ impl<'t> FileVersion<'t> {
     }
 }
 
-/// Returns the outline of a text, as [`syntax::outline`](syntax::outline()) does.
+/// Returns the outline of a text, as [`outline`](crate::outline()) does.
 pub fn outline(text: &str, language: Language, deadline: Deadline) -> Result<Outline, NoSyntax> {
     match POOL.get() {
         Some(pool) => {
             let task = Task::Outline { text: text.into() };
             pool.answer(&Request { language, task }, MAX_TIME, deadline)?
         }
-        None => syntax::outline(text, language, deadline),
+        None => crate::outline(text, language, deadline),
     }
 }
 
-/// Returns the outline of a version of a file, as [`syntax::outline`](syntax::outline()) does.
+/// Returns the outline of a version of a file, as [`outline`](crate::outline()) does.
 pub fn outline_of(version: &FileVersion<'_>, deadline: Deadline) -> Result<Outline, NoSyntax> {
     match POOL.get() {
         Some(pool) => version.ask(pool, |version| Task::OutlineOf { version }, MAX_TIME, deadline)?,
-        None => syntax::outline(version.text, version.language, deadline),
+        None => crate::outline(version.text, version.language, deadline),
     }
 }
 
@@ -164,19 +164,19 @@ pub fn keep(version: &FileVersion<'_>) {
     }
 }
 
-/// Returns the lines with a name, as [`syntax::uses`] does.
+/// Returns the lines with a name, as [`uses`](crate::uses()) does.
 pub fn uses(text: &str, language: Language, name: &str, deadline: Deadline) -> Result<Vec<usize>, NoSyntax> {
     match POOL.get() {
         Some(pool) => {
             let task = Task::Uses { text: text.into(), name: name.into() };
             pool.answer(&Request { language, task }, MAX_TIME, deadline)?
         }
-        None => syntax::uses(text, language, name, deadline),
+        None => crate::uses(text, language, name, deadline),
     }
 }
 
 /// Returns the changes that edits of symbols make to a version of a file, each as
-/// [`syntax::edit_symbol`](syntax::edit_symbol()) does, and with the places of a rename.
+/// [`edit_symbol`](crate::edit_symbol()) does, and with the places of a rename.
 pub fn edit_symbols<'t>(
     version: &FileVersion<'t>,
     edits: &[&'t SymbolEdit],
@@ -197,7 +197,7 @@ pub fn edit_symbols<'t>(
     }
 }
 
-/// Returns the places of a rename in a version of a file, as [`syntax::rename`](syntax::rename()) does.
+/// Returns the places of a rename in a version of a file, as [`rename`](crate::rename()) does.
 pub fn rename<'t>(
     version: &FileVersion<'t>,
     wanted: &'t Rename,
@@ -208,11 +208,11 @@ pub fn rename<'t>(
             let task = |version| Task::Rename { version, wanted: Cow::Borrowed(wanted) };
             version.ask(pool, task, MAX_TIME, deadline)?
         }
-        None => syntax::rename(version.text, version.language, wanted, deadline),
+        None => crate::rename(version.text, version.language, wanted, deadline),
     }
 }
 
-/// Returns how other files can name a symbol of a version of a file, as [`syntax::declared`] does.
+/// Returns how other files can name a symbol of a version of a file, as [`declared`](crate::declared()) does.
 pub fn declared<'t>(
     version: &FileVersion<'t>,
     wanted: &'t Rename,
@@ -223,11 +223,12 @@ pub fn declared<'t>(
             let task = |version| Task::Declared { version, wanted: Cow::Borrowed(wanted) };
             version.ask(pool, task, MAX_TIME, deadline)?
         }
-        None => syntax::declared(version.text, version.language, wanted, deadline),
+        None => crate::declared(version.text, version.language, wanted, deadline),
     }
 }
 
-/// Finds the places with the name of a symbol of another file in a version of a file, as [`syntax::mentions`] does.
+/// Finds the places with the name of a symbol of another file in a version of a file, as
+/// [`mentions`](crate::mentions()) does.
 pub fn mentions<'t>(
     version: &FileVersion<'t>,
     declared: &'t Declared,
@@ -238,15 +239,15 @@ pub fn mentions<'t>(
             let task = |version| Task::Mentions { version, declared: Cow::Borrowed(declared) };
             version.ask(pool, task, MAX_TIME, deadline)?
         }
-        None => syntax::mentions(version.text, version.language, declared, deadline),
+        None => crate::mentions(version.text, version.language, declared, deadline),
     }
 }
 
-/// Returns the lines that begin inside a string, as [`syntax::string_lines`] does.
+/// Returns the lines that begin inside a string, as [`string_lines`](crate::string_lines()) does.
 pub fn string_lines(version: &FileVersion<'_>, deadline: Deadline) -> Result<Vec<StringLines>, NoSyntax> {
     match POOL.get() {
         Some(pool) => version.ask(pool, |version| Task::StringLines { version }, MAX_TIME, deadline)?,
-        None => syntax::string_lines(version.text, version.language, deadline),
+        None => crate::string_lines(version.text, version.language, deadline),
     }
 }
 
@@ -275,7 +276,8 @@ impl NewErrors {
         Self { asked: POOL.get().and_then(begin), deadline }
     }
 
-    /// Returns the errors, as [`syntax::new_errors`] does. The version and the plan must be those of the beginning.
+    /// Returns the errors, as [`new_errors`](crate::new_errors()) does. The version and the plan must be those of the
+    /// beginning.
     pub fn finish<'t>(self, version: &FileVersion<'t>, plan: &'t Plan) -> Option<Vec<SyntaxError>> {
         let answer = self.asked.map(Asked::answer::<OfVersion<Option<Vec<SyntaxError>>>>);
         match answer {
@@ -290,13 +292,13 @@ impl NewErrors {
                 version.ask(pool, task, MAX_ERRORS_TIME, self.deadline).ok()?
             }
             None => {
-                syntax::new_errors(version.text, &plan.apply(version.text), version.language, self.deadline)
+                crate::new_errors(version.text, &plan.apply(version.text), version.language, self.deadline)
             }
         }
     }
 }
 
-/// Returns the colours of a text, as [`syntax::colours`] does, within [`MAX_COLOUR_TIME`].
+/// Returns the colours of a text, as [`colours`](crate::colours()) does, within [`MAX_COLOUR_TIME`].
 pub fn colours(text: &str, language: Language) -> Result<Vec<ColourSpan>, NoSyntax> {
     match POOL.get() {
         Some(pool) => {
@@ -317,7 +319,7 @@ fn colours_in_time(text: &str, language: Language) -> Result<Vec<ColourSpan>, No
                 stop.store(1, Ordering::Relaxed);
             }
         });
-        let colours = syntax::colours(text, language, stop);
+        let colours = crate::colours(text, language, stop);
         drop(done);
         colours
     })

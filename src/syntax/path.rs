@@ -2,7 +2,7 @@
 
 use rapidfuzz::distance::indel;
 
-use crate::text::floor_char_boundary;
+use editd_text::floor_char_boundary;
 
 use super::{Candidate, Outline, Symbol, SymbolRefusal};
 
@@ -25,8 +25,8 @@ const COMPARED: usize = 100;
 /// are the marks of a heading (`## Usage`) or of an id (`#main`).
 ///
 /// ```
-/// use editd::edit::Deadline;
-/// use editd::syntax::{Language, SymbolPath, outline};
+/// use editd_edit::Deadline;
+/// use editd_syntax::{Language, SymbolPath, outline};
 ///
 /// let text = "class A:\n    def run(self): ...\n\nclass B:\n    def run(self): ...\n";
 /// let outline = outline(text, Language::Python, Deadline::NONE)?;
@@ -34,7 +34,7 @@ const COMPARED: usize = 100;
 /// assert_eq!(line("B::run"), Some(5));
 /// assert_eq!(line("run"), None);
 /// assert_eq!((line("run/2"), line("run@2"), line("A.run()")), (Some(5), Some(2), Some(2)));
-/// # Ok::<(), editd::syntax::NoSyntax>(())
+/// # Ok::<(), editd_syntax::NoSyntax>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolPath {

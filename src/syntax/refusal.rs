@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{RenameRefusal, SymbolKind};
-use crate::edit::LineRange;
+use editd_edit::LineRange;
 
 /// The reason why an operation on a symbol was refused, with the name of the refusal.
 #[derive(

@@ -21,7 +21,7 @@ use super::lines::Lines;
 use super::parse::{Budget, MAX_TIME, next_beside, parse, parse_after};
 use super::tree_edit::{edits_of, followed};
 use super::{Language, NoSyntax, SymbolKind};
-use crate::edit::{Deadline, Plan, Splice};
+use editd_edit::{Deadline, Plan, Splice};
 pub use elsewhere::{Declared, Mentions, OtherFile, Reach, declared, is_family, mentions, settle};
 pub(super) use elsewhere::{declared_in, mentions_in};
 use found::Shorthand;
@@ -160,8 +160,8 @@ pub enum Unclear {
 /// the syntax does not show are renamed if no other type of the text has a member with the name, and listed, too.
 ///
 /// ```
-/// use editd::edit::{Deadline, Plan};
-/// use editd::syntax::{Language, Rename, SymbolKind, rename};
+/// use editd_edit::{Deadline, Plan};
+/// use editd_syntax::{Language, Rename, SymbolKind, rename};
 ///
 /// let text = "def total(x):\n    return x\n\ndef other(total):\n    return total\n\nprint(total(1))\n";
 /// let wanted = Rename { name: 4..9, kind: SymbolKind::Function, new: "sum_of".to_owned(), comments: false, elsewhere: false };
@@ -169,7 +169,7 @@ pub enum Unclear {
 /// let after = Plan::new(text.len(), renamed.splices).unwrap().apply(text);
 /// assert_eq!(after, "def sum_of(x):\n    return x\n\ndef other(total):\n    return total\n\nprint(sum_of(1))\n");
 /// assert_eq!(renamed.left.len(), 2);
-/// # Ok::<(), editd::syntax::NoSyntax>(())
+/// # Ok::<(), editd_syntax::NoSyntax>(())
 /// ```
 pub fn rename(
     text: &str,

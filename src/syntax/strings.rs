@@ -5,7 +5,7 @@ use tree_sitter::{Node, Tree};
 use super::Language;
 use super::lines::Lines;
 use super::parse::{Budget, MAX_TIME, NoSyntax, next_beside, parse};
-use crate::edit::{Deadline, LineRange, StringLines};
+use editd_edit::{Deadline, LineRange, StringLines};
 
 /// Parts of the kinds of nodes that are strings.
 const STRINGS: [&str; 3] = ["string", "heredoc", "template_literal"];
@@ -20,8 +20,8 @@ const STRIDE: usize = 1 << 12;
 /// Returns the lines, from 1, that begin inside a string. Strings of Python that are statements are documentation.
 ///
 /// ```
-/// use editd::edit::{Deadline, LineRange, StringLines};
-/// use editd::syntax::{Language, string_lines};
+/// use editd_edit::{Deadline, LineRange, StringLines};
+/// use editd_syntax::{Language, string_lines};
 ///
 /// let text = "x = '''a\n  b\n'''\ny = ('c'\n     'd')\n";
 /// let found = string_lines(text, Language::Python, Deadline::NONE);

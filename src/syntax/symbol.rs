@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{Language, SymbolPath, SymbolRefusal};
-use crate::edit::LineRange;
+use editd_edit::LineRange;
 
 /// The kind of a symbol, named as in the Language Server Protocol where it has a name for it.
 #[derive(

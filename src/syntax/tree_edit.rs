@@ -7,7 +7,7 @@ use memchr::{memchr_iter, memrchr};
 use tree_sitter::{InputEdit, Point, Tree};
 
 use super::parse::with_line_feeds;
-use crate::edit::{Splice, common_ends};
+use editd_edit::{Splice, common_ends};
 
 /// Maximum number of edits that are followed in a tree. With more, the whole text is parsed.
 const MAX_FOLLOWED: usize = 64;

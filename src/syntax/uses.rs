@@ -5,7 +5,7 @@ use tree_sitter::{Node, TreeCursor};
 use super::Language;
 use super::lines::Lines;
 use super::parse::{Budget, MAX_TIME, NoSyntax, next_beside, parse};
-use crate::edit::Deadline;
+use editd_edit::Deadline;
 
 /// Kinds of nodes that are identifiers, besides those with `identifier` in their kind.
 const IDENTIFIERS: [&str; 9] = [
@@ -27,8 +27,8 @@ const STRIDE: usize = 1 << 12;
 /// are not identifiers.
 ///
 /// ```
-/// use editd::edit::Deadline;
-/// use editd::syntax::{Language, uses};
+/// use editd_edit::Deadline;
+/// use editd_syntax::{Language, uses};
 ///
 /// let text = "def total(x):\n    return x\n\nprint(total(1), \"total\")  # total\n";
 /// assert_eq!(uses(text, Language::Python, "total", Deadline::NONE), Ok(vec![1, 4]));

@@ -13,7 +13,7 @@ const LATIN1: [&str; 5] = ["latin1", "iso88591", "l1", "cp819", "ibm819"];
 /// under both. Then the guess is no longer one.
 ///
 /// ```
-/// use editd::text::{Encoding, Format, declares};
+/// use editd_text::{Encoding, Format, declares};
 ///
 /// let encoding = Encoding::from_label("windows-1252").unwrap();
 /// let format = Format { encoding, bom: false, guessed: true };

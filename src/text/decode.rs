@@ -9,7 +9,7 @@ use super::encoding::{UTF8_BOM, UTF16BE_BOM, UTF16LE_BOM, stray_char};
 use super::{Encoding, Format};
 
 /// A NUL within this many first bytes makes a file binary.
-pub(crate) const BINARY_WINDOW: usize = 8 * 1024;
+pub const BINARY_WINDOW: usize = 8 * 1024;
 /// Number of bytes that the encoding detector reads; it is slow (about 100 ms per megabyte).
 const GUESS_WINDOW: usize = 64 * 1024;
 /// Maximum number of stray bytes for which as many multi-byte characters are evidence enough.
@@ -53,7 +53,7 @@ pub enum NotText {
 /// The result always encodes to the same bytes again.
 ///
 /// ```
-/// use editd::text::{NotText, decode};
+/// use editd_text::{NotText, decode};
 ///
 /// let bytes = b"\xef\xbb\xbfcaf\xc3\xa9\r\n";
 /// let decoded = decode(bytes, None).unwrap();
@@ -105,7 +105,7 @@ pub(super) fn has_nul(bytes: &[u8]) -> bool {
 /// byte order mark.
 ///
 /// ```
-/// use editd::text::marks_of_content;
+/// use editd_text::marks_of_content;
 ///
 /// assert_eq!(marks_of_content("\u{feff}abc".as_bytes()), 0);
 /// assert_eq!(marks_of_content("\u{feff}\u{feff}abc".as_bytes()), 1);

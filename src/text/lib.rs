@@ -4,7 +4,7 @@
 //! else does.
 //!
 //! ```
-//! use editd::text::{EolStyle, eol_style, decode, lines};
+//! use editd_text::{EolStyle, eol_style, decode, lines};
 //!
 //! let decoded = decode(b"one\r\ntwo\r\n", None)?;
 //! assert_eq!(eol_style(&decoded.text), EolStyle::Crlf);
@@ -38,5 +38,5 @@ pub use position::{Position, PositionEncoding};
 pub use streaming::{StreamedText, TextStreamer};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 
-pub(crate) use decode::BINARY_WINDOW;
-pub(crate) use lines::{LineIndex, count_line_ends, floor_char_boundary};
+pub use decode::BINARY_WINDOW;
+pub use lines::{LineIndex, count_line_ends, floor_char_boundary};

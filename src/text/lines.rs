@@ -75,7 +75,7 @@ const BLOCK: usize = 1024;
 /// The lines that [`lines`] yields, by index. Made at near memory speed, because it counts the lines of each block
 /// of the text and splits only the blocks of the lines that are asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct LineIndex<'a> {
+pub struct LineIndex<'a> {
     text: &'a str,
     /// Number of lines that end before the end of each block.
     ended: Vec<usize>,
@@ -84,7 +84,7 @@ pub(crate) struct LineIndex<'a> {
 
 impl<'a> LineIndex<'a> {
     /// Counts the lines of a text.
-    pub(crate) fn of(text: &'a str) -> Self {
+    pub fn of(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let has_returns = memchr(b'\r', bytes).is_some();
         let mut before = 0;
@@ -103,23 +103,28 @@ impl<'a> LineIndex<'a> {
     }
 
     /// Returns the number of lines.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Returns `true` if the text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Returns a line, counted from 0.
-    pub(crate) fn get(&self, index: usize) -> Option<Line<'a>> {
+    pub fn get(&self, index: usize) -> Option<Line<'a>> {
         self.starting_at(index).next()
     }
 
     /// Returns the lines from one on, counted from 0.
-    pub(crate) fn starting_at(&self, index: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
+    pub fn starting_at(&self, index: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
         let start = if index < self.len { self.start(index) } else { self.text.len() };
         lines_from(self.text, start)
     }
 
     /// Returns all lines from the last one to the first.
-    pub(crate) fn backwards(&self) -> impl Iterator<Item = Line<'a>> + '_ {
+    pub fn backwards(&self) -> impl Iterator<Item = Line<'a>> + '_ {
         (0..self.len()).rev().filter_map(|index| self.get(index))
     }
 
@@ -149,7 +154,7 @@ pub fn count_lines(text: &str) -> usize {
 }
 
 /// Counts the line endings in `text`.
-pub(crate) fn count_line_ends(text: &str) -> usize {
+pub fn count_line_ends(text: &str) -> usize {
     EndingCounts::of(text).total()
 }
 
@@ -161,7 +166,7 @@ pub(super) fn not_inside_crlf(bytes: &[u8], offset: usize) -> usize {
 }
 
 /// Returns the last character boundary of `text` at or before `offset`.
-pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
 }
 

@@ -23,8 +23,8 @@ pub enum PositionEncoding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::lines::not_inside_crlf;
-    use crate::text::{Text, floor_char_boundary};
+    use crate::lines::not_inside_crlf;
+    use crate::{Text, floor_char_boundary};
     use proptest::prelude::*;
 
     fn naive(text: &str, offset: usize, encoding: PositionEncoding) -> Position {

@@ -11,7 +11,7 @@ use super::{Encoding, EolStyle};
 /// does not depend on the size of the text.
 ///
 /// ```
-/// use editd::text::TextStreamer;
+/// use editd_text::TextStreamer;
 ///
 /// let mut streamer = TextStreamer::new(2, 100);
 /// for piece in [b"one\nt", b"wo\nth"] {
@@ -136,7 +136,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::text::{count_lines, eol_style, lines};
+    use crate::{count_lines, eol_style, lines};
 
     fn passed(pieces: &[&[u8]], first: usize, limit: usize) -> StreamedText {
         let mut streamer = TextStreamer::new(first, limit);

@@ -5,7 +5,7 @@ mod mark;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::text::{ContentHash, Position, PositionEncoding, Text};
+use editd_text::{ContentHash, Position, PositionEncoding, Text};
 
 use super::files::FileKey;
 use super::limits::{OPEN_BYTES, OPEN_DOCUMENTS};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::text::{Position, PositionEncoding, Text, floor_char_boundary};
+use editd_text::{Position, PositionEncoding, Text, floor_char_boundary};
 
 use super::limits::{
     DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_SOURCE_BYTES, DIAGNOSTICS_BYTES, DIAGNOSTICS_PER_FILE,

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::text::{ContentHash, Format, Text};
+use editd_text::{ContentHash, Format, Text};
 
 /// The identity of a file.
 ///
@@ -97,6 +97,21 @@ pub struct MTime {
     pub seconds: i64,
     /// Nanoseconds within the second.
     pub nanos: u32,
+}
+
+impl MTime {
+    /// Returns `true` if a time of a file is certainly before another one. Some file systems round times down: to two
+    /// seconds or to ten milliseconds.
+    pub fn is_before(&self, other: &Self) -> bool {
+        const MILLISECOND: i128 = 1_000_000;
+        let rounding = match self.nanos {
+            0 => 2000 * MILLISECOND,
+            nanos if nanos % 10_000_000 == 0 => 10 * MILLISECOND,
+            _ => 0,
+        };
+        let nanos = |time: &Self| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
+        nanos(self) + rounding < nanos(other)
+    }
 }
 
 /// Extensions of files written for human readers. Code in them is quoted and not executed from there.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::{Hunk, UndoPlan};
-use crate::text::{ContentHash, Format};
+use editd_edit::{Hunk, UndoPlan};
+use editd_text::{ContentHash, Format};
 
 pub use blame::{Attribution, Blamed, RestoredLines};
 pub use run::{PastRun, PathChange, PathState, RunStatus};

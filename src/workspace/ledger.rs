@@ -4,8 +4,8 @@ use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::edit::Plan;
-use crate::text::ContentHash;
+use editd_edit::Plan;
+use editd_text::ContentHash;
 
 use super::files::FileKey;
 use super::limits::{DEPARTED_BASES, GIVEN_BASES};

@@ -9,8 +9,8 @@
 //! ```
 //! use std::path::Path;
 //!
-//! use editd::workspace::Audience;
-//! use editd::workspace::rules::{Judge, Operation, Spelling, UserRules};
+//! use editd_workspace::Audience;
+//! use editd_workspace::rules::{Judge, Operation, Spelling, UserRules};
 //!
 //! let (top, policy) = (Path::new("/home/ada/shop"), Path::new("/home/ada/.config/editd/policy.toml"));
 //! let home = ["home".to_owned(), "ada".to_owned()];
@@ -60,8 +60,8 @@ pub use proposal::{
     Action, ApplyStep, DisplayDiff, NewMode, NewProposal, OnStale, PlannedFile, Proposal, ProposalId,
     ProposalState, Repeatable,
 };
-#[cfg(test)]
-pub(crate) use refusal::tests as refusal_samples;
+#[cfg(any(test, feature = "test-refusals"))]
+pub use refusal::samples as refusal_samples;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };

@@ -22,7 +22,7 @@ macro_rules! limits {
             }
 
             /// Sets a limit by its name. The error says why the name or the value is invalid.
-            pub(crate) fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
+            pub fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
                 match name {
                     $(stringify!($name) if !($least..).contains(&value) => {
                         return Err(format!("`limits.{name}` must be greater than 0"));

@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::edit::Plan;
-use crate::text::ContentHash;
+use editd_edit::Plan;
+use editd_text::ContentHash;
 
 use super::files::FileKey;
 use super::limits::{LOGGED_BYTES, LOGGED_TRANSITIONS};

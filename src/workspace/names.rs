@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::text::{is_hidden, visible};
+use editd_text::{is_hidden, visible};
 
 use super::history::{DISK, TERMINAL};
 
@@ -35,7 +35,7 @@ const OF_PEOPLE: [&str; 14] = [
 /// Returns the author for the name that a client gives: one line without hidden characters.
 ///
 /// ```
-/// use editd::workspace::names::author;
+/// use editd_workspace::names::author;
 ///
 /// assert_eq!(author(Some("ada\u{1b}[2J\n")), "ada [2J");
 /// assert_eq!(author(None), "unknown");
@@ -50,7 +50,7 @@ pub fn author(name: Option<&str>) -> String {
 /// for a person. `editors` are the names of the editors that are known.
 ///
 /// ```
-/// use editd::workspace::names::agent;
+/// use editd_workspace::names::agent;
 ///
 /// assert_eq!(agent(Some("Terminal"), &[]), "Terminal (agent)");
 /// assert_eq!(agent(Some("ada"), &[]), "ada");
@@ -66,7 +66,7 @@ pub fn agent(name: Option<&str>, editors: &[String]) -> String {
 /// Returns a label without hidden characters, and without the end of a very long one.
 ///
 /// ```
-/// use editd::workspace::names::label;
+/// use editd_workspace::names::label;
 ///
 /// assert_eq!(label("Fix\n\u{202e}it"), "Fix\nit");
 /// ```

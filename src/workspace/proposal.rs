@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::{Display, FileDiff, Hunk, Match, Plan};
-use crate::syntax::SyntaxError;
-use crate::text::{ContentHash, Format};
+use editd_edit::{Display, FileDiff, Hunk, Match, Plan};
+use editd_syntax::SyntaxError;
+use editd_text::{ContentHash, Format};
 
 use super::files::{FileKey, Snapshot};
 use super::history::{Origin, PathChange};

@@ -4,17 +4,19 @@ mod of_edit;
 mod of_lines;
 mod of_symbols;
 mod reasons;
+#[cfg(any(test, feature = "test-refusals"))]
+pub mod samples;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::edit::{ConflictRegion, EditRefusalKind, Offer};
-use crate::notebook::{CellRefusalKind, Unreadable};
-use crate::syntax::{SymbolRefusal, SyntaxError};
-use crate::text::{ContentHash, HashTag};
+use editd_edit::notebook::{CellRefusalKind, Unreadable};
+use editd_edit::{ConflictRegion, EditRefusalKind, Offer};
+use editd_syntax::{SymbolRefusal, SyntaxError};
+use editd_text::{ContentHash, HashTag};
 
 use super::Audience;
 use super::rules::Protection;
@@ -326,7 +328,7 @@ impl Refusal {
     }
 
     /// Returns the change that the refused edit probably means.
-    pub(crate) fn offered(&self) -> Option<&Offer> {
+    pub fn offered(&self) -> Option<&Offer> {
         if let RefusalKind::Edit(kind) = &self.kind { kind.offer() } else { None }
     }
 

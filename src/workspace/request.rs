@@ -2,7 +2,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::text::{ContentHash, HashTag, ParseHashError};
+use editd_text::{ContentHash, HashTag, ParseHashError};
 
 /// A path in a request: absolute, or relative to the session's first root.
 #[derive(Clone, Debug, PartialEq, Eq)]

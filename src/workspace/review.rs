@@ -20,8 +20,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::edit::Hunk;
-use crate::text::ContentHash;
+use editd_edit::Hunk;
+use editd_text::ContentHash;
 
 use super::files::{MTime, Snapshot};
 use super::proposal::{Action, PlannedFile, Proposal, ProposalState};

@@ -2,7 +2,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::text::ContentHash;
+use editd_text::ContentHash;
 
 use super::Audience;
 use super::files::FileKey;

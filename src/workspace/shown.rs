@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::edit::{LineRange, Plan};
-use crate::text::{ContentHash, Text, lines};
+use editd_edit::{LineRange, Plan};
+use editd_text::{ContentHash, Text, lines};
 
 /// Maximum number of versions of a file whose line numbers a session may use.
 const VERSIONS: usize = 8;
@@ -172,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::edit::Splice;
+    use editd_edit::Splice;
 
     fn set(ranges: &[(usize, usize)]) -> ShownLines {
         ShownLines::from_ranges(ranges.iter().map(|&(start, end)| LineRange { start, end }).collect())
@@ -241,7 +241,7 @@ mod tests {
             let result = plan.apply(&text);
             let shown = set(&shown);
             let now = shown.after(&plan, (&Text::from(text.as_str()), &Text::from(result.as_str())));
-            for (index, line) in crate::text::lines(&result).enumerate() {
+            for (index, line) in editd_text::lines(&result).enumerate() {
                 let number = index + 1;
                 let old: Option<usize> = line.content.parse().ok();
                 let expected = old.is_none_or(|old| shown.contains(LineRange { start: old, end: old }));

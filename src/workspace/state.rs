@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::text::ContentHash;
+use editd_text::ContentHash;
 
 use super::buffers::Buffers;
 use super::diagnostics::Reports;
@@ -124,7 +124,8 @@ pub struct Workspace {
     pub reviewers: Reviewers,
     /// Revision of the reviewers that were stored last.
     stored_reviewers: u64,
-    pub(crate) diagnostics: Reports,
+    /// What editors have reported about files.
+    pub diagnostics: Reports,
     outcome: Outcome,
 }
 

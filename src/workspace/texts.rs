@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::text::ContentHash;
+use editd_text::ContentHash;
 
 use super::files::Snapshot;
 

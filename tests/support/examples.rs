@@ -1,6 +1,6 @@
 //! The examples of `docs/matching.md`, for the tests and for the bench of matching.
 
-use editd::edit::{Edit, EditRefusalKind, Options, Strategy, find};
+use editd_edit::{Edit, EditRefusalKind, Options, Strategy, find};
 
 pub(crate) const DOCUMENT: &str = include_str!("../../docs/matching.md");
 

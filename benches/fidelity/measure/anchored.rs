@@ -15,7 +15,7 @@ mod slips;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use editd::edit::{
+use editd_edit::{
     LineEdit, LineMap, LineOrigin, LinePlace, LineRange, MovedText, Plan, lines_of, locate, parse_range,
     plan_lines,
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd::edit::{Edit, Options};
+use editd_edit::{Edit, Options};
 
 use super::change::{self, Change, Part, is_unique};
 use super::plain::{count, lf};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use editd::edit::{EditRefusal, Plan, find};
+use editd_edit::{EditRefusal, Plan, find};
 
 use super::ask::{Case, Outcome};
 
@@ -33,7 +33,7 @@ impl Judge for Case {
     }
 
     fn request(&self) -> String {
-        let shown = |edit: &editd::edit::Edit| format!("---- old\n{}\n---- new\n{}\n", edit.old, edit.new);
+        let shown = |edit: &editd_edit::Edit| format!("---- old\n{}\n---- new\n{}\n", edit.old, edit.new);
         self.edits.iter().map(shown).collect()
     }
 }

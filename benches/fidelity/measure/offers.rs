@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use editd::edit::{Edit, Options, find};
+use editd_edit::{Edit, Options, find};
 
 use super::ask::{Case, Outcome};
 use super::table::diff;

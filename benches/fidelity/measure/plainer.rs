@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use editd::edit::{Count, Edit};
+use editd_edit::{Count, Edit};
 
 use super::ask::{Case, Outcome};
 

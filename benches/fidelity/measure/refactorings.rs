@@ -23,7 +23,7 @@ mod wraps;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use editd::edit::{Deadline, Labels, diff_texts};
+use editd_edit::{Deadline, Labels, diff_texts};
 use serde_json::{Value, json};
 
 use super::Tally;

@@ -9,8 +9,8 @@ pub(crate) mod texts;
 
 use std::ops::Range;
 
-use editd::edit::{Deadline, Plan};
-use editd::syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, outline};
+use editd_edit::{Deadline, Plan};
+use editd_syntax::{Language, SymbolEdit, SymbolOp, edit_symbol, outline};
 
 use super::ask::Outcome;
 use super::judge::Judge;
@@ -50,7 +50,7 @@ impl Judge for Case {
     fn run(&self) -> Result<Plan, String> {
         let outline =
             outline(&self.text, self.language, Deadline::NONE).map_err(|error| format!("{error:?}"))?;
-        let name = |refusal: editd::syntax::SymbolRefusal| -> &'static str { (&refusal).into() };
+        let name = |refusal: editd_syntax::SymbolRefusal| -> &'static str { (&refusal).into() };
         let change =
             edit_symbol(&self.text, &outline, &self.edit).map_err(|refusal| name(refusal).to_owned())?;
         Plan::new(self.text.len(), change.splices).map_err(|error| format!("{error:?}"))

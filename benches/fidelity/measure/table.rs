@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use editd::edit::{Deadline, Labels, diff_texts};
+use editd_edit::{Deadline, Labels, diff_texts};
 
 use super::ask::Outcome;
 use super::judge::{Judge, Judged, Verdict};

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::protocol::RpcError;
-use crate::text::{floor_char_boundary, line_start};
+use editd_protocol::RpcError;
+use editd_text::{floor_char_boundary, line_start};
 
 /// Maximum length of the details of a refusal, in bytes. A model needs the beginning; it can read the rest.
 const MAX_DETAILS: usize = 1200;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::patch::{absolute_paths, paths, with_paths};
 use super::{Fields, Unknown};
 use crate::gate::reader::Reader;
-use crate::protocol::{ReadsParam, ToolLoss};
+use editd_protocol::{ReadsParam, ToolLoss};
 
 /// A call of a tool that changes files.
 #[derive(Clone, Debug, PartialEq)]

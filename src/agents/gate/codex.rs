@@ -12,7 +12,7 @@ use super::patch::paths;
 use super::program::Dialect;
 use super::reader::Reader;
 use super::{Event, Reply, Step, Unknown, reply};
-use crate::protocol::ToolLoss;
+use editd_protocol::ToolLoss;
 
 const NAME: &str = "Codex";
 

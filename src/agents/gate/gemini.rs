@@ -11,7 +11,7 @@ use super::call::{Arguments, Replacement};
 use super::program::{Dialect, exit_code_after, last_model};
 use super::reader::Reader;
 use super::{Event, Reply, Step, ToolCall, Unknown, reply};
-use crate::text::ContentHash;
+use editd_text::ContentHash;
 
 const NAME: &str = "Gemini CLI";
 

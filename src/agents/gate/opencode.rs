@@ -8,7 +8,7 @@ use super::call::{Arguments, Replacement};
 use super::program::Dialect;
 use super::reader::Reader;
 use super::{Event, Reply, Step, ToolCall, Unknown, patch, plugin, reply};
-use crate::protocol::ToolLoss;
+use editd_protocol::ToolLoss;
 
 const NAME: &str = "opencode";
 

@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::ToolCall;
-use crate::edit::{Deadline, Run, line_runs};
-use crate::patch::{FilePatch, PatchChange, PatchFormat, PatchHunk, parse};
-use crate::protocol::NativeFile;
-use crate::text::normalize_line_endings;
+use editd_edit::patch::{FilePatch, PatchChange, PatchFormat, PatchHunk, parse};
+use editd_edit::{Deadline, Run, line_runs};
+use editd_protocol::NativeFile;
+use editd_text::normalize_line_endings;
 
 /// Words before the path in the lines that name a file.
 const NAMING: [&str; 4] = ["Update File:", "Add File:", "Delete File:", "Move to:"];

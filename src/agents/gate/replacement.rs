@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::{line_end, line_start};
+use editd_text::{line_end, line_start};
 
 /// Returns the text that replacing `old` by `new` leaves, if the tool would accept that: `old` must occur
 /// exactly once, or `all` occurrences are replaced.

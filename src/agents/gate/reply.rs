@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{Reply, ToolCall, rewrite};
-use crate::protocol::{CommentEntry, LandedDecision, NativeEditResult, NativeRemarks};
-use crate::workspace::ProposalState;
+use editd_protocol::{CommentEntry, LandedDecision, NativeEditResult, NativeRemarks};
+use editd_workspace::ProposalState;
 
 /// Returns the answer to a call that the daemon has checked.
 pub fn reply(call: &ToolCall, result: &NativeEditResult) -> Reply {

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 use super::call::Replacement;
 use super::replacement::{all_literal, literal, unique};
 use super::{Fields, Form, ToolCall, patch};
-use crate::protocol::NativeFile;
-use crate::text::normalize_line_endings;
+use editd_protocol::NativeFile;
+use editd_text::normalize_line_endings;
 
 /// Returns the arguments with which the tool writes the prepared texts, or `None` if it does so with those that
 /// it has. Tools see the text with line feeds only, and write the line endings of the file.

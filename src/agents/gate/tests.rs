@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::replacement::{literal, unique};
 use super::*;
-use crate::protocol::NativeFile;
+use editd_protocol::NativeFile;
 
 /// Returns an event that a real program has sent.
 fn recorded(client: AgentProgram, name: &str) -> Value {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recorded").join(client.name());
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/agents/recorded").join(client.name());
     let text = fs::read_to_string(folder.join(format!("{name}.json")));
     serde_json::from_str(&text.unwrap_or_else(|error| panic!("{name}: {error}"))).unwrap()
 }
@@ -40,7 +41,8 @@ fn reported(client: AgentProgram, name: &str, mut event: Value) -> Value {
 #[test]
 fn every_recorded_event_can_be_read() {
     for client in AgentProgram::ALL {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recorded").join(client.name());
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/agents/recorded").join(client.name());
         let mut count = 0;
         let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
         for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {

@@ -2,7 +2,7 @@ use std::io;
 
 use parking_lot::Mutex;
 
-use crate::transport::{Client, Outgoing};
+use editd_daemon::transport::{Client, Outgoing};
 
 /// Ends the work on an event from another thread, by closing its connection.
 #[derive(Debug, Default)]

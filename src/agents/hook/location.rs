@@ -7,11 +7,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::config::{PolicyFile, config_file};
-use crate::protocol::{RpcError, refusal_error};
-use crate::transport::{Target, allowed_root, home};
-use crate::workspace::rules::{Judge, Operation, Protection, Spelling, names_of};
-use crate::workspace::{Audience, Refusal, RefusalKind};
+use editd_daemon::config::{PolicyFile, config_file};
+use editd_daemon::transport::{Target, allowed_root, home};
+use editd_protocol::{RpcError, refusal_error};
+use editd_workspace::rules::{Judge, Operation, Protection, Spelling, names_of};
+use editd_workspace::{Audience, Refusal, RefusalKind};
 
 /// Maximum number of links that are followed, as in the kernel.
 const MAX_LINKS: usize = 40;

@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::server::Places;
-use crate::text::ContentHash;
-use crate::transport::folder_in_state;
+use editd_daemon::server::Places;
+use editd_daemon::transport::folder_in_state;
+use editd_text::ContentHash;
 
 /// Age at which a notice is forgotten.
 const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);

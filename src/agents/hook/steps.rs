@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::config::{Config, ReviewMode, config_file};
 use crate::gate::{self, Event, Reply, Step, ToolCall};
-use crate::protocol::{
+use editd_daemon::config::{Config, ReviewMode, config_file};
+use editd_daemon::transport::{CallError, Client, Identity, Target, repository_without_root, whole_text};
+use editd_protocol::{
     NativeCall, NativeDone, NativeEdit, NativeEditResult, NativeRead, NativeTurn, Read, RunBegin, RunEnd,
     RunEndParams, ToolLoss,
 };
-use crate::text::ContentHash;
-use crate::transport::{CallError, Client, Identity, Target, repository_without_root, whole_text};
-use crate::workspace::Role;
+use editd_text::ContentHash;
+use editd_workspace::Role;
 
 use super::location::{Location, protected_elsewhere};
 use super::{Abort, Hook, HookError, Notice, is_outside};

@@ -28,8 +28,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
-use crate::protocol::OpenFileEntry;
 use crate::web::{Token, refusal};
+use editd_protocol::OpenFileEntry;
 
 use super::arguments::{ClaudeDiff, OfFile, Tab, failed, read, texts};
 use super::context;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Diagnostics, path_of_uri, uri_of};
+use editd_protocol::{Diagnostics, path_of_uri, uri_of};
 
 use super::daemon::{Failure, Session};
 

@@ -3,10 +3,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::gate::AgentProgram;
-use crate::protocol::{Method, RpcError};
-use crate::server::Places;
-use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
-use crate::workspace::{Audience, Role};
+use editd_daemon::server::Places;
+use editd_daemon::transport::{CallError, Client, ConnectError, Identity, Spawn};
+use editd_protocol::{Method, RpcError};
+use editd_workspace::{Audience, Role};
 
 /// Maximum time for a request that waits for no decision.
 pub(super) const REQUEST: Duration = Duration::from_secs(15);

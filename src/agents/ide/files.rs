@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::disk::{read_private_file, replace_private_file};
+use editd_disk::{read_private_file, replace_private_file};
 
 /// Maximum time for a server on this machine to accept a connection.
 const CONNECTING: Duration = Duration::from_millis(200);

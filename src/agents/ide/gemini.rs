@@ -26,8 +26,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
-use crate::protocol::OpenFileEntry;
 use crate::web::{Token, require_token};
+use editd_protocol::OpenFileEntry;
 
 use super::arguments::{ClosedFile, GeminiDiff, failed, read, texts};
 use super::daemon::{Daemon, Session};

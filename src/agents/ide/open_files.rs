@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Code, Method, OpenFileEntry, OpenFiles, OpenFilesResult};
-use crate::transport::{CallError, ConcurrentClient, Spawn};
+use editd_daemon::transport::{CallError, ConcurrentClient, Spawn};
+use editd_protocol::{Code, Method, OpenFileEntry, OpenFiles, OpenFilesResult};
 
 use super::daemon::Session;
 

@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::protocol::{NativeDone, NativeDoneResult};
-use crate::text::normalize_line_endings;
+use editd_protocol::{NativeDone, NativeDoneResult};
+use editd_text::normalize_line_endings;
 
 use super::daemon::Failure;
 use super::reviews::Reviews;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-use crate::protocol::ImageContent;
+use editd_protocol::ImageContent;
 
 use super::readable::in_one_line;
 

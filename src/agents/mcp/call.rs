@@ -13,7 +13,7 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{interval_at, timeout};
 
-use crate::transport::CallError;
+use editd_daemon::transport::CallError;
 
 use super::answer::Answer;
 use super::coerce::without_additions;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::protocol::{FILE_CHANGED, Forget, Method};
-use crate::transport::{CallError, Client, ConcurrentClient, PendingCall};
+use editd_daemon::transport::{CallError, Client, ConcurrentClient, PendingCall};
+use editd_protocol::{FILE_CHANGED, Forget, Method};
 
 use super::relative::FirstRoot;
 

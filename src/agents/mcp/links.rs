@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::transport::Identity;
+use editd_daemon::transport::Identity;
 
 use super::link::Link;
 

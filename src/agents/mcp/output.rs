@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::protocol::{ApplyResult, CommentEntry, DiagnosticEntry, UserEdit, json_len};
+use editd_protocol::{ApplyResult, CommentEntry, DiagnosticEntry, UserEdit, json_len};
 
 use super::answer::Answer;
 use super::readable::in_one_line;

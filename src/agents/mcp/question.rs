@@ -13,8 +13,8 @@ use rmcp::service::{Peer, PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::RpcError;
-use crate::text::with_codes;
+use editd_protocol::RpcError;
+use editd_text::with_codes;
 
 /// Maximum size of the text of a question, in bytes. Clients show it in a small form.
 const TEXT: usize = 4_000;

@@ -3,7 +3,7 @@
 use rapidfuzz::distance::indel;
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{RpcError, json_len};
+use editd_protocol::{RpcError, json_len};
 
 use super::answer::Answer;
 use super::readable::readable;
@@ -25,7 +25,7 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Ser
             of_error(&error, Some(served))
         }
         Failure::Unreachable(error) => match error {
-            crate::transport::ConnectError::Refused(error) => of_error(error, None),
+            editd_daemon::transport::ConnectError::Refused(error) => of_error(error, None),
             error => own_refusal(
                 "unavailable",
                 &format!("There is no connection to the daemon: {error}."),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::protocol::RpcError;
+use editd_protocol::RpcError;
 
 /// Members that contain a path, or a list of paths.
 const PATHS: [&str; 4] = ["path", "newPath", "paths", "anchor"];

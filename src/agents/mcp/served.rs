@@ -1,6 +1,6 @@
 //! Texts for models that mention only served tools: the instructions, and hints.
 
-use crate::protocol::TOOLS;
+use editd_protocol::TOOLS;
 
 use super::tools::Tool;
 

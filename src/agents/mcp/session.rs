@@ -8,14 +8,14 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::protocol::{
+use editd_daemon::server::Places;
+use editd_daemon::transport::{CallError, Client, ConnectError, Identity, Spawn};
+use editd_protocol::{
     Changes, Decide, Edit, Method, NativeSession, NativeSessionResult, OriginParams, Read, ReadSeveral,
     RpcError,
 };
-use crate::server::Places;
-use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
-use crate::workspace::Role;
-use crate::workspace::history::TERMINAL;
+use editd_workspace::Role;
+use editd_workspace::history::TERMINAL;
 
 use super::link::{AppliedChange, Delivery, Link, Ticket};
 use super::links::Links;

@@ -5,9 +5,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::protocol::{fitting, json_len, json_prefix};
+use editd_protocol::{fitting, json_len, json_prefix};
 
-use crate::workspace::limits::TOOL_LIST;
+use editd_workspace::limits::TOOL_LIST;
 
 use super::coerce::without_nulls;
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncWriteExt, Stdout};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::Strict;
+use editd_protocol::Strict;
 
 use super::coerce::without_nulls;
 

@@ -10,7 +10,7 @@ mod status;
 use rmcp::model::{JsonObject, MetaObject, Tool as Described, ToolAnnotations};
 use serde_json::{Result, Value};
 
-use crate::protocol::{Method, TOOLS};
+use editd_protocol::{Method, TOOLS};
 
 use super::answer::Answer;
 use super::served::Served;

@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::protocol::RpcError;
 use crate::web::{read_body, refusal};
+use editd_protocol::RpcError;
 
 /// Reads JSON. Returns an answer if there is none.
 pub(super) async fn read_json<T: DeserializeOwned>(body: Body, limit: usize) -> Result<T, Response> {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use crate::parsing::colours as colours_of;
-use crate::syntax::{ColourSpan, Language};
+use editd_syntax::parsing::colours as colours_of;
+use editd_syntax::{ColourSpan, Language};
 
 use super::answers::read_json;
 use super::routes::MAX_BODY;
@@ -70,7 +70,7 @@ fn in_units_of_the_page(text: &str, spans: &[ColourSpan]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Colour;
+    use editd_syntax::Colour;
 
     #[test]
     fn spans_are_in_units_of_the_page() {

@@ -10,10 +10,10 @@ use tokio::sync::broadcast;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use crate::protocol::{GOODBYE, PROPOSAL_CHANGED, RpcError};
-use crate::server::Places;
-use crate::transport::{CallError, Client, ConcurrentClient, ConnectError, Identity, Spawn};
-use crate::workspace::Role;
+use editd_daemon::server::Places;
+use editd_daemon::transport::{CallError, Client, ConcurrentClient, ConnectError, Identity, Spawn};
+use editd_protocol::{GOODBYE, PROPOSAL_CHANGED, RpcError};
+use editd_workspace::Role;
 
 use super::Notice;
 

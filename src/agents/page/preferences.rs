@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::read_private_file;
+use editd_disk::read_private_file;
 
 /// Name of the file in the state folder.
 const FILE: &str = "page.json";

@@ -11,11 +11,11 @@ use axum::{Json, Router, middleware};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::protocol::{
+use crate::web::{Redeemed, refusal, require_token};
+use editd_daemon::transport::was_enforced;
+use editd_protocol::{
     DOCUMENT_CONTENT, Decide, HistoryMethod, Method, ProposalMethod, Proposals, Reopen, Reviewers, Undo,
 };
-use crate::transport::was_enforced;
-use crate::web::{Redeemed, refusal, require_token};
 
 use super::answers::{no_daemon, read_json, refused, result};
 use super::daemon::Failure;

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::disk::limit_unread;
+use editd_disk::limit_unread;
 
 use super::{access, headers};
 

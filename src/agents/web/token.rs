@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 
-use crate::disk::fill_randomly;
+use editd_disk::fill_randomly;
 
 use super::body::refusal;
 

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
 use strum::VariantNames as _;
 
-use crate::syntax::SymbolOp;
+use editd_syntax::SymbolOp;
 
 /// Arguments of the edits that contain text or the place of an insertion.
 const TEXTS: [&str; 7] = ["old", "new", "after", "before", "delete", "first", "last"];

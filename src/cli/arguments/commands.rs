@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::gate::AgentProgram;
-use crate::protocol::HistoryParams;
+use editd_agents::gate::AgentProgram;
+use editd_protocol::HistoryParams;
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {

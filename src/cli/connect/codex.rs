@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::file::{FileChange, read, restored, unreadable};
 use crate::cli::{CliError, Context};
-use crate::connect::codex_trust::{self, TrustedHook};
+use editd_agents::connect::codex_trust::{self, TrustedHook};
 
 /// Maximum time to wait for Codex.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -45,7 +45,7 @@ pub(super) fn is_trusted(hooks: &Path) -> bool {
 
 /// Returns the configuration file of the user.
 fn configuration(hooks: &Path) -> PathBuf {
-    let user = super::file_of(crate::gate::AgentProgram::Codex, false);
+    let user = super::file_of(editd_agents::gate::AgentProgram::Codex, false);
     user.unwrap_or_else(|_| hooks.to_owned()).with_file_name("config.toml")
 }
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::{CliError, Context, paint};
-use crate::connect::Unreadable;
-use crate::disk::{read_private_file, replace_private_file};
-use crate::edit::{Deadline, Labels, diff_texts};
-use crate::server::Places;
-use crate::text::ContentHash;
-use crate::transport::folder_in_state;
+use editd_agents::connect::Unreadable;
+use editd_daemon::server::Places;
+use editd_daemon::transport::folder_in_state;
+use editd_disk::{read_private_file, replace_private_file};
+use editd_edit::{Deadline, Labels, diff_texts};
+use editd_text::ContentHash;
 
 /// Folder in the state folder with the settings before each connection.
 const CONNECTED: &str = "connected";

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::connect::{Scope, folder_variable, lists_server, server_command, servers_file, uses_server};
-use crate::gate::AgentProgram;
+use editd_agents::connect::{
+    Scope, folder_variable, lists_server, server_command, servers_file, uses_server,
+};
+use editd_agents::gate::AgentProgram;
 
 use super::{program, variable};
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::gate::AgentProgram;
+use editd_agents::gate::AgentProgram;
 
 /// Returns the version of a program, if `PATH` leads to the program.
 ///

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cli::paint::{self, ERROR, FAINT, GOOD, HINT, NAME, PLACE, hanging, width};
 use crate::cli::stream;
-use crate::protocol::RpcError;
+use editd_protocol::RpcError;
 
 /// Maximum number of columns, also the default if the output is not a terminal.
 const COLUMNS: usize = 80;

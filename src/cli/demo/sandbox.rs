@@ -18,9 +18,9 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::{CliError, root, stream};
-use crate::server::Places;
-use crate::transport::{Client, ConnectError, Identity, Spawn};
-use crate::workspace::Role;
+use editd_daemon::server::Places;
+use editd_daemon::transport::{Client, ConnectError, Identity, Spawn};
+use editd_workspace::Role;
 
 /// Time that the daemon has to start, and the interval between attempts to connect.
 const START: Duration = Duration::from_secs(10);

@@ -9,10 +9,10 @@ use tempfile::TempPath;
 
 use crate::cli::paint::{FAINT, HINT};
 use crate::cli::{CliError, Context, root, stream};
-use crate::protocol::{AppliedFile, CommentEntry, FileEntry, Hunk, ProposalResult, Read};
-use crate::text::{ContentHash, lines};
-use crate::transport::{Client, whole_text};
-use crate::workspace::Role;
+use editd_daemon::transport::{Client, whole_text};
+use editd_protocol::{AppliedFile, CommentEntry, FileEntry, Hunk, ProposalResult, Read};
+use editd_text::{ContentHash, lines};
+use editd_workspace::Role;
 
 use super::progress::Progress;
 use super::questions::{COMMON, Questions};

@@ -9,7 +9,7 @@ use tempfile::TempPath;
 
 use crate::cli::paint::FAINT;
 use crate::cli::{paint, stream};
-use crate::protocol::{Hunk, ProposalResult};
+use editd_protocol::{Hunk, ProposalResult};
 
 /// Lines that the person has written in place of those of a hunk.
 struct Edited {

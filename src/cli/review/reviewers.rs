@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::cli::{CliError, Context, End, paint, stream};
-use crate::protocol::{
+use editd_daemon::transport::Client;
+use editd_protocol::{
     DismissReviewers, DismissReviewersParams, DismissReviewersResult, Method, NoParams, ReviewerEntry,
     Reviewers,
 };
-use crate::transport::Client;
-use crate::workspace::history::TERMINAL;
+use editd_workspace::history::TERMINAL;
 
 /// `editd review --off`: stops waiting for reviewers that have not come back.
 pub(super) fn dismiss(context: &Context, client: &mut Client, root: Option<&Path>) -> Result<End, CliError> {

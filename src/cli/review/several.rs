@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::cli::{CliError, paint, root, stream};
-use crate::protocol::{AppliedFile, Hunk};
+use editd_protocol::{AppliedFile, Hunk};
 
 use super::file::{CONFLICTED, FileReview, Rest, is_open};
 

@@ -10,8 +10,8 @@ use crate::cli::paint::{
     AUTHOR, ERROR, FAINT, GOOD, HINT, NAME, PLACE, Row, ago, fitted, one_line, visible, widest, width,
 };
 use crate::cli::{paint, root, stream};
-use crate::edit::{Deadline, Excerpt, beginnings};
-use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
+use editd_edit::{Deadline, Excerpt, beginnings};
+use editd_protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
 use super::file::{CONFLICTED, diff_body};
 

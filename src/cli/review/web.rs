@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::cli::arguments::{Output, ReviewArguments};
 use crate::cli::paint::PLACE;
 use crate::cli::{CliError, Context, End, paint, stream};
-use crate::page::{Notice, Options, serve};
-use crate::parsing;
-use crate::transport::was_enforced;
+use editd_agents::page::{Notice, Options, serve};
+use editd_daemon::transport::was_enforced;
+use editd_syntax::parsing;
 
 /// Variables that are set where a browser can be shown.
 const DISPLAYS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Policy, PolicyFile};
-use crate::transport::home;
-use crate::workspace::rules::{Judge, Operation, Spelling, names_of};
+use editd_daemon::config::{Policy, PolicyFile};
+use editd_daemon::transport::home;
+use editd_workspace::rules::{Judge, Operation, Spelling, names_of};
 
 /// The files that a command must not write, and those that it may write all the same.
 pub(super) struct Borders<'a> {

@@ -10,8 +10,8 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 
-use crate::disk::{Disk, OsDisk, Root, other_paths, real_path};
-use crate::search::{IgnoredFiles, Tracked, git_metadata, ignored};
+use editd_disk::search::{IgnoredFiles, Tracked, git_metadata, ignored};
+use editd_disk::{Disk, OsDisk, Root, other_paths, real_path};
 
 use super::borders::{Borders, Restricted};
 
@@ -27,7 +27,7 @@ pub(super) enum NotRestricted {
     #[error("`{}`: {error}", .path.display())]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error(transparent)]
-    Disk(#[from] crate::disk::DiskError),
+    Disk(#[from] editd_disk::DiskError),
 }
 
 /// Forbids this thread, and all programs that it starts from now on, to write below a folder and to the files of

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::disk::{make_private_folder, open_private_file};
+use editd_disk::{make_private_folder, open_private_file};
 
 /// Number of daily log files that are kept.
 const KEPT: usize = 7;

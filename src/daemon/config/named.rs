@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk::real_path;
+use editd_disk::real_path;
 
 /// Variables, the place below each that editd uses, and `true` for those that are for editd alone.
 const VARIABLES: [(&str, &str, bool); 6] = [

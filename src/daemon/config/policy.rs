@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use strum::VariantNames;
 
-use crate::workspace::rules::{Class, Operation, Rule, UserRules};
+use editd_workspace::rules::{Class, Operation, Rule, UserRules};
 
 /// Maximum size of a policy, in bytes. A person writes it, and it is read again after every change.
 const POLICY_BYTES: u64 = 1 << 20;

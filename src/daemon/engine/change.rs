@@ -28,20 +28,20 @@ pub(crate) mod retried;
 pub(crate) mod spread;
 mod written;
 
-use crate::disk::Target;
-use crate::edit::{Edit, LineEdit, MovedText, Reshape, TextScope};
 use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::editors::ServedUses;
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
-use crate::notebook::CellOp;
-use crate::syntax::{NewPlace, Position, SymbolEdit};
-use crate::text::Encoding;
-use crate::workspace::{NamedVersion, NewMode};
+use editd_disk::Target;
+use editd_edit::notebook::CellOp;
+use editd_edit::{Edit, LineEdit, MovedText, Reshape, TextScope};
+use editd_syntax::{NewPlace, Position, SymbolEdit};
+use editd_text::Encoding;
+use editd_workspace::{NamedVersion, NewMode};
 
 /// A change of one file. `F` is the file in the stage that the request has reached: the path as it was sent
-/// ([`RequestedPath`](crate::workspace::RequestedPath)), the opened [`Target`], or the [`Observed`] content.
+/// ([`RequestedPath`](editd_workspace::RequestedPath)), the opened [`Target`], or the [`Observed`] content.
 #[derive(Debug)]
 pub(crate) struct RequestedChange<F> {
     /// Index of the change in the request.

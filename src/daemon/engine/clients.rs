@@ -11,8 +11,8 @@ use tokio::runtime::Handle;
 
 use super::SessionContext;
 use super::editors::{EditorPart, FileInEditor};
-use crate::text::{Position, PositionEncoding};
-use crate::workspace::{Notice, SessionId};
+use editd_text::{Position, PositionEncoding};
+use editd_workspace::{Notice, SessionId};
 
 /// The answer of an editor. If the editor disconnects, the answer is an error.
 pub(crate) type EditorReply = Pin<Box<dyn Future<Output = Result<EditorAnswer, EditorRequestError>> + Send>>;

@@ -8,14 +8,14 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
-use crate::disk::Target;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Result, SessionContext};
-use crate::text::{ContentHash, Position, PositionEncoding, Text, eq_ignoring_crlf};
-use crate::workspace::diagnostics::{Before, Diagnostic, Report};
-use crate::workspace::limits::{DIAGNOSTICS_LISTED, DIAGNOSTICS_WAIT_MS};
-use crate::workspace::{Diagnosed, RequestedPath, SessionId};
+use editd_disk::Target;
+use editd_text::{ContentHash, Position, PositionEncoding, Text, eq_ignoring_crlf};
+use editd_workspace::diagnostics::{Before, Diagnostic, Report};
+use editd_workspace::limits::{DIAGNOSTICS_LISTED, DIAGNOSTICS_WAIT_MS};
+use editd_workspace::{Diagnosed, RequestedPath, SessionId};
 
 /// Watches the files of a request for diagnostics that its change causes.
 #[derive(Clone)]

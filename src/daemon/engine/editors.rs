@@ -22,8 +22,8 @@ pub(crate) use route::{EditorPart, Saving};
 use std::time::Duration;
 
 use crate::engine::Engine;
-use crate::workspace::buffers::Buffer;
-use crate::workspace::{Abilities, SessionId};
+use editd_workspace::buffers::Buffer;
+use editd_workspace::{Abilities, SessionId};
 
 /// Timeout for an editor to apply edits. Editors do so between two keystrokes; an editor that does not is
 /// busy.

@@ -1,7 +1,7 @@
 //! The error of a request, and refusals for errors of the disk.
 
-use crate::disk::{DiskError, DiskErrorKind};
-use crate::workspace::{Invalid, Refusal, RefusalKind};
+use editd_disk::{DiskError, DiskErrorKind};
+use editd_workspace::{Invalid, Refusal, RefusalKind};
 
 /// The result of a request, or of a part of it.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;

@@ -9,9 +9,9 @@ use std::time::SystemTime;
 
 use crate::engine::files::resolve::Purpose;
 use crate::engine::{Engine, Failure, Result, SessionContext};
-use crate::history::RecordedEntry;
-use crate::workspace::history::{PastEntry, PastFile, PastRun, PathChange};
-use crate::workspace::{Refusal, RefusalKind, RequestedPath, Role, UndoRefusal};
+use editd_disk::history::RecordedEntry;
+use editd_workspace::history::{PastEntry, PastFile, PastRun, PathChange};
+use editd_workspace::{Refusal, RefusalKind, RequestedPath, Role, UndoRefusal};
 
 pub(crate) use blame::BlamedFile;
 

@@ -10,13 +10,13 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::disk::Target;
 use crate::engine::change::content::LARGE;
 use crate::engine::files::locks::LockGuard;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::shares::{Shares, Used};
 use crate::engine::{Engine, Failure, Result, SessionContext};
-use crate::workspace::{FileKey, Refusal, RefusalKind, RequestedPath, Role};
+use editd_disk::Target;
+use editd_workspace::{FileKey, Refusal, RefusalKind, RequestedPath, Role};
 
 /// Unit in which memory for large files is reserved, in bytes.
 pub(crate) const WORK_UNIT: u64 = 1 << 10;

@@ -18,8 +18,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::disk::Target;
-use crate::edit::{Deadline, Labels, LineRange, diff_texts};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
@@ -27,9 +25,11 @@ use crate::engine::change::request::{Call, Header};
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::Job;
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::notebook::decode_cells;
-use crate::text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, normalize_line_endings};
-use crate::workspace::{Action, ProposalId, ProposalState, Reading, ShownLines};
+use editd_disk::Target;
+use editd_edit::notebook::decode_cells;
+use editd_edit::{Deadline, Labels, LineRange, diff_texts};
+use editd_text::{ContentHash, Encoding, EolStyle, count_lines, eol_style, normalize_line_endings};
+use editd_workspace::{Action, ProposalId, ProposalState, Reading, ShownLines};
 
 pub(crate) use announced::AnnouncedCalls;
 pub(crate) use prepared::{PreparedChange, PreparedChanges, PreparedFile, Waiting};

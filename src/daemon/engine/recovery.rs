@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue, make_private_folder, replace_private_file};
-use crate::history::History;
-use crate::text::ContentHash;
+use editd_disk::history::History;
+use editd_disk::{Disk, Journal, LossReason, Recovery, Rescue, make_private_folder, replace_private_file};
+use editd_text::ContentHash;
 
 /// Opens the journal in the state directory, which recovers interrupted changes, and logs what was recovered.
 pub(crate) fn open_journal(

@@ -7,15 +7,15 @@ pub(crate) mod view;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::disk::Target;
-use crate::edit::{Deadline, EditRefusalKind};
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::{LocatedChange, Purpose};
 use crate::engine::jobs::Located;
 use crate::engine::{Engine, Result, SessionContext, open_root};
-use crate::text::{ContentHash, PositionEncoding};
-use crate::workspace::review::{CurrentFile, DecidedFile, RebasedFile};
-use crate::workspace::{
+use editd_disk::Target;
+use editd_edit::{Deadline, EditRefusalKind};
+use editd_text::{ContentHash, PositionEncoding};
+use editd_workspace::review::{CurrentFile, DecidedFile, RebasedFile};
+use editd_workspace::{
     Action, Coverage, FileContent, FileKey, PlannedFile, Proposal, Reading, Refusal, RefusalKind,
     RequestedPath, ReviewRefusal, Role, SessionId,
 };

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::engine::{Engine, SessionContext};
-use crate::history::RecordedEntry;
-use crate::workspace::SessionId;
-use crate::workspace::history::{DISK, PastEntry, PastFile, TERMINAL};
-use crate::workspace::reviewers::{ExpectedReviewer, Reviewer};
+use editd_disk::history::RecordedEntry;
+use editd_workspace::SessionId;
+use editd_workspace::history::{DISK, PastEntry, PastFile, TERMINAL};
+use editd_workspace::reviewers::{ExpectedReviewer, Reviewer};
 
 /// Maximum number of unreviewed changes that are counted.
 const MAX_COUNTED: usize = 1000;

@@ -27,14 +27,14 @@ use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio_util::sync::CancellationToken;
 
-use crate::disk::Root;
 use crate::engine::jobs::blocking;
 use crate::engine::shares::Requester;
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::history::RecordedEntry;
-use crate::snapshot::{NoSnapshot, Room, Snapshot, WalkControl};
-use crate::workspace::SessionId;
-use crate::workspace::history::{Origin, RunStatus};
+use editd_disk::Root;
+use editd_disk::history::RecordedEntry;
+use editd_disk::snapshot::{NoSnapshot, Room, Snapshot, WalkControl};
+use editd_workspace::SessionId;
+use editd_workspace::history::{Origin, RunStatus};
 
 use open::OpenRun;
 pub(crate) use open::RunKey;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Policy;
-use crate::disk::DiskErrorKind;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Failure, Result, SessionContext, SessionRoot, refusal_of};
-use crate::search::{FileAccess, OpenText, Scope, Start, StopCondition};
-use crate::workspace::rules::{Judge, Operation, Spelling, is_version_control};
-use crate::workspace::{Contest, Refusal, RefusalKind, RequestedPath, Role};
+use editd_disk::DiskErrorKind;
+use editd_disk::search::{FileAccess, OpenText, Scope, Start, StopCondition};
+use editd_workspace::rules::{Judge, Operation, Spelling, is_version_control};
+use editd_workspace::{Contest, Refusal, RefusalKind, RequestedPath, Role};
 
 /// Access of a session to search results, by the same rules as for reading.
 pub(crate) struct SessionAccess<'a> {

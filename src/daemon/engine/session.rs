@@ -9,14 +9,14 @@ use parking_lot::RwLock;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::config::check_named_places;
-use crate::disk::{Root, usual_path};
 use crate::engine::files::access::Surroundings;
 use crate::engine::files::locks::Client;
 use crate::engine::shares::Requester;
 use crate::engine::{Engine, Result, refusal_of};
-use crate::text::PositionEncoding;
-use crate::workspace::rules::{RootRefusal, check_root};
-use crate::workspace::{Abilities, Refusal, RefusalKind, Role, SessionId};
+use editd_disk::{Root, usual_path};
+use editd_text::PositionEncoding;
+use editd_workspace::rules::{RootRefusal, check_root};
+use editd_workspace::{Abilities, Refusal, RefusalKind, Role, SessionId};
 
 /// Maximum number of requests of one session that occupy a thread at the same time: enough to keep the disk
 /// busy, too few to block other sessions.

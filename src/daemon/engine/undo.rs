@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::Target;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::perform::{ChangeOptions, ChangeOutcome};
@@ -22,10 +21,11 @@ use crate::engine::jobs::{Job, Located};
 use crate::engine::review::ReviewFile;
 use crate::engine::undo::reversal::Reversal;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
-use crate::history::RecordedEntry;
-use crate::text::ContentHash;
-use crate::workspace::history::{PastAction, PastEntry, PastFile, PathChange};
-use crate::workspace::{
+use editd_disk::Target;
+use editd_disk::history::RecordedEntry;
+use editd_text::ContentHash;
+use editd_workspace::history::{PastAction, PastEntry, PastFile, PathChange};
+use editd_workspace::{
     BaseState, Coverage, OnStale, PlannedFile, Proposal, Refusal, RefusalKind, RequestedPath, Role, Since,
     UndoRefusal,
 };
@@ -212,7 +212,7 @@ impl Engine {
         job.check()?;
         let header = Header {
             author: session.author.clone(),
-            origin: crate::workspace::history::Origin::default(),
+            origin: editd_workspace::history::Origin::default(),
             label: Some(label(&entry)),
             replaces: None,
             on_stale: OnStale::Reject,

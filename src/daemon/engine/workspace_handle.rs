@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::config::PolicyFile;
-use crate::disk::{BaseStore, Root, Stat};
 use crate::engine::clients::{Client, Clients};
 use crate::engine::files::observe::{Cached, SnapshotCache};
 use crate::engine::files::watch::WatchOrder;
-use crate::history::{ReviewersFile, WaitingProposals};
-use crate::workspace::reviewers::StoredReviewers;
-use crate::workspace::rules::{Judge, Operation, Spelling};
-use crate::workspace::{Notice, ObservedVersion, Record, Role, Snapshot, Workspace};
+use editd_disk::history::{ReviewersFile, WaitingProposals};
+use editd_disk::{BaseStore, Root, Stat};
+use editd_workspace::reviewers::StoredReviewers;
+use editd_workspace::rules::{Judge, Operation, Spelling};
+use editd_workspace::{Notice, ObservedVersion, Record, Role, Snapshot, Workspace};
 
 /// An observed version of a file with everything needed to check it again.
 #[derive(Clone, Debug)]

@@ -10,13 +10,13 @@ use crate::engine::clients::{
     Client, EditorAnswer, EditorReply, EditorRequestError, RenameAnswer, RenameEdit, RenameReply,
 };
 use crate::engine::editors::{EditorPart, FileInEditor, Saving};
-use crate::protocol::{
+use editd_protocol::{
     APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, FILE_CHANGED, FILE_RENAMED, PROGRESS,
     PROPOSAL_CHANGED, RELOAD, RENAME, RESYNC, RenameParams, RenameResult, RenamedFile, RpcError, SAVE,
     UrisParams, encoding_name, encoding_named, ends_of, path_of_uri, range_of, text_edits, uri_of,
 };
-use crate::text::{ContentHash, Position, PositionEncoding, visible, with_codes};
-use crate::workspace::Notice;
+use editd_text::{ContentHash, Position, PositionEncoding, visible, with_codes};
+use editd_workspace::Notice;
 
 /// The standard LSP request to apply an edit.
 const APPLY_EDIT: &str = "workspace/applyEdit";

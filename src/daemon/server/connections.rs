@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::workspace::{Limits, Role};
+use editd_workspace::{Limits, Role};
 
 /// One in this many connections is kept for editors.
 const FOR_EDITORS: usize = 16;

@@ -5,7 +5,6 @@ mod edits;
 use std::collections::BTreeMap;
 
 use crate::config::{Config, StaleMode};
-use crate::edit::{Display, TextScope};
 use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::request::{Call, Header, PatchInfo, Reads, bad_patch};
 use crate::engine::change::retried::SeenFiles;
@@ -15,18 +14,19 @@ use crate::engine::change::{
 };
 use crate::engine::files::access::Clearance;
 use crate::engine::{Failure, Result, SessionContext};
-use crate::patch;
-use crate::patch::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchHunk};
-use crate::protocol::{
+use crate::server::once::{Kind, request_digest};
+use editd_edit::patch;
+use editd_edit::patch::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchHunk};
+use editd_edit::{Display, TextScope};
+use editd_protocol::{
     ChangeParams, DeleteChange, EditChange, Invalid, Matching, NotebookChange, OnConflictParam, OnStaleParam,
     OriginParams, PatchAndBases, ProposeParams, RenameChange, WriteChange, cell_ops, requested_path,
 };
-use crate::server::once::{Kind, request_digest};
-use crate::syntax::NewPlace;
-use crate::text::{ContentHash, Encoding};
-use crate::workspace::history::Origin;
-use crate::workspace::limits::{PATCH_BYTES, PATTERNS};
-use crate::workspace::{NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role, names};
+use editd_syntax::NewPlace;
+use editd_text::{ContentHash, Encoding};
+use editd_workspace::history::Origin;
+use editd_workspace::limits::{PATCH_BYTES, PATTERNS};
+use editd_workspace::{NamedVersion, NewMode, OnStale, Repeatable, RequestedPath, Role, names};
 
 /// Changes of files, and the edit of all files that match a glob.
 type ReadChanges = (Vec<RequestedChange<RequestedPath>>, Option<Spread>);

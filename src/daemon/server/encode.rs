@@ -13,20 +13,20 @@ use lsp_types::WorkspaceEdit;
 
 use paths::add_paths;
 
-use crate::disk::MTime;
-use crate::edit;
-use crate::edit::{Match, Strategy, listed_lines};
 use crate::engine::change::commit::CommittedFile;
 use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
 use crate::engine::diagnostics::FileDiagnostic;
 use crate::engine::editors::open_files::OpenFile;
-use crate::protocol::{
+use editd_disk::MTime;
+use editd_edit as edit;
+use editd_edit::{Match, Strategy, listed_lines};
+use editd_protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, OpenFileEntry,
     ProposalSummary, ProposeResult, Shift, SyntaxEntry, range_of, uri_of, workspace_edit,
 };
-use crate::text::PositionEncoding;
-use crate::workspace::review::{Choice, HunkId, HunkKind, LineShift, WrittenFile};
-use crate::workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState};
+use editd_text::PositionEncoding;
+use editd_workspace::review::{Choice, HunkId, HunkKind, LineShift, WrittenFile};
+use editd_workspace::{Action, NewMode, PlannedFile, Proposal, ProposalState};
 
 /// Converts a proposal in its current state.
 pub(crate) fn proposed(proposal: &Proposal, encoding: PositionEncoding) -> ProposeResult {

@@ -8,8 +8,8 @@ use std::process::{Child, ChildStderr, Stdio};
 use parking_lot::Mutex;
 
 use crate::engine::Places;
-use crate::parsing::this_command;
-use crate::workspace::SessionId;
+use editd_syntax::parsing::this_command;
+use editd_workspace::SessionId;
 
 /// Maximum number of servers.
 const MAX_SERVERS: usize = 16;

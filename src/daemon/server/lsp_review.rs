@@ -19,18 +19,18 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::disk::real_path;
 use crate::engine::jobs::blocking;
 use crate::engine::{Failure, Result, SessionContext};
-use crate::protocol::lsp_review::{
-    CodeActionQuery, PendingProposal, announcement, code_actions, code_lenses, hints,
-};
-use crate::protocol::{PROPOSAL_CHANGED, ProposalParams, ProposalSummary, ProposalsParams, path_of_uri};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
-use crate::text::with_codes;
-use crate::workspace::ProposalState;
-use crate::workspace::buffers::Buffer;
+use editd_disk::real_path;
+use editd_protocol::lsp_review::{
+    CodeActionQuery, PendingProposal, announcement, code_actions, code_lenses, hints,
+};
+use editd_protocol::{PROPOSAL_CHANGED, ProposalParams, ProposalSummary, ProposalsParams, path_of_uri};
+use editd_text::with_codes;
+use editd_workspace::ProposalState;
+use editd_workspace::buffers::Buffer;
 
 /// Delay before a pass, which collects further changes.
 const PAUSE: Duration = Duration::from_millis(40);

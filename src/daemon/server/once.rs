@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::engine::Result;
-use crate::protocol::ProposeParams;
-use crate::text::ContentHash;
-use crate::workspace::limits::{REMEMBERED_ANSWERS, REMEMBERED_BYTES, REQUEST_ID_SECONDS};
-use crate::workspace::{Refusal, RefusalKind, Repeatable};
+use editd_protocol::ProposeParams;
+use editd_text::ContentHash;
+use editd_workspace::limits::{REMEMBERED_ANSWERS, REMEMBERED_BYTES, REQUEST_ID_SECONDS};
+use editd_workspace::{Refusal, RefusalKind, Repeatable};
 
 /// The method of a request, and its parameters besides the changes. The timeout is omitted, because a
 /// repeated request may have a different one.

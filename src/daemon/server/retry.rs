@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::disk::fill_randomly;
-use crate::edit::{EditRefusalKind, LineRefusal};
 use crate::engine::change::EditIndex;
 use crate::engine::change::retried::{AcceptedEdit, SeenFile, SeenFiles};
 use crate::engine::{Failure, Result};
-use crate::protocol::{ChangeParams, EditEntry, Invalid, Matching, OnConflictParam, ProposeParams};
-use crate::workspace::limits::{KEPT_REQUEST_BYTES, KEPT_REQUESTS};
-use crate::workspace::{Refusal, RefusalKind, SessionId};
+use editd_disk::fill_randomly;
+use editd_edit::{EditRefusalKind, LineRefusal};
+use editd_protocol::{ChangeParams, EditEntry, Invalid, Matching, OnConflictParam, ProposeParams};
+use editd_workspace::limits::{KEPT_REQUEST_BYTES, KEPT_REQUESTS};
+use editd_workspace::{Refusal, RefusalKind, SessionId};
 
 /// Maximum number of offers of a request, and total size of their diffs in bytes. An answer to a model has room for them.
 const MAX_OFFERS: usize = 3;

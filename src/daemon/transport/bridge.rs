@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::server::Places;
-use crate::workspace::Role;
+use editd_workspace::Role;
 
 use super::client::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};
 use super::message::goodbye;

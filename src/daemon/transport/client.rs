@@ -13,11 +13,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::config::PlaceInProject;
-use crate::disk::SOCKET_PATH;
-use crate::parsing::this_command;
-use crate::protocol::{Method, RpcError, uri_of};
 use crate::server::Places;
-use crate::workspace::Role;
+use editd_disk::SOCKET_PATH;
+use editd_protocol::{Method, RpcError, uri_of};
+use editd_syntax::parsing::this_command;
+use editd_workspace::Role;
 
 use super::dirs::{SOCKETS_LOCK, instance_is_alive, is_held};
 use super::enforced::{counts_as_enforced, is_enforced};

@@ -27,9 +27,9 @@ use tower::Service;
 use tower_lsp::jsonrpc::Response;
 use tower_lsp::{ExitedError, LspService};
 
-use crate::protocol::{Code, RpcError};
 use crate::server::{Daemon, SessionContext};
-use crate::workspace::Role;
+use editd_protocol::{Code, RpcError};
+use editd_workspace::Role;
 
 use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::limits::{MemoryBudget, Reservation};

@@ -9,8 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::disk::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 use crate::server::Places;
+use editd_disk::{make_private_folder, open_private_file, read_private_file, replace_private_file};
 
 use super::serve::{ServeError, failed};
 

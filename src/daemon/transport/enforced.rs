@@ -9,10 +9,10 @@ use std::path::Path;
 
 use tokio::net::UnixStream;
 
-use crate::disk::{
+use crate::server::Places;
+use editd_disk::{
     boot_id, has_no_new_privileges, peer_has_no_new_privileges, read_private_file, replace_private_file,
 };
-use crate::server::Places;
 
 /// Set in the environment of programs that cannot write to the project, and can start no daemon that could.
 pub const ENFORCED: &str = "EDITD_ENFORCED";

@@ -18,15 +18,16 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Result};
 use tower_lsp::{LanguageServer, LspService, LspServiceBuilder};
 
-use crate::protocol::lsp_review::COMMANDS;
-use crate::protocol::{
-    self, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_CONTENT, DOCUMENT_STATE, DocumentStateParams,
-    EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, LEAVING, METHODS, Method, PROTOCOL, RpcError,
-    Shutdown, ShutdownResult, Status, StatusResult, TOOLS, decode, ends_of, path_of_uri, with_methods,
-};
 use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
-use crate::text::PositionEncoding;
-use crate::workspace::{Abilities, Audience, DocumentEvent, Role};
+use editd_protocol::lsp_review::COMMANDS;
+use editd_protocol::{
+    self as protocol, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_CONTENT, DOCUMENT_STATE,
+    DocumentStateParams, EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, LEAVING, METHODS, Method,
+    PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, decode, ends_of,
+    invalid_params, path_of_uri, with_methods,
+};
+use editd_text::PositionEncoding;
+use editd_workspace::{Abilities, Audience, DocumentEvent, Role};
 
 use initialize::{copy_newer_capabilities, encoding_kind, introduction};
 pub(super) use review::complete;
@@ -112,7 +113,7 @@ impl LanguageServer for Backend {
             self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
         let abilities = context.abilities;
         self.daemon.connect(&context, self.sink_of(abilities));
-        if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
+        if let Some(client) = params.client_info.filter(|client| client.name == "editd") {
             self.daemon.met_client_version(client.version.as_deref().unwrap_or_default());
         }
         // The framework lets only one `initialize` succeed.
@@ -190,7 +191,7 @@ impl Backend {
     /// Returns the session and the parameters of a request.
     fn request<M: Method>(&self, params: Value) -> Result<(&Arc<SessionContext>, M::Params)> {
         let session = self.session()?;
-        let invalid = |invalid: Invalid| wire(invalid.error(session.abilities.audience));
+        let invalid = |invalid: Invalid| wire(invalid_params(invalid, session.abilities.audience));
         if !params.is_object() {
             return Err(invalid(Invalid::new("", "expected an object")));
         }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Response;
 
-use crate::protocol::{
+use editd_protocol::{
     APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, GOODBYE, LEAVING, METHODS,
     RELOAD, RESYNC, RpcError, SAVE, Strict, refusal_error,
 };
-use crate::workspace::{Audience, Refusal, RefusalKind, Role};
+use editd_workspace::{Audience, Refusal, RefusalKind, Role};
 
 /// A parsed message of a client.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Code, RpcError};
 use crate::server::{ClientSink, PendingResponse};
+use editd_protocol::{Code, RpcError};
 
 use super::framing::{Framing, framed};
 use super::path_maps::PathMaps;

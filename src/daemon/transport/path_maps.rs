@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::config::PathMap;
-use crate::protocol::{path_of_uri, uri_of};
+use editd_protocol::{path_of_uri, uri_of};
 
 /// Members that hold a path or a URI, or a list of them.
 const PATHS: &[&str] = &[

@@ -13,9 +13,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
-use crate::disk::{OsDisk, SOCKET_PATH, has_other_files, leads_session};
 use crate::server::{ConnectionGuard, Daemon, Places};
-use crate::workspace::Role;
+use editd_disk::{OsDisk, SOCKET_PATH, has_other_files, leads_session};
+use editd_workspace::Role;
 
 use super::connection;
 use super::dirs::{LOCK, SOCKETS_LOCK, lock, prepare_folders, record_sockets};

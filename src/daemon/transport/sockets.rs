@@ -11,8 +11,8 @@ use std::time::Duration;
 use listenfd::ListenFd;
 use tokio::net::UnixListener;
 
-use crate::disk::{SOCKET_PATH, is_listening};
 use crate::server::{Daemon, Places};
+use editd_disk::{SOCKET_PATH, is_listening};
 
 use super::serve::{ServeError, failed};
 

@@ -4,8 +4,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::protocol::uri_of;
-use crate::workspace::rules::check_root;
+use editd_protocol::uri_of;
+use editd_workspace::rules::check_root;
 
 /// Files and folders of which each version control system other than git creates at least one. A clone by git can
 /// contain them.

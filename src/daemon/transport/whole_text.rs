@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::protocol::ReadResult;
+use editd_protocol::ReadResult;
 
 use super::target::Target;
 

@@ -3,7 +3,7 @@
 //! They get a temporary name in the same folder until the commit is done, like displaced files. Of a folder, the
 //! earlier changes of the set have removed the files; anything else in it fails the commit.
 
-use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, Kind, Result, Root, Stat, Target};
+use crate::{Disk, DiskError, DiskErrorKind, Entry, Kind, Result, Root, Stat, Target};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Aside {
 }
 
 /// Removes a link, or a folder that contains only folders.
-pub(in crate::disk) fn remove(disk: &dyn Disk, root: &Root, at: &Entry) -> Result<()> {
+pub(crate) fn remove(disk: &dyn Disk, root: &Root, at: &Entry) -> Result<()> {
     match disk.stat_entry(at)?.map(|stat| stat.kind()) {
         None => return Ok(()),
         Some(Kind::Folder) => {}

@@ -1,7 +1,7 @@
 //! The first phase: read state, refuse early, choose strategies and names. Modifies nothing.
 
 use super::aside::Aside;
-use crate::disk::{
+use crate::{
     Change, CommitError, Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, Journal,
     Result, StagedFile, Stat, Target,
 };

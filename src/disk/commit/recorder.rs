@@ -1,9 +1,9 @@
 //! Builds the journal records of a commit.
 
 use super::plan::{Original, PlannedChange, Strategy};
-use crate::disk::journal::{RawPath, Record, RecordedAside, RecordedChange, RecordedFile, Spot, Ticket};
-use crate::disk::{Disk, Durability, Entry, Flush, Journal, MTime, Result, Target};
-use crate::text::ContentHash;
+use crate::journal::{RawPath, Record, RecordedAside, RecordedChange, RecordedFile, Spot, Ticket};
+use crate::{Disk, Durability, Entry, Flush, Journal, Result, Target};
+use editd_text::ContentHash;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -72,7 +72,7 @@ impl<'d> Recorder<'d> {
         }
         let recorded =
             changes.iter().map(|change| self.record_change(change, alone)).collect::<Result<_>>()?;
-        let at = MTime::now().seconds.unsigned_abs();
+        let at = crate::time::now().seconds.unsigned_abs();
         let record = Record { id: ticket.id.clone(), at, alone, parts: recorded };
         ticket.begin(self.disk, record, if alone { Flush::Later } else { flush })?;
         // Written after the record by which recovery finds these images; otherwise a kill in between would

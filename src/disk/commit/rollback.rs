@@ -1,8 +1,8 @@
 //! Rollback: restores everything in reverse order, but only where the disk still holds what the commit put
 //! there.
 
-use crate::disk::interface::MAX_TRIES;
-use crate::disk::{
+use crate::interface::MAX_TRIES;
+use crate::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, FileBytes, Journal, Kind, LossReason, Result, Stat,
 };
 use std::path::{Path, PathBuf};

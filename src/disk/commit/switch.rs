@@ -7,7 +7,7 @@
 use super::aside::Aside;
 use super::plan::{Original, PlannedChange, Strategy};
 use super::rollback::{self, UndoStep};
-use crate::disk::{CommitError, Disk, DiskError, DiskErrorKind, Entry, Handle, Lease, Result, Stat, Target};
+use crate::{CommitError, Disk, DiskError, DiskErrorKind, Entry, Handle, Lease, Result, Stat, Target};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{read_private_file, replace_private_file};
+use crate::{read_private_file, replace_private_file};
 
 /// Name of the file with the last known time, in the folder of the history.
 const NAME: &str = "clock";

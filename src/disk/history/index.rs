@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::text::ContentHash;
-use crate::workspace::history::{PastEntry, Undone};
+use editd_text::ContentHash;
+use editd_workspace::history::{PastEntry, Undone};
 
 use super::RecordedEntry;
 use super::segment::{Line, LineLocation, Reader, SegmentName};

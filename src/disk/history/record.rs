@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::run_record::{PathChangeRecord, RunRecord};
 use super::segment::SMALL;
-use crate::disk::FileBytes;
-use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
-use crate::text::{ContentHash, Encoding, Format};
-use crate::workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
+use crate::FileBytes;
+use editd_edit::{Hunk, Plan, Splice, Spot, UndoPlan};
+use editd_text::{ContentHash, Encoding, Format};
+use editd_workspace::history::{Back, Origin, PastAction, PastDetail, PastEntry, PastFile};
 
 /// A path: text if it is valid UTF-8, otherwise its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]

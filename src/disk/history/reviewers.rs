@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{read_private_file, replace_private_file};
-use crate::workspace::reviewers::{ExpectedReviewer, Reviewer, StoredReviewers};
+use crate::{read_private_file, replace_private_file};
+use editd_workspace::reviewers::{ExpectedReviewer, Reviewer, StoredReviewers};
 
 use super::record::{PathRecord, timestamp};
 

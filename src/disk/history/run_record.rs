@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::history::{PastRun, PathChange, PathState, RunStatus};
+use editd_workspace::history::{PastRun, PathChange, PathState, RunStatus};
 
 use super::record::PathRecord;
 

@@ -10,9 +10,9 @@ use std::time::SystemTime;
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{FileBytes, make_private_folder, open_private_file, replace_private_file};
-use crate::text::ContentHash;
-use crate::workspace::history::PastEntry;
+use crate::{FileBytes, make_private_folder, open_private_file, replace_private_file};
+use editd_text::ContentHash;
+use editd_workspace::history::PastEntry;
 
 use super::record::{EntryRecord, HeadOnly};
 use super::shares::{Extent, Owner};

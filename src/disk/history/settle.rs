@@ -3,8 +3,8 @@
 use super::History;
 use super::index::{BegunEntry, Index};
 use super::segment::{Line, SegmentName};
-use crate::disk::present;
-use crate::workspace::history::{PastAction, PastEntry, PastFile};
+use crate::present;
+use editd_workspace::history::{PastAction, PastEntry, PastFile};
 
 impl History {
     /// Settles the changes begun in the newest segments of a run, one of each author, without reading any other

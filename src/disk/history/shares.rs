@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::time::SystemTime;
 
-use crate::text::ContentHash;
-use crate::workspace::Role;
-use crate::workspace::history::{DISK, TERMINAL};
+use editd_text::ContentHash;
+use editd_workspace::Role;
+use editd_workspace::history::{DISK, TERMINAL};
 
 use super::segment::SegmentName;
 

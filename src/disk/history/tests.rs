@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::edit::{Deadline, Hunk, Plan, UndoPlan};
-use crate::text::{Encoding, Format, Text};
-use crate::workspace::history::{Origin, PastRun, PathChange, PathState, RunStatus, TERMINAL};
+use editd_edit::{Deadline, Hunk, Plan, UndoPlan};
+use editd_text::{Encoding, Format, Text};
+use editd_workspace::history::{Origin, PastRun, PathChange, PathState, RunStatus, TERMINAL};
 
 const LIMITS: HistoryLimits =
     HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86400), file_size: 1 << 20 };

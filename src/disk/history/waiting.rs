@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use crate::disk::{make_private_folder, read_private_file, replace_private_file};
-use crate::workspace::{Proposal, Record};
+use crate::{make_private_folder, read_private_file, replace_private_file};
+use editd_workspace::{Proposal, Record};
 
 use record::ProposalRecord;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{FileBytes, make_private_folder, open_private_file};
-use crate::text::ContentHash;
+use crate::{FileBytes, make_private_folder, open_private_file};
+use editd_text::ContentHash;
 
 use super::HistoryLimits;
 use super::age::AgeClock;

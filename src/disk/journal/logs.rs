@@ -11,11 +11,11 @@ const MAX_LOGS: usize = 16;
 
 /// Number of log names: one more than [`MAX_LOGS`], so that a start can always record unfinished
 /// transactions.
-pub(in crate::disk) const NUMBERS: usize = MAX_LOGS + 1;
+pub(crate) const NUMBERS: usize = MAX_LOGS + 1;
 
 /// The logs by number.
 #[derive(Debug, Default)]
-pub(in crate::disk) struct Logs {
+pub(crate) struct Logs {
     logs: [Log; NUMBERS],
     current: usize,
 }
@@ -73,7 +73,7 @@ impl Logs {
     }
 
     /// Registers a log of an earlier process.
-    pub(in crate::disk) fn found(&mut self, number: usize) {
+    pub(crate) fn found(&mut self, number: usize) {
         self.logs[number] = Log { exists: true, broken: true, ..Log::default() };
     }
 
@@ -88,13 +88,13 @@ impl Logs {
     }
 
     /// Registers the removal of a log.
-    pub(in crate::disk) fn removed(&mut self, number: usize) {
+    pub(crate) fn removed(&mut self, number: usize) {
         self.logs[number] = Log::default();
     }
 
     /// Makes a new log the current one if the current one is not usable. A start chooses from all
     /// [`NUMBERS`], beside those it found; a commit from [`MAX_LOGS`].
-    pub(in crate::disk) fn choose(&mut self, numbers: usize) {
+    pub(crate) fn choose(&mut self, numbers: usize) {
         let is_free = |log: &Log| !log.exists && log.open == 0;
         if !self.logs[self.current].is_usable()
             && let Some(free) = self.logs[..numbers].iter().position(is_free)

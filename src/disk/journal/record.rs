@@ -1,7 +1,7 @@
 //! The lines of the journal: a checksum, a space, and JSON.
 
-use crate::disk::{FileImage, is_stray};
-use crate::text::ContentHash;
+use crate::{FileImage, is_stray};
+use editd_text::ContentHash;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -13,7 +13,7 @@ const CHECKSUM: usize = 16;
 /// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) enum Line {
+pub(crate) enum Line {
     /// The names of staged and displaced files that are going to exist.
     Names { id: String, at: Vec<Spot> },
     /// The files that are going to be switched.
@@ -25,73 +25,73 @@ pub(in crate::disk) enum Line {
 /// The plan of a transaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct Record {
-    pub(in crate::disk) id: String,
+pub(crate) struct Record {
+    pub(crate) id: String,
     /// Time in seconds since 1970.
-    pub(in crate::disk) at: u64,
+    pub(crate) at: u64,
     /// `true` if the transaction is a single step: it has happened if that step has, and no `Done` follows.
-    pub(in crate::disk) alone: bool,
-    pub(in crate::disk) parts: Vec<RecordedChange>,
+    pub(crate) alone: bool,
+    pub(crate) parts: Vec<RecordedChange>,
 }
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct RecordedChange {
+pub(crate) struct RecordedChange {
     /// The file before the change.
-    pub(in crate::disk) origin: Option<RecordedFile>,
+    pub(crate) origin: Option<RecordedFile>,
     /// The file after the change.
-    pub(in crate::disk) result: Option<RecordedFile>,
+    pub(crate) result: Option<RecordedFile>,
     /// Name of the staged file and, after an exchange, of the displaced one.
-    pub(in crate::disk) staged: Option<Spot>,
+    pub(crate) staged: Option<Spot>,
     /// Another name for the displaced file.
-    pub(in crate::disk) kept: Option<Spot>,
+    pub(crate) kept: Option<Spot>,
     /// `true` if the file is written in place. Its bytes before and after are then stored in the journal's
     /// folder.
-    pub(in crate::disk) in_place: bool,
+    pub(crate) in_place: bool,
     /// Created folders, outermost first.
-    pub(in crate::disk) made: Vec<RawPath>,
+    pub(crate) made: Vec<RawPath>,
     /// The link or folder that gives its name to the file or to the outermost created folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::disk) aside: Option<RecordedAside>,
+    pub(crate) aside: Option<RecordedAside>,
 }
 
 /// A link or a folder that is renamed until the transaction is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct RecordedAside {
-    pub(in crate::disk) name: Spot,
+pub(crate) struct RecordedAside {
+    pub(crate) name: Spot,
     /// The name until then.
-    pub(in crate::disk) at: Spot,
-    pub(in crate::disk) ino: u64,
+    pub(crate) at: Spot,
+    pub(crate) ino: u64,
 }
 
 /// A file and the data that identifies it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct RecordedFile {
-    pub(in crate::disk) spot: Spot,
+pub(crate) struct RecordedFile {
+    pub(crate) spot: Spot,
     /// Size in bytes.
-    pub(in crate::disk) size: u64,
+    pub(crate) size: u64,
     /// Hash of the content; not recorded for the new file of a single-step transaction.
-    pub(in crate::disk) hash: Option<String>,
+    pub(crate) hash: Option<String>,
     /// Inode number, if known: a staged file keeps its inode.
-    pub(in crate::disk) ino: Option<u64>,
+    pub(crate) ino: Option<u64>,
 }
 
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct Spot {
+pub(crate) struct Spot {
     /// Canonical path.
-    pub(in crate::disk) path: RawPath,
+    pub(crate) path: RawPath,
     /// Inode number of the folder; `None` if the folder does not exist yet.
-    pub(in crate::disk) folder: Option<u64>,
+    pub(crate) folder: Option<u64>,
 }
 
 /// A path of arbitrary bytes, serialized as text if it is valid UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::disk) struct RawPath(pub(in crate::disk) PathBuf);
+pub(crate) struct RawPath(pub(crate) PathBuf);
 
 impl Serialize for RawPath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -148,7 +148,7 @@ impl Line {
 
 impl Record {
     /// Paths of all files of the transaction.
-    pub(in crate::disk) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.parts
             .iter()
             .flat_map(|part| part.origin.iter().chain(&part.result))
@@ -170,7 +170,7 @@ impl RecordedChange {
 
 impl RecordedFile {
     /// Returns `true` if `image` is the file, by its content or, if no hash was recorded, by its inode.
-    pub(in crate::disk) fn is(&self, image: &FileImage) -> bool {
+    pub(crate) fn is(&self, image: &FileImage) -> bool {
         match &self.hash {
             Some(hash) => self.size == image.stat.size && *hash == ContentHash::of(&image.bytes).to_string(),
             None => self.ino == Some(image.stat.ino),
@@ -180,7 +180,7 @@ impl RecordedFile {
 
 impl Spot {
     /// The whole path.
-    pub(in crate::disk) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path.0
     }
 
@@ -191,7 +191,7 @@ impl Spot {
 
 /// Returns all valid lines and the number of invalid ones. A cut-off last line is not damage: a killed
 /// process leaves the log that way.
-pub(in crate::disk) fn parse(bytes: &[u8]) -> (Vec<Line>, usize) {
+pub(crate) fn parse(bytes: &[u8]) -> (Vec<Line>, usize) {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     pieces.pop();
     let lines: Vec<_> = pieces.iter().filter_map(|piece| Line::read(piece)).collect();

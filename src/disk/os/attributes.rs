@@ -4,9 +4,9 @@
 use super::permissions;
 use super::read;
 use super::state::{require_file, stat_entry};
-use crate::disk::error::ErrnoContext;
-use crate::disk::sys::{Inspected, Treatment, is_unsupported, system};
-use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Expected, Handle, Kind, Result, Stat};
+use crate::error::ErrnoContext;
+use crate::sys::{Inspected, Treatment, is_unsupported, system};
+use crate::{DiskError, DiskErrorKind, Entry, Examined, Expected, Handle, Kind, Result, Stat};
 use rustix::fs::{
     Access, AtFlags, Gid, Uid, XattrFlags, accessat, fchmod, fchown, fgetxattr, flistxattr, fsetxattr, fstat,
 };

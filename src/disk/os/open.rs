@@ -1,10 +1,10 @@
 //! Opening roots, and folders and files under a root. No path is trusted: what was opened decides.
 
 use super::state::{require_file, state};
-use crate::disk::error::ErrnoContext;
-use crate::disk::place::RootInner;
-use crate::disk::sys::{Look, system};
-use crate::disk::{DiskError, DiskErrorKind, Kind, Listed, Result, Root, Scanned, Target};
+use crate::error::ErrnoContext;
+use crate::place::RootInner;
+use crate::sys::{Look, system};
+use crate::{DiskError, DiskErrorKind, Kind, Listed, Result, Root, Scanned, Target};
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, OFlags, statat};
 use rustix::io::Errno;
 use std::ffi::OsStr;

@@ -1,9 +1,9 @@
 //! Reading a file: whole and in a single state, compared with expected bytes, or piece by piece.
 
 use super::state::{require_file, state};
-use crate::disk::error::ErrnoContext;
-use crate::disk::interface::MAX_TRIES;
-use crate::disk::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Handle, Result, Sink, Streamed};
+use crate::error::ErrnoContext;
+use crate::interface::MAX_TRIES;
+use crate::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Handle, Result, Sink, Streamed};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::{Errno, pread};

@@ -6,9 +6,9 @@
 
 use super::open::not_beneath;
 use super::state::require_file;
-use crate::disk::sys::{OpenedFolder, system};
-use crate::disk::{DiskError, DiskErrorKind, Kind, Result, Root, Stat, Target};
-use crate::workspace::FileKey;
+use crate::sys::{OpenedFolder, system};
+use crate::{DiskError, DiskErrorKind, Kind, Result, Root, Stat, Target};
+use editd_workspace::FileKey;
 use rustix::fs::readlinkat;
 use rustix::io::Errno;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! States of files, as the kernel reports them.
 
-use crate::disk::error::ErrnoContext;
-use crate::disk::{DiskError, DiskErrorKind, Entry, Result, Stat};
+use crate::error::ErrnoContext;
+use crate::{DiskError, DiskErrorKind, Entry, Result, Stat};
 use rustix::fs::{AtFlags, FileType, fstat, statat};
 use rustix::io::Errno;
 use std::os::fd::AsFd;

@@ -2,10 +2,10 @@
 
 use super::state::{require_file, stat_entry, state};
 use super::{attributes, permissions};
-use crate::disk::error::{ErrnoContext, errno_of};
-use crate::disk::sys::system;
-use crate::disk::{DiskError, DiskErrorKind, Entry, Examined, Flush, Result, StageOrder, StagedFile, Stat};
-use crate::workspace::NewMode;
+use crate::error::{ErrnoContext, errno_of};
+use crate::sys::system;
+use crate::{DiskError, DiskErrorKind, Entry, Examined, Flush, Result, StageOrder, StagedFile, Stat};
+use editd_workspace::NewMode;
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, fstatvfs, openat, unlinkat};
 use rustix::io::Errno;

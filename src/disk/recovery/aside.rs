@@ -1,9 +1,9 @@
 //! Recovery of links and folders that gave their names to files of an interrupted transaction.
 
 use super::file::Recoverer;
-use crate::disk::commit::remove_aside;
-use crate::disk::journal::{RawPath, RecordedAside, RecordedChange, Spot};
-use crate::disk::{DiskErrorKind, Entry, Result};
+use crate::commit::remove_aside;
+use crate::journal::{RawPath, RecordedAside, RecordedChange, Spot};
+use crate::{DiskErrorKind, Entry, Result};
 
 impl RecordedChange {
     /// Returns the change with the names of its displaced files as they are while these folders are renamed.

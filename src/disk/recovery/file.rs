@@ -1,7 +1,7 @@
 //! Recovery of one file of an interrupted transaction.
 
-use crate::disk::journal::{RecordedChange, Spot};
-use crate::disk::{Disk, DiskError, DiskErrorKind, Entry, FileImage, Journal, LossReason, Result};
+use crate::journal::{RecordedChange, Spot};
+use crate::{Disk, DiskError, DiskErrorKind, Entry, FileImage, Journal, LossReason, Result};
 use std::path::{Path, PathBuf};
 
 /// Result of the recovery at a start.

@@ -17,7 +17,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
-use crate::disk::{Disk, Root};
+use crate::{Disk, Root};
 
 /// Maximum size of a file with rules, in bytes. A larger file was not written by a person, and is skipped.
 const LARGEST: u64 = 256 << 10;
@@ -179,7 +179,7 @@ fn named(text: &[u8]) -> PathBuf {
 }
 
 /// Returns `true` if the metadata of a linked work tree or of a submodule names this work tree.
-pub(crate) fn points_to(disk: &dyn Disk, metadata: &Root, tree: &Path) -> bool {
+pub fn points_to(disk: &dyn Disk, metadata: &Root, tree: &Path) -> bool {
     let leads_to = |path: PathBuf, wanted: &Path| {
         disk.open_root(&metadata.path().join(path)).is_ok_and(|opened| opened.path() == wanted)
     };

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, Kind, Root, Scanned};
-use crate::workspace::rules::is_version_control;
+use crate::{Disk, Kind, Root, Scanned};
+use editd_workspace::rules::is_version_control;
 
 use super::filter::Ignores;
 

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use memchr::memchr;
 
-use crate::text::BINARY_WINDOW;
+use editd_text::BINARY_WINDOW;
 
 use super::matcher::{Finder, without_end};
 use super::{Bounds, StopCondition};
@@ -270,7 +270,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::lines;
+    use editd_text::lines;
 
     #[test]
     fn an_excerpt_contains_its_offset() {

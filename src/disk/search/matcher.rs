@@ -9,7 +9,7 @@ use memchr::{memchr, memrchr};
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::primitives::StateID;
 
-use crate::edit::Deadline;
+use editd_edit::Deadline;
 
 /// The stop condition of a search or read, and whether it was met.
 pub struct StopCondition<'a> {

@@ -141,7 +141,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::edit::Deadline;
+    use editd_edit::Deadline;
 
     const BOUNDS: Bounds = Bounds { lines: 100, context: 0, bytes: 1 << 20, counts: false };
 

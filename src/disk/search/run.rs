@@ -7,7 +7,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_searcher::Searcher;
 use parking_lot::Mutex;
 
-use crate::disk::{Disk, DiskErrorKind, Kind};
+use crate::{Disk, DiskErrorKind, Kind};
 
 use super::lines::{LineFeeds, Lines, Stoppable};
 use super::matcher::Finder;

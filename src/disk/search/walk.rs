@@ -1,8 +1,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, DiskErrorKind, Kind, Listed};
-use crate::workspace::rules::is_version_control;
+use crate::{Disk, DiskErrorKind, Kind, Listed};
+use editd_workspace::rules::is_version_control;
 
 use super::filter::Ignores;
 use super::{FileAccess, Passed, Scope, Start, StopCondition};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::disk::{Disk, MTime, Root, Scanned};
+use crate::{Disk, MTime, Root, Scanned};
 
 use super::tree::{Difference, Node, Tree};
 

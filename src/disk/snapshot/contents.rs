@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::disk::open_private_file;
-use crate::text::ContentHash;
+use crate::open_private_file;
+use editd_text::ContentHash;
 
 use super::room::Room;
 

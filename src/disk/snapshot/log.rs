@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{MTime, open_private_file, read_private_file};
 use crate::history::PathRecord;
+use crate::{MTime, open_private_file, read_private_file};
 
 use super::tree::{Content, Difference, FileState, Node, Stamp, Tree};
 

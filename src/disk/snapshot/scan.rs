@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, is_stray};
 use crate::search::{Ignores, TrackedFiles};
-use crate::text::ContentHash;
-use crate::workspace::rules::is_version_control;
+use crate::{Disk, DiskError, DiskErrorKind, Kind, Root, Scanned, is_stray};
+use editd_text::ContentHash;
+use editd_workspace::rules::is_version_control;
 
 use super::appeared::Appeared;
 use super::contents::{Contents, Stored};

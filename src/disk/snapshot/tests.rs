@@ -7,7 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::*;
-use crate::disk::OsDisk;
+use crate::OsDisk;
 
 const LIMITS: SnapshotLimits =
     SnapshotLimits { bytes: 1 << 20, files: 1000, file_size: 1 << 16, ignored: false };

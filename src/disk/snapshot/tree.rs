@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{MTime, Stat};
-use crate::text::ContentHash;
+use crate::{MTime, Stat};
+use editd_text::ContentHash;
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, MTime, Root};
+use crate::{Disk, MTime, Root};
 
 use super::appeared::Appeared;
 use super::contents::Contents;
@@ -85,7 +85,7 @@ impl Walk {
     ) -> Result<Walked, NoSnapshot> {
         let Self { root, top, tree, contents, limits, own, is_first, last } = &self;
         // Files that are created during the walk are younger.
-        let began = MTime::of_files();
+        let began = crate::time::file_clock();
         let scan = Scan {
             disk,
             root,

@@ -5,8 +5,8 @@ mod lease;
 mod mounts;
 
 use super::{Call, Inspected, Look, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, portable};
-use crate::disk::interface::MAX_TRIES;
-use crate::disk::{Handle, MTime, Result, Target};
+use crate::interface::MAX_TRIES;
+use crate::{Handle, MTime, Result, Target};
 use rustix::fs::{
     AtFlags, CWD, FallocateFlags, Mode, OFlags, ResolveFlags, Statx, StatxAttributes, StatxFlags,
     StatxTimestamp, chmod, fallocate, fstat, fstatfs, fsync, makedev, openat, openat2, readlinkat,

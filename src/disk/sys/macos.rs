@@ -10,7 +10,7 @@ use super::portable::{self, FolderWalk};
 use super::{
     Call, Inspected, OpenedFolder, OpenedRoot, RenameFlags, Root, Stat, System, Treatment, is_unsupported,
 };
-use crate::workspace::rules::folded;
+use editd_workspace::rules::folded;
 use rustix::fs::{
     AtFlags, Mode, OFlags, fcntl_fullfsync, fstat, fstatfs, fsync, getpath, openat, renameat_with, statat,
 };
@@ -251,5 +251,5 @@ fn has_acl(file: BorrowedFd<'_>) -> bool {
 }
 
 fn last_error() -> Errno {
-    crate::disk::error::errno_of(&std::io::Error::last_os_error())
+    crate::error::errno_of(&std::io::Error::last_os_error())
 }

@@ -7,8 +7,8 @@ mod walk;
 #[cfg(not(target_os = "macos"))]
 use super::System;
 use super::{Call, OpenedFolder, OpenedRoot, Root, Stat, Treatment, is_unsupported};
-use crate::disk::error::errno_of;
-use crate::disk::interface::MAX_TRIES;
+use crate::error::errno_of;
+use crate::interface::MAX_TRIES;
 use rustix::fs::{AtFlags, Mode, OFlags, chmodat, fchmod, fgetxattr, fstat, fstatvfs, openat, readlinkat};
 use rustix::io::Errno;
 use std::ffi::{CStr, OsStr, OsString};

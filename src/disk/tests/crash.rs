@@ -312,7 +312,7 @@ fn a_damaged_journal_is_not_followed_and_no_text_is_lost() {
 
 /// A log with one valid line that claims to have created a file.
 fn forged(result: &str, staged: &str) -> Vec<u8> {
-    let hash = crate::text::ContentHash::of(b"victim").to_string();
+    let hash = editd_text::ContentHash::of(b"victim").to_string();
     let spot = |path: &str| serde_json::json!({ "path": path, "folder": null });
     let part = serde_json::json!({
         "origin": null, "result": { "spot": spot(result), "size": 6, "hash": hash, "ino": null },

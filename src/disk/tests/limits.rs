@@ -167,7 +167,7 @@ fn another_user_writes_what_it_may_and_no_more() {
     chown(fixture.path("mine"), Some(1000), None).expect("a change of owner, as root");
     open(&fixture.path("sticky"), 0o1777);
     let status = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "disk::tests::limits::as_another_user", "--ignored"])
+        .args(["--exact", "tests::limits::as_another_user", "--ignored"])
         .env("EDITD_TEST_ROOT", fixture.root.path())
         .gid(1000)
         .uid(1000)

@@ -95,7 +95,7 @@ fn a_file_with_two_names_is_known_by_its_inode() {
     fs::hard_link(fixture.path("one"), fixture.path("two")).expect("a link");
     let (one, two) = (fixture.target("one"), fixture.target("two"));
     assert_eq!(one.key, two.key);
-    assert!(matches!(one.key, crate::workspace::FileKey::Inode { .. }));
+    assert!(matches!(one.key, editd_workspace::FileKey::Inode { .. }));
     assert_ne!(one.path, two.path);
 }
 

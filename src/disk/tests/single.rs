@@ -1,7 +1,7 @@
 //! Commits of one change.
 
 use super::*;
-use crate::workspace::NewMode;
+use editd_workspace::NewMode;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 #[test]

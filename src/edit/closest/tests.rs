@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use crate::edit::similarity::{MAX_LINES, most_similar};
-use crate::edit::{Closest, Edit, EditRefusalKind, Options, find};
+use crate::similarity::{MAX_LINES, most_similar};
+use crate::{Closest, Edit, EditRefusalKind, Options, find};
 
 fn closest(base: &str, old: &str, fuzzy: bool) -> Vec<Closest> {
     let options = Options { fuzzy, ..Options::default() };

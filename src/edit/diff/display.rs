@@ -5,9 +5,9 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use super::{Group, Labels, LineChange, changes, file_header, groups};
-use crate::edit::refusal::truncated;
-use crate::edit::{Deadline, Plan, diff_plan};
-use crate::text::{LineEnding, floor_char_boundary, lines};
+use crate::refusal::truncated;
+use crate::{Deadline, Plan, diff_plan};
+use editd_text::{LineEnding, floor_char_boundary, lines};
 
 /// Maximum size of a rendered diff, in bytes. The unified diff is complete.
 const MAX_BYTES: usize = 64 << 10;

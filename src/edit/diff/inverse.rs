@@ -13,7 +13,7 @@ impl FileDiff {
     /// Returns the diff of the change in the other direction, without the texts that it was made from.
     ///
     /// ```
-    /// use editd::edit::{Deadline, Labels, diff_texts};
+    /// use editd_edit::{Deadline, Labels, diff_texts};
     ///
     /// let diff = |old, new| diff_texts(old, new, Labels::same("a.txt"), Deadline::NONE);
     /// assert_eq!(diff("a\nb\n", "a\nc\n").inverse(), diff("a\nc\n", "a\nb\n"));

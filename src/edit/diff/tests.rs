@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::snippet;
+use crate::snippet;
 
 fn unified(old: &str, new: &str) -> String {
     diff_texts(old, new, Labels::same("f"), Deadline::NONE).unified

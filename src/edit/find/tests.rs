@@ -15,7 +15,7 @@ mod tolerant;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::{Count, LineRange};
+use crate::{Count, LineRange};
 
 fn apply(base: &str, edits: &[Edit]) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
     let found = find(base, edits, &Options::default())?;

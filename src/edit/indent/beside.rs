@@ -4,8 +4,8 @@
 use super::role::Role;
 use super::units::{PrefixShift, columns};
 use super::{Indenter, Origin, Pair, is_directive, opens_block, run_around};
-use crate::edit::elided::is_comment;
-use crate::edit::whole_lines::closes_block;
+use crate::elided::is_comment;
+use crate::whole_lines::closes_block;
 
 /// The effect of the lines beside a new one on its indentation.
 pub(super) enum Beside<'a> {

@@ -2,7 +2,7 @@
 //! for the width of a level.
 
 use super::units::spaces;
-use crate::edit::whole_lines::split_indent;
+use crate::whole_lines::split_indent;
 
 /// Maximum number of characters of a line that are read: enough to see which brackets stay open.
 const MAX_READ: usize = 2000;
@@ -126,7 +126,7 @@ fn brackets<'l>(line: usize, indent: &'l str, body: &str, open: &mut Vec<Open<'l
 }
 
 /// Returns 1 for each bracket of a line that opens and -1 for each that closes, outside strings and comments.
-pub(in crate::edit) fn bracket_steps(line: &str) -> impl Iterator<Item = isize> {
+pub(crate) fn bracket_steps(line: &str) -> impl Iterator<Item = isize> {
     let signs: Vec<char> = line.chars().take(MAX_READ).collect();
     let step = |(_, sign)| if matches!(sign, '(' | '[' | '{') { 1 } else { -1 };
     code_brackets(&signs).into_iter().map(step)
@@ -179,7 +179,7 @@ fn starts_comment(signs: &[char], at: usize) -> bool {
 }
 
 /// Returns `true` if a line opens a block: the next line of the block is one level deeper.
-pub(in crate::edit) fn opens_block(body: &str) -> bool {
+pub(crate) fn opens_block(body: &str) -> bool {
     const WORDS: [&str; 6] = ["do", "then", "else", "begin", "try", "of"];
     let body = body.trim_end();
     let last_word = body.rsplit(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();

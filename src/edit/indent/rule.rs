@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::role::{Role, roles};
 use super::units::{PrefixShift, Scale, Step, Unit, columns, spaces, tabs};
 use super::{NewLine, Pair};
-use crate::edit::base::Base;
-use crate::edit::whole_lines::split_indent;
-use crate::text::IndentStyle;
+use crate::base::Base;
+use crate::whole_lines::split_indent;
+use editd_text::IndentStyle;
 
 /// Numbers of lines that are read before and after a match, nearest first.
 const REACHES: [usize; 3] = [10, 40, 200];

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use crate::edit::{Edit, Options, Strategy as Tier, find};
+use crate::{Edit, Options, Strategy as Tier, find};
 
 /// Lines as (level, word); an empty word is a blank line.
 type Block = Vec<(usize, String)>;

@@ -3,7 +3,7 @@
 use super::role::{Role, opens_block};
 use super::rule::{Before, Evidence};
 use super::{NewLine, Pair};
-use crate::edit::line_diff::common_tail;
+use crate::line_diff::common_tail;
 
 /// Usual widths of a level. Other steps are alignment.
 const LEVELS: [usize; 3] = [2, 4, 8];

@@ -5,8 +5,8 @@
 //! lines stood, and without them the brackets are balanced as before.
 
 use super::indentation::indented;
-use crate::edit::indent::{bracket_steps, opens_block};
-use crate::edit::whole_lines::{closes_block, depth, split_indent};
+use crate::indent::{bracket_steps, opens_block};
+use crate::whole_lines::{closes_block, depth, split_indent};
 
 /// Maximum number of lines that are recognized as repeated on each side.
 const REPEATED: usize = 3;

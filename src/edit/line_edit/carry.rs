@@ -6,13 +6,13 @@
 
 use std::collections::HashMap;
 
-use crate::edit::{LineRange, Plan};
-use crate::text::{Line, lines};
+use crate::{LineRange, Plan};
+use editd_text::{Line, lines};
 
 /// The lines of an earlier version of a text in the current one.
 ///
 /// ```
-/// use editd::edit::{LineMap, LineRange};
+/// use editd_edit::{LineMap, LineRange};
 ///
 /// let map = LineMap::between("a\nb\nc\n", "new\na\nb\nc\n");
 /// assert_eq!(map.get(LineRange { start: 2, end: 3 }), Some(LineRange { start: 3, end: 4 }));

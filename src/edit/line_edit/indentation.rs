@@ -4,7 +4,7 @@
 //! within the same block after them, and they do not close it.
 
 use super::border::{Around, closes_outer};
-use crate::edit::whole_lines::{closes_block, depth, split_indent};
+use crate::whole_lines::{closes_block, depth, split_indent};
 
 /// Returns the indentation that all of the new lines lack; `None` if they lack none, or if that is not
 /// certain.

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::border::{self, Around};
 use super::carry::LineMap;
 use super::{LineEdit, LineOrigin, LinePlace, LineRefusal, indentation, splice};
-use crate::edit::unwrap::numbered_from;
-use crate::edit::whole_lines::eq_ignoring_whitespace;
-use crate::edit::{EditRefusal, EditRefusalKind, LineRange, Plan, PlanError, Splice, snippet};
-use crate::text::{LineIndex, lines};
+use crate::unwrap::numbered_from;
+use crate::whole_lines::eq_ignoring_whitespace;
+use crate::{EditRefusal, EditRefusalKind, LineRange, Plan, PlanError, Splice, snippet};
+use editd_text::{LineIndex, lines};
 
 /// Number of lines around a place that are compared with new lines.
 const NEIGHBORS: usize = 8;
@@ -53,7 +53,7 @@ impl LocatedLines {
 /// or overlap those of another edit.
 ///
 /// ```
-/// use editd::edit::{LineEdit, LineOrigin, LinePlace, LineRange, locate, plan_lines};
+/// use editd_edit::{LineEdit, LineOrigin, LinePlace, LineRange, locate, plan_lines};
 ///
 /// let base = "fn main() {\n    one();\n    two();\n}\n";
 /// let place = LinePlace::Lines(LineRange { start: 2, end: 2 });

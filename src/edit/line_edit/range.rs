@@ -1,4 +1,4 @@
-use crate::edit::LineRange;
+use crate::LineRange;
 
 /// The reason why a text is not a range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum BadRange {
 /// `12-`, and a list, such as `12,15`, are refused: both could mean more or fewer lines than one reading of them.
 ///
 /// ```
-/// use editd::edit::{BadRange, LineRange, parse_range};
+/// use editd_edit::{BadRange, LineRange, parse_range};
 ///
 /// assert_eq!(parse_range("12-15"), Ok(LineRange { start: 12, end: 15 }));
 /// assert_eq!(parse_range("15-12"), Err(BadRange::Reversed));

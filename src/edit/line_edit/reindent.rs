@@ -1,9 +1,9 @@
 //! Indentation of lines that are moved to another place.
 
-use crate::edit::indent::opens_block;
-use crate::edit::whole_lines::{closes_block, split_indent};
-use crate::edit::{LinePlace, LineRange};
-use crate::text::{IndentKind, IndentStyle, indent_style, lines};
+use crate::indent::opens_block;
+use crate::whole_lines::{closes_block, split_indent};
+use crate::{LinePlace, LineRange};
+use editd_text::{IndentKind, IndentStyle, indent_style, lines};
 
 /// Number of columns of a level where a text does not show it.
 const WIDTH: usize = 4;

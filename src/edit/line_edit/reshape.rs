@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::indent::opens_block;
-use crate::edit::line_edit::reindent::{converted, level};
-use crate::edit::whole_lines::split_indent;
-use crate::edit::{LineRange, LineRefusal, Splice, snippet};
-use crate::text::{self, IndentKind, IndentStyle, Line, LineEnding, indent_style};
+use crate::indent::opens_block;
+use crate::line_edit::reindent::{converted, level};
+use crate::whole_lines::split_indent;
+use crate::{LineRange, LineRefusal, Splice, snippet};
+use editd_text::{self as text, IndentKind, IndentStyle, Line, LineEnding, indent_style};
 
 /// Number of lines around the excerpt of a refusal.
 const CONTEXT: usize = 1;
@@ -60,7 +60,7 @@ pub struct StringLines {
 /// indentation of the first line, and those between are one level deeper than the last new line before them.
 ///
 /// ```
-/// use editd::edit::{LineRange, Plan, Reshape, reshape};
+/// use editd_edit::{LineRange, Plan, Reshape, reshape};
 ///
 /// let text = "def f():\n    a()\n    b()\n";
 /// let wrap = Reshape::Wrap { before: "try:".to_owned(), after: "finally:\n    c()".to_owned() };
@@ -373,7 +373,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::edit::Plan;
+    use crate::Plan;
 
     fn lines_at(start: usize, end: usize) -> LineRange {
         LineRange { start, end }

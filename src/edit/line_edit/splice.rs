@@ -1,7 +1,7 @@
 //! The plan of edits at lines.
 
-use crate::edit::{LinePlace, LineRange, Plan, PlanError, Splice};
-use crate::text::{EolStyle, Line, LineEnding, LineIndex, eol_style, lines};
+use crate::{LinePlace, LineRange, Plan, PlanError, Splice};
+use editd_text::{EolStyle, Line, LineEnding, LineIndex, eol_style, lines};
 
 /// Returns lines of a text, with their line endings; fewer if the text has fewer.
 pub fn lines_of(text: &str, range: LineRange) -> &str {
@@ -53,7 +53,7 @@ struct Ended<'a> {
 impl Ended<'_> {
     fn splice(&self, place: LinePlace, new: Option<&str>) -> Option<Splice> {
         let new = new.unwrap_or_default();
-        if self.lines.len() == 0 {
+        if self.lines.is_empty() {
             // The final line ending of an empty text is that of the new text.
             return Some(Splice { range: 0..0, text: new.to_owned() });
         }

@@ -3,8 +3,8 @@ mod slips;
 use proptest::prelude::*;
 
 use super::*;
-use crate::edit::{EditRefusal, EditRefusalKind};
-use crate::text::lines;
+use crate::{EditRefusal, EditRefusalKind};
+use editd_text::lines;
 
 pub(super) fn at(lines: &str, new: Option<&str>) -> LineEdit {
     let place = match lines.split_once(' ') {

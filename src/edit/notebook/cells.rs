@@ -8,8 +8,8 @@ use super::model::Notebook;
 use super::{
     CellChange, CellOp, CellRef, CellRefusal, CellRefusalKind, CellSummary, CellType, NotebookError,
 };
-use crate::edit::{Deadline, Occurrence, Occurrences, Plan, TimedOut};
-use crate::text::ContentHash;
+use crate::{Deadline, Occurrence, Occurrences, Plan, TimedOut};
+use editd_text::ContentHash;
 
 /// Maximum number of cells that a refusal lists.
 const LISTED: usize = 50;

@@ -7,8 +7,8 @@ use super::list::{Item, List};
 use super::model::{Cell, Notebook};
 use super::scan::{elements, unquoted};
 use super::{CellOp, CellType};
-use crate::edit::{Splice, common_ends};
-use crate::text::normalize_line_endings;
+use crate::{Splice, common_ends};
+use editd_text::normalize_line_endings;
 
 /// Returns the splices that apply a replace operation to a cell.
 pub(super) fn replacement(

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::Splice;
+use crate::Splice;
 
 /// An array or object, as byte ranges of the text.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::edit::Plan;
+    use crate::Plan;
     use crate::notebook::scan::{document, elements};
 
     fn changed(text: &str, items: &[&str]) -> String {

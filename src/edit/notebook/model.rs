@@ -7,8 +7,8 @@ use super::list::{Gaps, List};
 use super::scan::{Member, SyntaxError, document, elements, members, unquoted};
 use super::style::Style;
 use super::{CellType, Unreadable};
-use crate::edit::LineRange;
-use crate::text::count_line_ends;
+use crate::LineRange;
+use editd_text::count_line_ends;
 
 /// Indentation level of a cell in the array of cells, in notebooks written by Jupyter.
 const CELL_DEPTH: usize = 2;

@@ -35,7 +35,7 @@ pub struct ShownOutput {
 /// Returns the cells of a notebook, in order.
 ///
 /// ```
-/// use editd::notebook::decode_cells;
+/// use editd_edit::notebook::decode_cells;
 ///
 /// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": ["a\n", "b"]}], "nbformat": 4}"#;
 /// assert_eq!(decode_cells(text).unwrap()[0].source, "a\nb");

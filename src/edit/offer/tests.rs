@@ -1,6 +1,6 @@
 use rstest::rstest;
 
-use crate::edit::{Edit, EditRefusalKind, Offer, Options, find};
+use crate::{Edit, EditRefusalKind, Offer, Options, find};
 
 const PYTHON: &str = "import os
 

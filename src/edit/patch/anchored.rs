@@ -13,8 +13,8 @@ use std::collections::HashMap;
 
 use super::source::Source;
 use super::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchFormat, leftover};
-use crate::edit::{LineEdit, LineOrigin, LinePlace, LineRange, parse_range};
-use crate::text::HashTag;
+use crate::{LineEdit, LineOrigin, LinePlace, LineRange, parse_range};
+use editd_text::HashTag;
 
 /// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {

@@ -3,7 +3,7 @@
 use super::body::{self, Body, Mark, ParsedHunk};
 use super::source::{Source, fence, is_empty};
 use super::{FilePatch, PatchChange, PatchError, PatchFormat, leftover};
-use crate::edit::Anchor;
+use crate::Anchor;
 
 const SECTIONS: &str = "`*** Update File: path`, `*** Add File: path` or `*** Delete File: path`";
 

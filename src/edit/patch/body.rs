@@ -1,7 +1,7 @@
 //! The body of a hunk: marked lines that form an old and a new side. Shared by all formats.
 
 use super::{PatchChange, PatchError, PatchHunk};
-use crate::edit::{Anchor, Edit};
+use crate::{Anchor, Edit};
 
 /// Expected input where a hunk has only added lines.
 pub(super) const CONTEXT_NEEDED: &str =

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::body::{self, Body, Mark, ParsedHunk};
 use super::source::{Source, fence};
 use super::{FilePatch, PatchError, PatchFormat, leftover, names};
-use crate::edit::Anchor;
+use crate::Anchor;
 
 /// Minimum number of repeated characters in a marker.
 const SHORTEST: usize = 5;

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::Anchor;
+use crate::Anchor;
 
 /// Summarizes a parsed patch, with one line per file and per hunk.
 fn summarize(text: &str, format: Option<PatchFormat>) -> String {

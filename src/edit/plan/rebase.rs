@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::{Plan, Shift, Splice, overlap, push_spliced};
-use crate::text::Text;
+use editd_text::Text;
 
 /// Maximum number of splices for which context is stored.
 const MAX_SPOTS: usize = 64;

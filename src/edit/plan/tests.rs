@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::edit::{Deadline, merge, rewrite};
-use crate::text::lines;
+use crate::{Deadline, merge, rewrite};
+use editd_text::lines;
 
 fn splice(range: Range<usize>, text: &str) -> Splice {
     Splice { range, text: text.to_owned() }
@@ -72,7 +72,7 @@ fn a_rewrite_keeps_the_line_endings_of_the_file() {
 #[test]
 fn changes_of_different_lines_are_merged() {
     assert_eq!(merge("a\nb\nc\n", "x\nb\nc\n", "a\nb\ny\n"), Ok("x\nb\ny\n".to_owned()));
-    let crate::edit::MergeError::Conflicts(regions) = merge("a\nb\n", "a\nx\n", "a\ny\n").unwrap_err() else {
+    let crate::MergeError::Conflicts(regions) = merge("a\nb\n", "a\nx\n", "a\ny\n").unwrap_err() else {
         panic!("a conflict of two lines")
     };
     assert_eq!((&*regions[0].base, &*regions[0].ours, &*regions[0].theirs), ("b\n", "x\n", "y\n"));

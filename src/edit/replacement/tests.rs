@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::ReplacementBuilder;
-use crate::edit::Deadline;
-use crate::edit::line_diff::trimmed;
+use crate::Deadline;
+use crate::line_diff::trimmed;
 
 proptest! {
     /// For exact matches within a line, trimming gives the same splice as the line-based replacement.

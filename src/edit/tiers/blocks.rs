@@ -5,18 +5,18 @@ use std::ops::Range;
 
 use super::drift::{Alignment, DriftCheck, alignments};
 use super::{Hits, Site, SitePart};
-use crate::edit::base::Base;
-use crate::edit::elided::is_elision;
-use crate::edit::fold::Needle;
-use crate::edit::indent::UnclearIndentation;
-use crate::edit::replacement::ReplacementBuilder;
-use crate::edit::similarity::similar_starts;
-use crate::edit::whole_lines::{
+use crate::base::Base;
+use crate::elided::is_elision;
+use crate::fold::Needle;
+use crate::indent::UnclearIndentation;
+use crate::replacement::ReplacementBuilder;
+use crate::similarity::similar_starts;
+use crate::whole_lines::{
     Block, LineEq, bytes_of, closes_block, depth, eq_ignoring_indentation, eq_ignoring_whitespace,
     find_lines, is_blank_line, split_indent,
 };
-use crate::edit::{Splice, TimedOut};
-use crate::text::{count_lines, lines};
+use crate::{Splice, TimedOut};
+use editd_text::{count_lines, lines};
 
 /// Maximum number of segments of a request that elides lines.
 const MAX_SEGMENTS: usize = 32;

@@ -5,25 +5,25 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::edit::base::{Base, key_and_pairs};
-use crate::edit::elided::is_comment;
-use crate::edit::line_diff::{Run, runs};
-use crate::edit::whole_lines::{
+use crate::base::{Base, key_and_pairs};
+use crate::elided::is_comment;
+use crate::line_diff::{Run, runs};
+use crate::whole_lines::{
     Block, bare, depth, eq_ignoring_whitespace, find_lines, is_blank_line, parts, split_indent,
 };
-use crate::edit::{Deadline, TimedOut, similarity};
-use crate::text::lines;
+use crate::{Deadline, TimedOut, similarity};
+use editd_text::lines;
 
 /// An alignment of a block with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::edit) struct Alignment {
+pub(crate) struct Alignment {
     /// First line of the base, from 0.
-    pub(in crate::edit) start: usize,
+    pub(crate) start: usize,
     /// Number of lines of the block.
     block: usize,
     pub(super) gap: Gap,
     /// Number of lines of the block that differ from the file's, including the missing or surplus line.
-    pub(in crate::edit) differing: usize,
+    pub(crate) differing: usize,
 }
 
 /// A line that only one side has.
@@ -39,7 +39,7 @@ pub(super) enum Gap {
 impl Alignment {
     /// Returns the line of the file for a line of the block, counted from `start`; empty if the file lacks it. The
     /// lines of all alignments together would take quadratic memory, so they are not stored.
-    pub(in crate::edit) fn span(&self, at: usize) -> Range<usize> {
+    pub(crate) fn span(&self, at: usize) -> Range<usize> {
         match self.gap {
             Gap::Missing(missing) if at == missing => at..at,
             Gap::Missing(missing) if at > missing => at - 1..at,
@@ -54,7 +54,7 @@ impl Alignment {
     }
 
     /// Returns the number of lines of the base that the alignment covers.
-    pub(in crate::edit) fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.block.checked_sub(1).map_or(0, |last| self.span(last).end)
     }
 }
@@ -65,7 +65,7 @@ const MAX_ALIGNMENTS: usize = 4096;
 
 /// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing; none if there are
 /// too many.
-pub(in crate::edit) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
+pub(crate) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
     let differs = |shift: usize| -> Vec<bool> {
         // `shift` is 0 for one line back, 1 for none, 2 for one line on.
         let actual = |at: usize| (start + at + shift).checked_sub(1);
@@ -132,15 +132,15 @@ const MIN_NAME: f64 = 0.8;
 const MIN_SIGNIFICANT_CHARS: usize = 3;
 
 /// The lines of a block and their changes.
-pub(in crate::edit) struct DriftCheck<'n> {
-    pub(in crate::edit) requested: Vec<&'n str>,
-    pub(in crate::edit) new: Vec<&'n str>,
+pub(crate) struct DriftCheck<'n> {
+    pub(crate) requested: Vec<&'n str>,
+    pub(crate) new: Vec<&'n str>,
     /// Runs of lines that the edit changes, with the lines that replace them.
-    pub(in crate::edit) changed: Vec<Run>,
+    pub(crate) changed: Vec<Run>,
 }
 
 impl<'n> DriftCheck<'n> {
-    pub(in crate::edit) fn new(block: &Block<'n>, new: &'n str, deadline: Deadline) -> Self {
+    pub(crate) fn new(block: &Block<'n>, new: &'n str, deadline: Deadline) -> Self {
         let requested: Vec<_> = block.core().iter().map(|line| line.content).collect();
         let mut new: Vec<_> = lines(new).map(|line| line.content).collect();
         // Blank lines at the edges are not part of what is aligned.
@@ -166,7 +166,7 @@ impl<'n> DriftCheck<'n> {
     }
 
     /// Returns `true` if a missing or surplus line leaves no doubt about where the changes belong.
-    pub(in crate::edit) fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+    pub(crate) fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
         match alignment.gap {
             Gap::None => true,
             Gap::Missing(line) => {
@@ -230,7 +230,7 @@ impl<'n> DriftCheck<'n> {
     }
 
     /// Returns `true` if the file has the result of the edit rather than the block.
-    pub(in crate::edit) fn is_done(
+    pub(crate) fn is_done(
         &self,
         base: &Base<'_>,
         alignment: &Alignment,
@@ -339,7 +339,7 @@ impl<'n> DriftCheck<'n> {
     }
 
     /// Returns `true` if a line identifies the block: deeper lines follow, or it is a heading.
-    pub(in crate::edit) fn identifies_block(&self, line: usize) -> bool {
+    pub(crate) fn identifies_block(&self, line: usize) -> bool {
         let bare = bare(self.requested[line]);
         let heading = bare.starts_with("##") || bare.starts_with('[') && bare.ends_with(']');
         heading || self.opens(line)
@@ -398,7 +398,7 @@ fn inside(line: &str) -> &str {
 }
 
 /// Returns the words of a line before its comment. A word more or less is drift, a different one is not.
-pub(in crate::edit) fn names(line: &str) -> Vec<&str> {
+pub(crate) fn names(line: &str) -> Vec<&str> {
     let code = [" // ", " # ", " /* ", " -- "].iter().filter_map(|opener| line.find(opener)).min();
     let words =
         line[..code.unwrap_or(line.len())].split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
@@ -434,12 +434,12 @@ fn quoted(line: &str) -> Vec<&str> {
     found
 }
 
-pub(in crate::edit) fn is_significant(line: &str) -> bool {
+pub(crate) fn is_significant(line: &str) -> bool {
     line.chars().filter(|character| character.is_alphanumeric()).count() >= MIN_SIGNIFICANT_CHARS
 }
 
 /// Returns a line up to its first parenthesis: the name in a definition, the whole line for most others.
-pub(in crate::edit) fn head(line: &str) -> String {
+pub(crate) fn head(line: &str) -> String {
     let end = line.find('(').unwrap_or(line.len());
     line[..end].split_whitespace().collect::<Vec<_>>().join(" ")
 }

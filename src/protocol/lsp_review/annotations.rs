@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::edit::{Deadline, Excerpt, LinePart};
-use crate::text::{Position, PositionEncoding, Text, with_codes};
+use editd_edit::{Deadline, Excerpt, LinePart};
+use editd_text::{Position, PositionEncoding, Text, with_codes};
 
 use super::command::{AllArgument, Command, Decision, FileArgument, HunksArgument, Location};
 use super::{DecidedHunk, PendingHunk, PendingProposal, counted, one_line};

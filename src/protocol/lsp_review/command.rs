@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::protocol::{Invalid, decode};
+use crate::{Invalid, decode};
 
 /// Commands that an editor can run. Each takes one object as its argument.
 pub const COMMANDS: [&str; 10] = [

@@ -1,7 +1,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::text::{PositionEncoding, Text};
+use editd_text::{PositionEncoding, Text};
 
 use super::*;
 

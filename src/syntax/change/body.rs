@@ -7,8 +7,8 @@ use super::super::{BadText, Language, SymbolRefusal};
 use super::indent::{New, Placed, content, placed, unit};
 use super::replace::UNEVEN;
 use super::{Site, SymbolChange};
-use crate::edit::{LineRange, Splice};
-use crate::text::count_line_ends;
+use editd_edit::{LineRange, Splice};
+use editd_text::count_line_ends;
 
 pub(super) fn replace_body(site: &Site<'_>, new: &str) -> Result<SymbolChange, SymbolRefusal> {
     let Some(body) = site.symbol.body.clone() else {

@@ -2,7 +2,7 @@
 
 use super::super::symbol::Separator;
 use super::{Site, SymbolChange};
-use crate::edit::Splice;
+use editd_edit::Splice;
 
 /// Deletes a symbol.
 pub(super) fn delete(site: &Site<'_>) -> SymbolChange {

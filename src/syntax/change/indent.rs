@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::lines::indentation;
 use super::super::{BadText, Language, SymbolRefusal};
 use super::Site;
-use crate::text::{self, IndentKind, indent_style};
+use editd_text::{self as text, IndentKind, indent_style};
 
 /// Width of a level of indentation if nothing tells it.
 const WIDTH: usize = 4;

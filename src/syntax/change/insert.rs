@@ -5,8 +5,8 @@ use super::super::{BadText, Language, SymbolRefusal};
 use super::indent::{New, content, placed};
 use super::replace::UNEVEN;
 use super::{Site, SymbolChange};
-use crate::edit::{LinePlace, MovedText, Splice};
-use crate::text::indent_style;
+use editd_edit::{LinePlace, MovedText, Splice};
+use editd_text::indent_style;
 
 /// The position of a new text beside a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,7 +231,7 @@ fn gap(site: &Site<'_>, position: Position, new: &[String]) -> usize {
 /// Returns the number of blank lines between two symbols, if nothing else is between them.
 fn blank_lines(site: &Site<'_>, one: &Symbol, next: &Symbol) -> Option<usize> {
     let between = site.text.get(one.range.end..next.range.start)?;
-    between.trim().is_empty().then(|| crate::text::count_lines(between))
+    between.trim().is_empty().then(|| editd_text::count_lines(between))
 }
 
 /// Returns the number of blank lines around a declaration without neighbors. `is_long` for one of several lines.

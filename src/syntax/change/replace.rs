@@ -6,7 +6,7 @@ use super::super::{BadText, Language, SymbolRefusal};
 use super::indent::{New, content, placed};
 use super::lead::{ends_with_comment, lead};
 use super::{Site, SymbolChange};
-use crate::edit::Splice;
+use editd_edit::Splice;
 
 /// Words whose loss changes who can use a declaration.
 const VISIBILITY: [&str; 2] = ["export ", "pub "];

@@ -1,6 +1,6 @@
 use super::super::outline::tests::outlined;
 use super::*;
-use crate::edit::Plan;
+use editd_edit::Plan;
 
 fn change(
     name: &str,

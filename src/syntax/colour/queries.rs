@@ -1,6 +1,6 @@
 //! The queries of each language.
 
-use crate::syntax::Language;
+use crate::Language;
 
 /// Name of the grammar of text in Markdown, as its grammar of blocks calls it.
 pub(super) const MARKDOWN_INLINE: &str = "markdown_inline";

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Found;
-use crate::edit::{Deadline, Run, line_runs};
-use crate::syntax::lines::Lines;
-use crate::syntax::nearby::Nearby;
-use crate::text::lines;
+use crate::lines::Lines;
+use crate::nearby::Nearby;
+use editd_edit::{Deadline, Run, line_runs};
+use editd_text::lines;
 
 /// Number of lines by which an error may grow and still be the old one, if it was shorter than that.
 const GROWTH: usize = 3;

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{Around, Declared, Grammar, NameStyle, Rule, child_of_kind, part};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 pub(super) static JSON: Grammar = Grammar {
     rules: &[Rule::new("pair", SymbolKind::Key).name("key").body("value").refine(value)],

@@ -1,7 +1,7 @@
 //! Java.
 
 use super::{Grammar, NameStyle, Rule};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 pub(super) static JAVA: Grammar = Grammar {
     rules: &[

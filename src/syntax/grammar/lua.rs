@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{Around, Declared, Grammar, NameStyle, Rule, part, until_end};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 pub(super) static LUA: Grammar = Grammar {
     rules: &[

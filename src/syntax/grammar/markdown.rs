@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{Around, Declared, Grammar, NameStyle, Rule, part};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 pub(super) static MARKDOWN: Grammar = Grammar {
     rules: &[
@@ -34,7 +34,7 @@ fn heading(mut declared: Declared, node: Node<'_>, &Around { text, .. }: &Around
 }
 
 /// Returns the level of a heading, from 1.
-pub(in crate::syntax) fn heading_level(node: Node<'_>) -> usize {
+pub(crate) fn heading_level(node: Node<'_>) -> usize {
     let mut cursor = node.walk();
     let levels = node.children(&mut cursor).filter_map(|child| {
         let level = child.kind().strip_prefix("atx_h").or_else(|| child.kind().strip_prefix("setext_h"))?;

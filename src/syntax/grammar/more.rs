@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{Around, Declared, Grammar, NameStyle, Rule, child_of_kind, inside, part, until_end};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 pub(super) static CSHARP: Grammar = Grammar {
     rules: &[

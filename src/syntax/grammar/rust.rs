@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{Around, Declared, Grammar, NameStyle, Rule, part};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 pub(super) static RUST: Grammar = Grammar {
     rules: &[

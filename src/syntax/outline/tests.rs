@@ -1,8 +1,8 @@
-use crate::edit::Deadline;
-use crate::syntax::{Language, Outline, Symbol, outline};
+use crate::{Language, Outline, Symbol, outline};
+use editd_edit::Deadline;
 
 /// Returns the outline of a text.
-pub(in crate::syntax) fn outlined(name: &str, text: &str) -> Outline {
+pub(crate) fn outlined(name: &str, text: &str) -> Outline {
     let language = Language::of_path(name.as_ref()).expect("a language");
     outline(text, language, Deadline::NONE).expect("an outline")
 }

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::edit::Splice;
-use crate::syntax::new_errors;
+use crate::new_errors;
+use editd_edit::Splice;
 
 /// Files in several languages, with one that a grammar reads by indentation.
 const FILES: [(Language, &str); 7] = [
@@ -21,7 +21,7 @@ const PIECES: [&str; 16] =
 
 /// Random changes of a text, some beside each other.
 fn plan(text: &str, changes: &[(prop::sample::Index, usize, usize)]) -> Plan {
-    let boundary = |at: usize| crate::text::floor_char_boundary(text, at.min(text.len()));
+    let boundary = |at: usize| editd_text::floor_char_boundary(text, at.min(text.len()));
     let splices = changes.iter().map(|(at, removed, piece)| {
         let start = boundary(at.index(text.len()));
         Splice { range: start..boundary(start + removed).max(start), text: PIECES[*piece].to_owned() }

@@ -1,7 +1,7 @@
 //! The texts that a parser keeps with their trees, for the next change of their files.
 
-use crate::syntax::ParsedText;
-use crate::text::ContentHash;
+use crate::ParsedText;
+use editd_text::ContentHash;
 
 /// Maximum size of the kept texts of a process, in bytes. Their trees need about ten times as much.
 const MAX_KEPT: usize = 400 << 10;

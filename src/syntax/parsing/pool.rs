@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::wire::{Request, message};
 use super::worker::{Silence, Worker};
-use crate::edit::Deadline;
-use crate::syntax::NoSyntax;
+use crate::NoSyntax;
+use editd_edit::Deadline;
 
 /// Minimum and maximum number of processes. Between them, one for each processor.
 const PROCESSES: (usize, usize) = (2, 4);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::Plan;
-use crate::syntax::{Declared, Language, Rename, SymbolEdit};
+use crate::{Declared, Language, Rename, SymbolEdit};
+use editd_edit::Plan;
 
 /// Maximum length of a message, in bytes: two texts of the maximum size, or the outline of a text that consists of
 /// declarations.
@@ -22,7 +22,7 @@ pub(super) struct Request<'a> {
 /// Something to find out about a text.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Task<'a> {
-    /// Answered with the result of [`outline`](crate::syntax::outline()).
+    /// Answered with the result of [`outline`](crate::outline()).
     Outline {
         #[serde(borrow)]
         text: Cow<'a, str>,
@@ -31,22 +31,22 @@ pub(super) enum Task<'a> {
     OutlineOf { version: Version<'a> },
     /// Keeps the tree of a version. Answered with an [`OfVersion`] of nothing.
     Keep { version: Version<'a> },
-    /// Answered with the result of [`uses`](crate::syntax::uses).
+    /// Answered with the result of [`uses`](crate::uses).
     Uses { text: Cow<'a, str>, name: Cow<'a, str> },
-    /// Answered with an [`OfVersion`] of the result of [`edit_symbols`](crate::syntax::ParsedText::edit_symbols).
+    /// Answered with an [`OfVersion`] of the result of [`edit_symbols`](crate::ParsedText::edit_symbols).
     EditSymbols { version: Version<'a>, edits: Vec<Cow<'a, SymbolEdit>> },
-    /// Answered with an [`OfVersion`] of the result of [`rename`](crate::syntax::rename()).
+    /// Answered with an [`OfVersion`] of the result of [`rename`](crate::rename()).
     Rename { version: Version<'a>, wanted: Cow<'a, Rename> },
-    /// Answered with an [`OfVersion`] of the result of [`declared`](crate::syntax::declared).
+    /// Answered with an [`OfVersion`] of the result of [`declared`](crate::declared).
     Declared { version: Version<'a>, wanted: Cow<'a, Rename> },
-    /// Answered with an [`OfVersion`] of the result of [`mentions`](crate::syntax::mentions).
+    /// Answered with an [`OfVersion`] of the result of [`mentions`](crate::mentions).
     Mentions { version: Version<'a>, declared: Cow<'a, Declared> },
-    /// Answered with an [`OfVersion`] of the result of [`string_lines`](crate::syntax::string_lines).
+    /// Answered with an [`OfVersion`] of the result of [`string_lines`](crate::string_lines).
     StringLines { version: Version<'a> },
     /// Answered with an [`OfVersion`] of the syntax errors that a plan adds, as
-    /// [`new_errors`](crate::syntax::new_errors) returns them.
+    /// [`new_errors`](crate::new_errors) returns them.
     NewErrors { version: Version<'a>, plan: Cow<'a, Plan> },
-    /// Answered with the result of [`colours`](crate::syntax::colours).
+    /// Answered with the result of [`colours`](crate::colours).
     Colours { text: Cow<'a, str> },
 }
 

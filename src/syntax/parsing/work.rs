@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::colours_in_time;
 use super::kept::Kept;
 use super::wire::{MAX_MESSAGE, OfVersion, Request, Task, Version, message};
-use crate::edit::{Deadline, Plan};
-use crate::syntax::{self, FreeParts, Language, ParsedText, SyntaxError};
-use crate::text::ContentHash;
+use crate::{FreeParts, Language, ParsedText, SyntaxError};
+use editd_edit::{Deadline, Plan};
+use editd_text::ContentHash;
 
 /// First argument of a parser process.
 pub const COMMAND: &str = "parser";
@@ -83,7 +83,7 @@ impl Parser {
             message(result).ok()
         }
         match task {
-            Task::Outline { text } => of(&syntax::outline(&text, language, deadline())),
+            Task::Outline { text } => of(&crate::outline(&text, language, deadline())),
             Task::OutlineOf { version } => of(&match self.version(version, language) {
                 Some(parsed) => OfVersion::Known(parsed.outline(deadline())),
                 None => OfVersion::NeedsText,
@@ -95,7 +95,7 @@ impl Parser {
                 }
                 None => OfVersion::NeedsText,
             }),
-            Task::Uses { text, name } => of(&syntax::uses(&text, language, &name, deadline())),
+            Task::Uses { text, name } => of(&crate::uses(&text, language, &name, deadline())),
             Task::EditSymbols { version, edits } => of(&match self.version(version, language) {
                 Some(parsed) => {
                     let edits = edits.iter().map(AsRef::as_ref);

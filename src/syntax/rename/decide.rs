@@ -8,7 +8,7 @@ use super::table::{ScopeKind, Spaces};
 use super::types::{Key, Types};
 use super::walk::Walked;
 use super::{RenameRefusal, Unclear};
-use crate::syntax::SymbolKind;
+use crate::SymbolKind;
 
 /// The meaning of an identifier that is used.
 enum Meant {
@@ -157,7 +157,7 @@ fn in_scope(walked: &Walked<'_>, scope: usize, found: &Found, is_new: bool) -> O
 impl Walked<'_> {
     /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> usize {
-        crate::syntax::lines::Lines::new(self.text).of(offset) + 1
+        crate::lines::Lines::new(self.text).of(offset) + 1
     }
 
     /// Returns the module that a path means, if it is in this file.

@@ -18,10 +18,10 @@ use super::found::{Found, Receiver, Role, Why};
 use super::table::{ScopeKind, Spaces};
 use super::walk::{self, Walked};
 use super::{Rename, RenameRefusal, after, lowers, names, reread, why_no_name, words, written};
-use crate::edit::{Deadline, Splice};
-use crate::syntax::lines::Lines;
-use crate::syntax::parse::{Budget, MAX_TIME, parse};
-use crate::syntax::{Language, NoSyntax};
+use crate::lines::Lines;
+use crate::parse::{Budget, MAX_TIME, parse};
+use crate::{Language, NoSyntax};
+use editd_edit::{Deadline, Splice};
 use imports::{Import, Imported, imports};
 pub use settle::{OtherFile, settle};
 
@@ -104,7 +104,7 @@ pub fn declared(
 }
 
 /// Returns how other files can name a symbol of a text with this tree, as [`declared`] does.
-pub(in crate::syntax) fn declared_in(
+pub(crate) fn declared_in(
     (text, tree, language): (&str, &Tree, Language),
     wanted: &Rename,
     budget: Budget,
@@ -191,7 +191,7 @@ pub fn mentions(
 }
 
 /// Finds the places of a text with this tree, as [`mentions`] does.
-pub(in crate::syntax) fn mentions_in(
+pub(crate) fn mentions_in(
     (text, tree, language): (&str, &Tree, Language),
     declared: &Declared,
     budget: Budget,

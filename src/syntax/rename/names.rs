@@ -12,7 +12,7 @@ mod python;
 mod rust;
 
 use super::table::Names;
-use crate::syntax::Language;
+use crate::Language;
 
 /// The grammars of these languages are known, but not in which positions their names are declared.
 #[cfg(feature = "all-grammars")]

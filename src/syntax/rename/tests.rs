@@ -1,8 +1,8 @@
 use rstest::rstest;
 
 use super::*;
-use crate::edit::Plan;
-use crate::syntax::{SymbolPath, outline};
+use crate::{SymbolPath, outline};
+use editd_edit::Plan;
 
 /// Renames a symbol. Returns the new text, and the lines that were left with the reasons.
 fn renamed(file: &str, text: &str, symbol: &str, new: &str) -> Result<(String, Vec<String>), RenameRefusal> {

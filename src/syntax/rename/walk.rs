@@ -8,8 +8,8 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::found::{Found, Place, Receiver, Role, Shorthand};
 use super::table::{Extent, In, Meaning, Names, ScopeKind, receiver};
-use crate::syntax::NoSyntax;
-use crate::syntax::parse::Budget;
+use crate::NoSyntax;
+use crate::parse::Budget;
 
 /// Number of nodes between two checks of the time.
 pub(super) const STRIDE: usize = 1 << 12;
@@ -538,10 +538,10 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::edit::Deadline;
-    use crate::syntax::Language;
-    use crate::syntax::parse::{MAX_TIME, next_beside, parse};
-    use crate::syntax::rename::names::names;
+    use crate::Language;
+    use crate::parse::{MAX_TIME, next_beside, parse};
+    use crate::rename::names::names;
+    use editd_edit::Deadline;
 
     #[rstest]
     #[case::c(

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-use crate::text::Unencodable;
+use crate::Unencodable;
 
 fn format(name: &str, bom: bool, guessed: bool) -> Format {
     Format { encoding: Encoding::from_label(name).unwrap(), bom, guessed }

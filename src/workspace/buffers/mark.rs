@@ -1,7 +1,7 @@
 //! The byte order mark of an open document. Some editors hide it, others keep it in the text as an invisible character.
 
-use crate::edit::Plan;
-use crate::text::{Position, PositionEncoding, Text};
+use editd_edit::Plan;
+use editd_text::{Position, PositionEncoding, Text};
 
 use super::{Buffer, TextChange};
 

@@ -1,4 +1,4 @@
-use crate::edit::Hunk;
+use editd_edit::Hunk;
 
 /// Attribution of the lines of a text to the changes that wrote them, computed backwards from the current
 /// text.
@@ -168,8 +168,8 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{Deadline, Labels, Plan, diff_plan};
-    use crate::text::lines;
+    use editd_edit::{Deadline, Labels, Plan, diff_plan};
+    use editd_text::lines;
     use proptest::prelude::*;
 
     fn hunks(old: &str, new: &str) -> Vec<Hunk> {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::text::HashTag;
-use crate::workspace::{Audience, ChangeForm};
+use crate::{Audience, ChangeForm};
+use editd_text::HashTag;
 
 use super::messages::{Texts, texts};
 use super::{Known, Since};

@@ -1,8 +1,8 @@
 //! Messages and hints of all refusals, for each audience. Edits, changed files, and reasons with several kinds
 //! have their texts in separate files.
 
-use crate::notebook::Unreadable;
-use crate::workspace::{Audience, ChangeForm};
+use crate::{Audience, ChangeForm};
+use editd_edit::notebook::Unreadable;
 
 use super::{Refusal, RefusalKind, base, of_edit, of_symbols, reasons};
 

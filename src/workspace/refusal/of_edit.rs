@@ -1,8 +1,8 @@
 //! Texts for edits of texts and of notebook cells that cannot be located or applied.
 
-use crate::edit::EditRefusalKind;
-use crate::notebook::{CellRef, CellRefusalKind, CellSummary, is_named_as_notebook};
-use crate::workspace::{Audience, ChangeForm};
+use crate::{Audience, ChangeForm};
+use editd_edit::EditRefusalKind;
+use editd_edit::notebook::{CellRef, CellRefusalKind, CellSummary, is_named_as_notebook};
 
 use super::Refusal;
 use super::messages::{Texts, texts};

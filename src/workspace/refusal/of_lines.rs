@@ -1,7 +1,7 @@
 //! Texts for edits that name lines by number.
 
-use crate::edit::{LineRange, LineRefusal, ReshapeProblem};
-use crate::workspace::Audience;
+use crate::Audience;
+use editd_edit::{LineRange, LineRefusal, ReshapeProblem};
 
 use super::messages::{Texts, texts};
 use super::of_edit::Terms;

@@ -1,7 +1,7 @@
 //! Texts for operations on symbols and for syntax errors.
 
-use crate::syntax::{Candidate, RenameRefusal, SymbolRefusal, SyntaxError, Unclear};
-use crate::workspace::Audience;
+use crate::Audience;
+use editd_syntax::{Candidate, RenameRefusal, SymbolRefusal, SyntaxError, Unclear};
 
 use super::messages::{Texts, texts};
 

@@ -1,9 +1,9 @@
 //! Reasons with several kinds, and their texts: editors, proposals, reviews and undo.
 
-use crate::text::ContentHash;
-use crate::workspace::Audience;
-use crate::workspace::proposal::{ProposalId, ProposalState};
-use crate::workspace::review::HunkId;
+use crate::Audience;
+use crate::proposal::{ProposalId, ProposalState};
+use crate::review::HunkId;
+use editd_text::ContentHash;
 
 use super::Refusal;
 use super::messages::{Texts, texts};

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::edit::{Deadline, Plan};
-use crate::text::ContentHash;
-use crate::workspace::files::FileKey;
-use crate::workspace::proposal::{Action, PlannedFile, Proposal};
+use crate::files::FileKey;
+use crate::proposal::{Action, PlannedFile, Proposal};
+use editd_edit::{Deadline, Plan};
+use editd_text::ContentHash;
 
 use super::{Choice, Comment, HunkId, HunkKind, Replacement, Review};
 

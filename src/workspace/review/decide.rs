@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-use crate::edit::{Deadline, Labels, Plan, Splice, diff_plan};
-use crate::text::ContentHash;
-use crate::workspace::files::FileContent;
-use crate::workspace::proposal::{Action, PlannedFile};
+use crate::files::FileContent;
+use crate::proposal::{Action, PlannedFile};
+use editd_edit::{Deadline, Labels, Plan, Splice, diff_plan};
+use editd_text::ContentHash;
 
 use super::rebased::{RebasedFile, RebasedHunk};
 use super::{Choice, Comment, HunkId, HunkKind, Replacement, Review, consecutive};

@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::edit::{FileDiff, Plan};
-use crate::text::Format;
-use crate::workspace::files::FileKey;
-use crate::workspace::history::{PastAction, PastFile, PathChange};
-use crate::workspace::ledger::Coverage;
-use crate::workspace::proposal::{Action, PlannedFile, Proposal, ProposalState};
-use crate::workspace::rules::EXECUTABLE_CONFIG;
+use crate::files::FileKey;
+use crate::history::{PastAction, PastFile, PathChange};
+use crate::ledger::Coverage;
+use crate::proposal::{Action, PlannedFile, Proposal, ProposalState};
+use crate::rules::EXECUTABLE_CONFIG;
+use editd_edit::{FileDiff, Plan};
+use editd_text::Format;
 
 use super::{Choice, DecidedFile, Decision, HunkKind, Review, ReviewOutcome};
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::workspace::history::{PathChange, PathState};
-use crate::workspace::proposal::{Action, PlannedFile, Proposal};
+use crate::history::{PathChange, PathState};
+use crate::proposal::{Action, PlannedFile, Proposal};
 
 use super::{Choice, HunkKind};
 

@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-use crate::edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite, without_mark};
-use crate::text::{count_lines, floor_char_boundary, lines};
-use crate::workspace::files::FileContent;
-use crate::workspace::proposal::PlannedFile;
+use crate::files::FileContent;
+use crate::proposal::PlannedFile;
+use editd_edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite, without_mark};
+use editd_text::{count_lines, floor_char_boundary, lines};
 
 use super::{Choice, HunkKind, Replacement};
 

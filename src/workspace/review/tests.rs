@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::{Deadline, Labels, Plan, diff_plan};
-use crate::text::{ContentHash, Format};
-use crate::workspace::history::Origin;
-use crate::workspace::{Coverage, FileContent, FileKey, OnStale, ProposalId, Role, SessionId};
+use crate::history::Origin;
+use crate::{Coverage, FileContent, FileKey, OnStale, ProposalId, Role, SessionId};
+use editd_edit::{Deadline, Labels, Plan, diff_plan};
+use editd_text::{ContentHash, Format};
 
 fn snapshot(text: &str) -> Arc<Snapshot> {
     let (hash, size) = (ContentHash::of(text.as_bytes()), text.len() as u64);

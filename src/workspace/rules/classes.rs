@@ -1,6 +1,6 @@
 //! Operations, the classes of rules, and the results of judging a path by them.
 
-use crate::workspace::Audience;
+use crate::Audience;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;

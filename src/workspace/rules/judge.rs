@@ -149,7 +149,7 @@ impl<'a> Ruling<'a> {
 mod tests {
     use super::super::names::names_of;
     use super::*;
-    use crate::workspace::Audience;
+    use crate::Audience;
     use Operation::{Create, Modify, Read};
 
     const TOP: &str = "/home/ada/shop";

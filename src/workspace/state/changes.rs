@@ -1,15 +1,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::edit::Plan;
-use crate::text::{ContentHash, HashTag};
-use crate::workspace::files::{FileContent, FileKey, ObservedVersion, Snapshot};
-use crate::workspace::ledger::{Coverage, KnownBase, LedgerEntry, Reading};
-use crate::workspace::limits::UNSHARED_PER_EDIT;
-use crate::workspace::log::{Author, Transition};
-use crate::workspace::proposal::ApplyStep;
-use crate::workspace::session::{Role, SessionId};
-use crate::workspace::shown::{ShownLines, ShownVersion};
+use crate::files::{FileContent, FileKey, ObservedVersion, Snapshot};
+use crate::ledger::{Coverage, KnownBase, LedgerEntry, Reading};
+use crate::limits::UNSHARED_PER_EDIT;
+use crate::log::{Author, Transition};
+use crate::proposal::ApplyStep;
+use crate::session::{Role, SessionId};
+use crate::shown::{ShownLines, ShownVersion};
+use editd_edit::Plan;
+use editd_text::{ContentHash, HashTag};
 
 use super::Workspace;
 

@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::text::{Position, Text};
-use crate::workspace::buffers::{Buffer, BufferId, Loaded, TextChange};
-use crate::workspace::diagnostics::Report;
-use crate::workspace::files::FileKey;
-use crate::workspace::session::SessionId;
+use crate::buffers::{Buffer, BufferId, Loaded, TextChange};
+use crate::diagnostics::Report;
+use crate::files::FileKey;
+use crate::session::SessionId;
+use editd_text::{Position, Text};
 
 use super::Workspace;
 

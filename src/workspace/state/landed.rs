@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::workspace::history::{PastEntry, PathChange};
-use crate::workspace::limits::{LANDED_BYTES, LANDED_BYTES_OF_ALL, LANDED_REVIEWS, LANDED_WAITING};
-use crate::workspace::proposal::{OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
-use crate::workspace::refusal::{Refusal, RefusalKind};
-use crate::workspace::review::{Choice, Landed, Review};
-use crate::workspace::session::{Role, SessionId};
+use crate::history::{PastEntry, PathChange};
+use crate::limits::{LANDED_BYTES, LANDED_BYTES_OF_ALL, LANDED_REVIEWS, LANDED_WAITING};
+use crate::proposal::{OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::review::{Choice, Landed, Review};
+use crate::session::{Role, SessionId};
 
 use super::Workspace;
 

@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::workspace::limits::{REJECTED_BYTES, REJECTED_PROPOSALS};
-use crate::workspace::proposal::{PlannedFile, Proposal, ProposalId, ProposalState};
-use crate::workspace::refusal::{Refusal, RefusalKind};
-use crate::workspace::session::SessionId;
+use crate::limits::{REJECTED_BYTES, REJECTED_PROPOSALS};
+use crate::proposal::{PlannedFile, Proposal, ProposalId, ProposalState};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::session::SessionId;
 
 /// All proposals, in order of creation.
 ///

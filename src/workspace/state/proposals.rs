@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use crate::text::ContentHash;
-use crate::workspace::files::{FileKey, ObservedVersion};
-use crate::workspace::proposal::{ApplyStep, NewProposal, PlannedFile, Proposal, ProposalState};
-use crate::workspace::refusal::{ProposalRefusal, Refusal, RefusalKind, ReviewRefusal};
-use crate::workspace::review::{Choice, Review};
-use crate::workspace::session::{Role, Session, SessionId};
+use crate::files::{FileKey, ObservedVersion};
+use crate::proposal::{ApplyStep, NewProposal, PlannedFile, Proposal, ProposalState};
+use crate::refusal::{ProposalRefusal, Refusal, RefusalKind, ReviewRefusal};
+use crate::review::{Choice, Review};
+use crate::session::{Role, Session, SessionId};
+use editd_text::ContentHash;
 
 use super::{Notice, Record, Workspace};
 

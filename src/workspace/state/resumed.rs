@@ -1,9 +1,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::workspace::fair::to_evict;
-use crate::workspace::limits::{RESUMABLE_SESSIONS, RESUMABLE_SESSIONS_OF_ALL};
-use crate::workspace::session::SessionId;
+use crate::fair::to_evict;
+use crate::limits::{RESUMABLE_SESSIONS, RESUMABLE_SESSIONS_OF_ALL};
+use crate::session::SessionId;
 
 use super::Workspace;
 

@@ -3,11 +3,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::workspace::files::FileKey;
-use crate::workspace::proposal::{PlannedFile, Proposal, ProposalId, ProposalState};
-use crate::workspace::refusal::{Refusal, RefusalKind, ReviewRefusal};
-use crate::workspace::review::Review;
-use crate::workspace::session::{Role, Session, SessionId};
+use crate::files::FileKey;
+use crate::proposal::{PlannedFile, Proposal, ProposalId, ProposalState};
+use crate::refusal::{Refusal, RefusalKind, ReviewRefusal};
+use crate::review::Review;
+use crate::session::{Role, Session, SessionId};
 
 use super::Workspace;
 use super::proposal_store::RejectedProposal;

@@ -108,7 +108,7 @@ const PLUGINS = { opencode: '.config/opencode/plugins', pi: '.pi/agent/extension
 
 /** Copies the plugin for a program into the home, as `editd connect` does. */
 export function plug(place: Place, name: Plugged): void {
-  addPlugin(place, name, 'editd.ts', readFileSync(join(repository, `src/connect/plugins/${name}.ts`), 'utf8'));
+  addPlugin(place, name, 'editd.ts', readFileSync(join(repository, `src/agents/connect/plugins/${name}.ts`), 'utf8'));
 }
 
 /** Adds a plugin of a test. */

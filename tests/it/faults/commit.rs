@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::config::Config;
-use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
-use editd::protocol::{ApplyResult, EditParams, ReadParams};
-use editd::server::{ClientSink, Daemon, Failure, Introduction, PendingResponse, Places, SessionContext};
-use editd::text::PositionEncoding;
-use editd::workspace::{Abilities, Audience, Role};
+use editd_daemon::config::Config;
+use editd_daemon::server::{
+    ClientSink, Daemon, Failure, Introduction, PendingResponse, Places, SessionContext,
+};
+use editd_disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
+use editd_protocol::{ApplyResult, EditParams, ReadParams};
+use editd_text::PositionEncoding;
+use editd_workspace::{Abilities, Audience, Role};
 use serde_json::{Value, json};
 
 struct SilentClient;

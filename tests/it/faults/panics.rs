@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::disk::{FailingDisk, OsDisk};
+use editd_disk::{FailingDisk, OsDisk};
 use serde_json::{Value, json};
 
 use super::commit::Inside;

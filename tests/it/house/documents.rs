@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use editd::edit::{EditRefusalKind, LineRefusal};
-use editd::notebook::CellRefusalKind;
-use editd::protocol::{EDITOR_METHODS, METHODS, TOOLS};
-use editd::syntax::SymbolRefusal;
-use editd::workspace::{EditorRefusal, Limits, ProposalRefusal, RefusalKind, ReviewRefusal, UndoRefusal};
+use editd_edit::notebook::CellRefusalKind;
+use editd_edit::{EditRefusalKind, LineRefusal};
+use editd_protocol::{EDITOR_METHODS, METHODS, TOOLS};
+use editd_syntax::SymbolRefusal;
+use editd_workspace::{EditorRefusal, Limits, ProposalRefusal, RefusalKind, ReviewRefusal, UndoRefusal};
 use strum::VariantNames;
 
+use super::layers::MODULES;
 use super::{Source, assert_none, read, sources, top};
 
 /// Reads all documents.
@@ -167,7 +168,7 @@ fn named_in<'a>(code: &'a str, quote: &'a str) -> impl Iterator<Item = &'a str> 
 
 #[test]
 fn plugins_use_existing_messages() {
-    let known = read("src/protocol.rs") + &joined("src/protocol");
+    let known = joined("src/protocol");
     let folders = [
         ("editors/nvim/lua", ".lua", "'"),
         ("editors/vscode/src", ".ts", "'"),
@@ -189,7 +190,7 @@ fn plugins_use_existing_messages() {
 
 /// Returns the keys of a configuration table, parsed from the code.
 fn keys_of(table: &str) -> Vec<String> {
-    let code = read("src/config.rs") + &read("src/config/policy.rs");
+    let code = read("src/daemon/config.rs") + &read("src/daemon/config/policy.rs");
     let body = code.split_once(&format!("struct {table} {{")).expect("a table of the configuration").1;
     let fields = body.split("\n}").next().unwrap_or_default().lines();
     let names = fields.filter_map(|line| Some(line.trim().trim_start_matches("pub ").split_once(": ")?.0));
@@ -240,10 +241,11 @@ fn the_protocol_document_names_every_path_rule() {
 #[test]
 fn every_direct_dependency_is_documented() {
     let (document, manifest) = (read("docs/dependencies.md"), read("Cargo.toml"));
-    let sections =
-        ["[dependencies]\n", "[dev-dependencies]\n"].map(|start| between(&manifest, start, "\n[").next());
+    let sections = ["[workspace.dependencies]\n", "[dev-dependencies]\n"]
+        .map(|start| between(&manifest, start, "\n[").next());
     let lines = sections.into_iter().flatten().flat_map(str::lines).filter(|line| !line.starts_with('#'));
     let names = lines.filter_map(|line| Some(line.split_once(" = ")?.0));
+    let names = names.filter(|name| !name.starts_with("editd-") && !name.contains('.'));
     let missing: Vec<_> = names.filter(|name| !document.contains(&format!("`{name}`"))).collect();
     assert_none(
         "docs/dependencies.md has the reason for each dependency",
@@ -252,16 +254,18 @@ fn every_direct_dependency_is_documented() {
 }
 
 #[test]
-fn every_public_module_has_an_example() {
-    let modules = read("src/lib.rs");
-    let named = modules.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    let has_example = |name: &str| {
-        let docs = read(&format!("src/{name}.rs"));
-        docs.lines().any(|line| {
+fn every_layer_has_an_example() {
+    let crates =
+        ["text", "edit", "syntax", "workspace", "disk", "protocol"].map(|name| format!("src/{name}/lib.rs"));
+    let modules = MODULES.iter().flat_map(|(of_crate, modules)| {
+        modules.iter().map(move |module| format!("src/{of_crate}/{module}.rs"))
+    });
+    let has_example = |path: &String| {
+        read(path).lines().any(|line| {
             let doc = line.strip_prefix("//! ").or_else(|| line.strip_prefix("/// "));
             doc.is_some_and(|doc| doc.starts_with("```"))
         })
     };
-    let missing: Vec<_> = named.filter(|name| !has_example(name)).map(str::to_owned).collect();
-    assert_none("every public module has an example", &missing);
+    let missing: Vec<_> = crates.into_iter().chain(modules).filter(|path| !has_example(path)).collect();
+    assert_none("every layer has an example", &missing);
 }

@@ -1,47 +1,26 @@
-//! Tests of the layers of `src` and the names that each layer may use.
+//! Tests of what the crates of `src` cannot enforce: the order of modules in a crate, and code without side effects.
 
 use super::{Source, assert_none, read, sources};
 
-/// Layers from the bottom up. A layer may use itself and the layers before it.
-const LAYERS: [&str; 25] = [
-    "text",
-    "edit",
-    "syntax",
-    "parsing",
-    "patch",
-    "notebook",
-    "workspace",
-    "image",
-    "disk",
-    "search",
-    "history",
-    "snapshot",
-    "config",
-    "protocol",
-    "gate",
-    "connect",
-    "engine",
-    "server",
-    "transport",
-    "hook",
-    "mcp",
-    "web",
-    "ide",
-    "page",
-    "cli",
+/// Modules of crates, from the bottom up. A module may use itself and those before it. All other files of the crate
+/// are below the first one.
+pub(super) const MODULES: [(&str, &[&str]); 5] = [
+    ("edit", &["patch", "notebook"]),
+    ("syntax", &["parsing"]),
+    ("disk", &["search", "history", "snapshot"]),
+    ("daemon", &["config", "image", "engine", "server", "transport"]),
+    ("agents", &["gate", "connect", "hook", "mcp", "web", "ide", "page"]),
 ];
 
-/// Layers without side effects.
-const PURE: [&str; 6] = ["text", "edit", "syntax", "patch", "notebook", "workspace"];
+/// Crates without side effects.
+const PURE: [&str; 4] = ["text", "edit", "syntax", "workspace"];
 
-/// Names that pure layers must not use: runtimes, formats, files, networks, clocks.
-const IMPURE: [&str; 15] = [
-    "tokio",
-    "serde_json",
-    "lsp_types",
-    "tower_lsp",
+/// The module of a pure crate that starts processes.
+const STARTS_PROCESSES: &str = "src/syntax/parsing";
+
+/// Names that pure crates must not use: files, networks, processes, clocks.
+const IMPURE: [&str; 10] = [
     "rustix",
-    "notify",
     "std::fs",
     "std::io",
     "std::net",
@@ -53,20 +32,21 @@ const IMPURE: [&str; 15] = [
     "async fn",
 ];
 
-/// The only file of a pure layer that may read clocks, because deadlines limit the time of computations.
+/// The only file of a pure crate that may read clocks, because deadlines limit the time of computations.
 const MAY_READ_THE_CLOCK: &str = "src/edit/deadline.rs";
 
 impl Source {
-    /// Returns the top-level module that contains the file. `lib` and `main` belong to no layer.
-    fn layer(&self) -> Option<&str> {
-        let name = self.path.strip_prefix("src/")?.split(['/', '.']).next()?;
-        LAYERS.contains(&name).then_some(name)
-    }
-
     /// Returns the numbered lines of code, without comments.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().enumerate().map(|(index, line)| (index + 1, line));
         lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+
+    /// Returns the position of the file's module among `modules` of a crate; `None` if it is below them.
+    fn module(&self, of_crate: &str, modules: &[&str]) -> Option<usize> {
+        let inner = self.path.strip_prefix(&format!("src/{of_crate}/"))?;
+        let name = inner.split(['/', '.']).next()?;
+        modules.iter().position(|module| *module == name)
     }
 }
 
@@ -113,19 +93,26 @@ fn names(line: &str, thing: &str) -> bool {
 }
 
 #[test]
-fn layers_import_only_lower_layers() {
-    let height = |layer: &str| LAYERS.iter().position(|known| *known == layer);
+fn modules_use_only_lower_modules_of_their_crate() {
     let mut wrong = Vec::new();
-    for source in sources("src", ".rs") {
-        let Some(layer) = source.layer() else { continue };
-        let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
-        for used in named_modules(&code) {
-            if height(&used).is_none_or(|used| Some(used) > height(layer)) {
-                wrong.push(format!("{} uses crate::{used}", source.path));
+    for (of_crate, modules) in MODULES {
+        let files = sources(&format!("src/{of_crate}"), ".rs");
+        assert!(
+            modules
+                .iter()
+                .all(|it| files.iter().any(|file| file.path.ends_with(&format!("/{of_crate}/{it}.rs"))))
+        );
+        for source in files {
+            let own = source.module(of_crate, modules);
+            let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
+            for used in named_modules(&code) {
+                if modules.iter().position(|module| *module == used) > own {
+                    wrong.push(format!("{} uses crate::{used}", source.path));
+                }
             }
         }
     }
-    assert_none(&format!("a layer uses itself and the layers before it in {}", LAYERS.join(" < ")), &wrong);
+    assert_none("a module uses itself and the modules before it", &wrong);
 }
 
 /// A program that is found through `PATH` could be one of an agent.
@@ -133,10 +120,10 @@ fn layers_import_only_lower_layers() {
 fn the_daemon_starts_only_its_own_program() {
     let mut wrong = Vec::new();
     for source in sources("src", ".rs") {
-        let is_tests = source.path.contains("/tests") || source.layer() == Some("cli");
+        let is_free = source.path.contains("/tests") || source.path.starts_with("src/cli");
+        let is_own = |line: &str| source.path.starts_with(STARTS_PROCESSES) && line.contains("program");
         let lines = source.code().filter(|(_, line)| line.contains("Command::new("));
-        let is_own = |line: &str| source.layer() == Some("parsing") && line.contains("program");
-        let found = lines.filter(|(_, line)| !is_tests && !is_own(line));
+        let found = lines.filter(|(_, line)| !is_free && !is_own(line));
         wrong.extend(found.map(|(number, line)| format!("{}:{number}: {}", source.path, line.trim())));
     }
     assert_none("only the command line starts other programs; use `parsing::this_command`", &wrong);
@@ -145,45 +132,19 @@ fn the_daemon_starts_only_its_own_program() {
 #[test]
 fn the_engine_names_no_wire_format() {
     let mut wrong = Vec::new();
-    for source in sources("src", ".rs").into_iter().filter(|source| source.layer() == Some("engine")) {
-        let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
-        let outer = ["protocol", "server", "transport", "mcp", "cli"];
-        for used in named_modules(&code).iter().filter(|used| outer.contains(&used.as_str())) {
-            wrong.push(format!("{} uses crate::{used}", source.path));
-        }
-        for (number, line) in source.code().filter(|(_, line)| names(line, "lsp_types")) {
-            wrong.push(format!("{}:{number}: {line}", source.path));
-        }
+    for source in sources("src/daemon/engine", ".rs") {
+        let formats = ["lsp_types", "editd_protocol"];
+        let named = source.code().filter(|(_, line)| formats.iter().any(|format| names(line, format)));
+        wrong.extend(named.map(|(number, line)| format!("{}:{number}: {line}", source.path)));
     }
     assert_none("the server converts between the engine and the protocol", &wrong);
 }
 
 #[test]
-fn no_two_layers_use_each_other() {
-    let mut uses = std::collections::BTreeSet::new();
-    for source in sources("src", ".rs") {
-        let Some(layer) = source.layer() else { continue };
-        let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
-        uses.extend(named_modules(&code).into_iter().map(|used| (layer.to_owned(), used)));
-    }
-    // A cycle is left when layers that use no other remaining layer are removed again and again.
-    let mut rest: Vec<&str> = LAYERS.to_vec();
-    while let Some(at) = rest.iter().position(|layer| {
-        !rest.iter().any(|other| other != layer && uses.contains(&((*layer).to_owned(), (*other).to_owned())))
-    }) {
-        rest.remove(at);
-    }
-    let wrong: Vec<_> = rest.into_iter().map(str::to_owned).collect();
-    assert_none("the layers of src use each other in no cycle", &wrong);
-}
-
-#[test]
-fn pure_layers_have_no_side_effects() {
+fn pure_crates_have_no_side_effects() {
     let mut wrong = Vec::new();
-    for source in sources("src", ".rs") {
-        if !source.layer().is_some_and(|layer| PURE.contains(&layer)) {
-            continue;
-        }
+    let files = PURE.iter().flat_map(|name| sources(&format!("src/{name}"), ".rs"));
+    for source in files.filter(|source| !source.path.starts_with(STARTS_PROCESSES)) {
         for (number, line) in source.code() {
             for impure in IMPURE.iter().filter(|impure| names(line, impure)) {
                 let is_clock = ["Instant::now", "rustix"].contains(impure);
@@ -194,50 +155,6 @@ fn pure_layers_have_no_side_effects() {
         }
     }
     assert_none(&format!("{} have no side effects", PURE.join(", ")), &wrong);
-}
-
-#[test]
-fn frameworks_are_used_in_their_layers_only() {
-    let frameworks: [(&str, &[&str]); 5] = [
-        ("tower_lsp", &["transport"]),
-        ("rmcp", &["mcp", "ide"]),
-        ("hyper", &["web"]),
-        ("hyper_util", &["web"]),
-        ("axum", &["web", "ide", "page"]),
-    ];
-    for (framework, layers) in frameworks {
-        let mut wrong = Vec::new();
-        for source in sources("src", ".rs") {
-            let outside = !source.layer().is_some_and(|layer| layers.contains(&layer));
-            let named = source.code().filter(|(_, line)| names(line, framework));
-            wrong.extend(named.filter(|_| outside).map(|(number, _)| format!("{}:{number}", source.path)));
-        }
-        assert_none(&format!("only src/{} uses {framework}", layers.join(" and src/")), &wrong);
-    }
-}
-
-#[test]
-fn grammars_are_used_in_syntax_only() {
-    let mut wrong = Vec::new();
-    for source in sources("src", ".rs").into_iter().filter(|source| source.layer() != Some("syntax")) {
-        let named = source.code().filter(|(_, line)| line.contains("tree_sitter"));
-        wrong.extend(named.map(|(number, _)| format!("{}:{number}", source.path)));
-    }
-    assert_none("only src/syntax uses tree-sitter and its grammars", &wrong);
-}
-
-#[test]
-fn the_codemap_names_every_layer_in_order() {
-    let lib = Source { path: "src/lib.rs".to_owned(), text: read("src/lib.rs") };
-    let mut declared: Vec<_> =
-        lib.code().filter_map(|(_, line)| line.strip_prefix("pub mod ")).map(word).collect();
-    declared.sort();
-    let mut known = LAYERS.map(str::to_owned);
-    known.sort();
-    assert_eq!(declared, known, "the layers of this test are the modules of src/lib.rs");
-    let map = lib.text.lines().filter_map(|line| line.strip_prefix("//!"));
-    let entries: Vec<_> = map.filter_map(|line| Some(word(line.trim().strip_prefix("* [`")?))).collect();
-    assert_eq!(entries, LAYERS, "the codemap in src/lib.rs lists them from the bottom up");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use editd::edit::{Deadline, LineRange, Plan, Reshape, StringLines, reshape};
-use editd::syntax::{Language, SymbolPath, body_lines, new_errors, outline, string_lines};
-use editd::text::indent_style;
+use editd_edit::{Deadline, LineRange, Plan, Reshape, StringLines, reshape};
+use editd_syntax::{Language, SymbolPath, body_lines, new_errors, outline, string_lines};
+use editd_text::indent_style;
 
 use crate::symbols::renames_of_real_files::files;
 

@@ -3,7 +3,7 @@
 #[path = "../../support/examples.rs"]
 mod examples;
 
-use editd::edit::{Options, Strategy, find};
+use editd_edit::{Options, Strategy, find};
 
 use examples::{DOCUMENT, Example, tiers};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use editd::edit::{Count, Deadline, Edit, Options, find};
+use editd_edit::{Count, Deadline, Edit, Options, find};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};

@@ -1,6 +1,6 @@
 //! The lifecycle of a session, from `initialize` to `exit`.
 
-use editd::protocol::{EDITOR_METHODS, METHODS};
+use editd_protocol::{EDITOR_METHODS, METHODS};
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use editd::edit::{Deadline, LineRange, Plan, Splice, StringLines};
-use editd::syntax::{
+use editd_edit::{Deadline, LineRange, Plan, Splice, StringLines};
+use editd_syntax::{
     Language, Outline, Position, Symbol, SymbolEdit, SymbolOp, SymbolPath, edit_symbol, insert_beside,
     moved_text, new_errors, outline, string_lines,
 };

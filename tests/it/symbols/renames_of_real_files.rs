@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use editd::edit::{Deadline, Plan};
-use editd::syntax::{
+use editd_edit::{Deadline, Plan};
+use editd_syntax::{
     Language, Outline, RenameRefusal, Renamed, SymbolEdit, SymbolKind, SymbolOp, edit_symbol, new_errors,
     outline, rename,
 };

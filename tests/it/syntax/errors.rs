@@ -1,7 +1,7 @@
 //! New syntax errors: right edits have none, broken ones have their line.
 
-use editd::edit::Deadline;
-use editd::syntax::{Language, SyntaxError, SyntaxErrorKind, new_errors};
+use editd_edit::Deadline;
+use editd_syntax::{Language, SyntaxError, SyntaxErrorKind, new_errors};
 use rstest::rstest;
 
 use super::samples::{sample, samples};
@@ -65,7 +65,7 @@ fn broken_edits_are_reported_with_their_line() {
     ] {
         let file = sample(name);
         let at = file.text.find(before).unwrap_or_else(|| panic!("{name}"));
-        let line = editd::text::lines(&file.text[..at]).count().max(1);
+        let line = editd_text::lines(&file.text[..at]).count().max(1);
         let found = errors(name, &file.text, &file.text.replacen(before, after, 1));
         assert!(!found.is_empty(), "{name} has an error");
         let distance = found.iter().map(|error| error.line.abs_diff(line)).min();

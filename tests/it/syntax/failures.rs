@@ -1,7 +1,7 @@
 //! Failures that users reported of other tools that edit symbols.
 
-use editd::edit::{Deadline, Plan};
-use editd::syntax::{Language, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol, new_errors, outline};
+use editd_edit::{Deadline, Plan};
+use editd_syntax::{Language, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol, new_errors, outline};
 
 /// Applies an edit. Checks that it adds no syntax error.
 pub(crate) fn edited(name: &str, text: &str, edit: &SymbolEdit) -> Result<String, SymbolRefusal> {

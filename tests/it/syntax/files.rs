@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 
 /// Number of files for each language from each source.
 const PER_LANGUAGE: usize = 3;

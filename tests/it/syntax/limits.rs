@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use editd::edit::Deadline;
-use editd::syntax::{Language, MAX_SIZE, NoSyntax, SymbolPath, SymbolRefusal, new_errors, outline};
+use editd_edit::Deadline;
+use editd_syntax::{Language, MAX_SIZE, NoSyntax, SymbolPath, SymbolRefusal, new_errors, outline};
 use strum::IntoEnumIterator as _;
 
 /// Time for one call in a debug build on a busy machine, with the time limits of the calls included.
@@ -39,7 +39,7 @@ fn deeply_nested_symbols_are_listed_to_a_depth() {
     let outline = outline(&text, Language::Json, Deadline::NONE).expect("an outline");
     assert!((10..100).contains(&outline.symbols().len()), "{}", outline.symbols().len());
     let blocks = format!("{}fn x() {{}}{}", "mod a { ".repeat(3_000), " }".repeat(3_000));
-    let outline = editd::syntax::outline(&blocks, Language::Rust, Deadline::NONE).expect("an outline");
+    let outline = editd_syntax::outline(&blocks, Language::Rust, Deadline::NONE).expect("an outline");
     assert!((10..100).contains(&outline.symbols().len()), "{}", outline.symbols().len());
 }
 

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use editd::edit::{Deadline, Plan};
-use editd::syntax::{Language, Outline, Symbol, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol, outline};
+use editd_edit::{Deadline, Plan};
+use editd_syntax::{Language, Outline, Symbol, SymbolEdit, SymbolOp, SymbolRefusal, edit_symbol, outline};
 
 use super::files::{File, real_files};
 use super::samples::samples;
@@ -113,7 +113,7 @@ impl Case<'_> {
     /// Returns a reference that means only this symbol.
     fn reference(&self) -> Option<String> {
         let name = format!("{}@{}", self.outline.path(self.symbol), self.symbol.lines.start);
-        let found = self.outline.resolve(&editd::syntax::SymbolPath::parse(&name)).ok()?;
+        let found = self.outline.resolve(&editd_syntax::SymbolPath::parse(&name)).ok()?;
         (found == self.symbol).then_some(name)
     }
 
@@ -171,7 +171,7 @@ impl Case<'_> {
         }
         if let Some(next) = next.filter(|next| self.is_adjacent(self.symbol, next)) {
             let at = next.range.start - lost;
-            let line = deleted.get(..at).map_or(0, |before| editd::text::lines(before).count()) + 1;
+            let line = deleted.get(..at).map_or(0, |before| editd_text::lines(before).count()) + 1;
             results.extend(self.inserted(&deleted, next, line, SymbolOp::Before, &whole));
         }
         self.compare(failures, count, "put back", &results);
@@ -187,7 +187,7 @@ impl Case<'_> {
         let whole = self.text()[self.symbol.range.clone()].to_owned();
         let lost = self.text().len() - deleted.len();
         let before =
-            |text: &str, at: usize| text.get(..at).map_or(0, |before| editd::text::lines(before).count()) + 1;
+            |text: &str, at: usize| text.get(..at).map_or(0, |before| editd_text::lines(before).count()) + 1;
         let line = before(&deleted, next.range.start - lost);
         let Some(moved) = self.inserted(&deleted, next, line, SymbolOp::After, &whole) else { return };
         let Ok(again) = outline(&moved, self.file.language, Deadline::NONE) else { return };
@@ -222,7 +222,7 @@ impl Case<'_> {
         let text = self.text();
         let before = text[..start].trim_end_matches([' ', '\t', '\n', '\r']);
         let after = text[end..].trim_start_matches([' ', '\t', '\n', '\r']);
-        let blank = |gap: &str| editd::text::lines(gap).filter(|line| line.ending.as_str() != "").count();
+        let blank = |gap: &str| editd_text::lines(gap).filter(|line| line.ending.as_str() != "").count();
         let (above, below) = (blank(&text[before.len()..start]), blank(&text[end..text.len() - after.len()]));
         above == below + 1
             && text[end..].find(after).is_some()
@@ -255,7 +255,7 @@ impl Case<'_> {
     fn inserted(&self, text: &str, beside: &Symbol, line: usize, op: SymbolOp, new: &str) -> Option<String> {
         let outline = outline(text, self.file.language, Deadline::NONE).ok()?;
         let name = format!("{}@{line}", self.outline.path(beside));
-        let found = outline.resolve(&editd::syntax::SymbolPath::parse(&name)).ok()?;
+        let found = outline.resolve(&editd_syntax::SymbolPath::parse(&name)).ok()?;
         if found.lines.start != line {
             return None;
         }
@@ -281,7 +281,7 @@ fn less_indented(text: &str) -> Option<String> {
 }
 
 fn without_blank_lines(text: &str) -> String {
-    let lines = editd::text::lines(text).map(|line| line.content).filter(|line| !line.trim().is_empty());
+    let lines = editd_text::lines(text).map(|line| line.content).filter(|line| !line.trim().is_empty());
     lines.collect::<Vec<_>>().join("\n")
 }
 

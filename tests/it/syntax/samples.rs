@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 
 use super::files::File;
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use editd::disk::FileBytes;
-use editd::history::{History, HistoryLimits, folder_in};
+use editd_disk::FileBytes;
+use editd_disk::history::{History, HistoryLimits, folder_in};
 use serde_json::json;
 
 use crate::support::{Machine, Outcome, Workspace};

@@ -1,6 +1,6 @@
 //! A disk whose k-th primitive fails, or is preceded by an action of another program.
 
-use crate::disk::{
+use crate::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
     Listed, Result, Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };

@@ -5,8 +5,8 @@ mod tree;
 mod walk;
 
 use super::failing::half_written;
-use crate::disk::place::{HandleKind, RootInner};
-use crate::disk::{
+use crate::place::{HandleKind, RootInner};
+use crate::{
     Disk, DiskError, DiskErrorKind, Entry, Examined, Expected, FileBytes, FileImage, Flush, Handle, Lease,
     Listed, Result, Root, Scanned, Sink, StageOrder, StagedFile, Stat, Streamed, Target,
 };

@@ -1,4 +1,4 @@
-//! Disks for tests, compiled into `editd::disk` only for tests: a disk in memory, and a disk that fails.
+//! Disks for tests, compiled into `editd_disk` only for tests: a disk in memory, and a disk that fails.
 
 mod failing;
 mod memory;

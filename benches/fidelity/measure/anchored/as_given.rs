@@ -1,6 +1,6 @@
 //! Requests without slips: the new lines are written as they are given.
 
-use editd::edit::LinePlace;
+use editd_edit::LinePlace;
 
 use super::super::rng::Rng;
 use super::{Case, Draft, Hunk, Place, Put, deletes, draft, inserts, joined, put, puts, replaces, single};

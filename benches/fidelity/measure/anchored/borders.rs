@@ -180,7 +180,7 @@ pub(super) fn anchor_repeated(rng: &mut Rng) -> Option<Case> {
     let draft =
         Draft { hunks: vec![Hunk::new(at..at, std::slice::from_ref(&statement))], ..inside.draft.clone() };
     let new = Some(joined(&[inside.line(opening), statement]));
-    let place = Place::At(editd::edit::LinePlace::After(at));
+    let place = Place::At(editd_edit::LinePlace::After(at));
     draft.case(vec![Put { place, new, first: None, last: None }])
 }
 

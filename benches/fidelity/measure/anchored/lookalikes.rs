@@ -1,6 +1,6 @@
 //! Requests that look like slips but are meant as they are: nothing may be taken away or added.
 
-use editd::edit::LinePlace;
+use editd_edit::LinePlace;
 
 use super::super::meant;
 use super::super::plain::indent;

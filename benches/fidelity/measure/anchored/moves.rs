@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd::edit::LinePlace;
+use editd_edit::LinePlace;
 
 use super::super::ask::Outcome;
 use super::super::meant::{self, changed, foreign};

@@ -1,6 +1,6 @@
 //! Requests that must be refused: no such lines, or other text than they state.
 
-use editd::edit::{LinePlace, LineRange};
+use editd_edit::{LinePlace, LineRange};
 
 use super::super::rng::Rng;
 use super::{Act, Case, Draft, Place, Put, draft, put, replaces, single};

@@ -1,7 +1,7 @@
 //! Another indentation unit, determined by two depths or by the steps of the new text, and undecidable
 //! depths.
 
-use editd::edit::Edit;
+use editd_edit::Edit;
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change, Part};

@@ -1,6 +1,6 @@
 //! Deletions: whole lines are deleted with their line endings, parts of lines without.
 
-use editd::edit::Edit;
+use editd_edit::Edit;
 
 use super::super::ask::{Ask, Case, Outcome};
 use super::super::change::{self, Change, Part, is_unique};

@@ -1,6 +1,6 @@
 //! Combinations of two distortions.
 
-use editd::edit::Edit;
+use editd_edit::Edit;
 
 use super::super::ask::{Ask, Case};
 use super::super::change::Part;

@@ -1,6 +1,6 @@
 //! Must be refused: ambiguous matches, or conflicting edits.
 
-use editd::edit::{Count, Edit};
+use editd_edit::{Count, Edit};
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change};

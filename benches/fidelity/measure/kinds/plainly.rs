@@ -1,6 +1,6 @@
 //! Requests with exact text, in all variants.
 
-use editd::edit::{Count, Edit};
+use editd_edit::{Count, Edit};
 
 use super::super::ask::{Ask, Case, Outcome};
 use super::super::change::{self, Change, Part};

@@ -1,6 +1,6 @@
 //! Must be refused: the requested text is absent, or the request is ambiguous.
 
-use editd::edit::Edit;
+use editd_edit::Edit;
 
 use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{self, Change, Part, is_unique};

@@ -1,6 +1,6 @@
 //! Must be refused: context that matches only partially, or in more than one location.
 
-use editd::edit::Edit;
+use editd_edit::Edit;
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change, Part};

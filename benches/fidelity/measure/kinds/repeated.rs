@@ -1,6 +1,6 @@
 //! Edits that are applied already, or occur twice in one call.
 
-use editd::edit::Edit;
+use editd_edit::Edit;
 
 use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{self, Part};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 use serde_json::json;
 
 use super::super::plain::indent;

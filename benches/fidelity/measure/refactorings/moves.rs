@@ -1,6 +1,6 @@
 //! Symbols that are moved and copied.
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 use serde_json::{Value, json};
 
 use super::super::plain::indent;

@@ -1,6 +1,6 @@
 //! Moves that must be refused, without any change.
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 use serde_json::{Value, json};
 
 use super::super::rng::Rng;

@@ -3,7 +3,7 @@
 //! A use is certain if the code around it can mean nothing else: a call of a name that nothing else declares, an argument
 //! of a call. Files with any other use are left out.
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 use serde_json::json;
 
 use super::super::plain::words;

@@ -1,6 +1,6 @@
 //! A simple scanner that sets comments and strings apart from code.
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 
 /// The part of a text that a byte belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

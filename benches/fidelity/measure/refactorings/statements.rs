@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 
 use super::super::plain::indent;
 use super::super::rng::Rng;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use editd::edit::Deadline;
-use editd::syntax::{Language, new_errors};
+use editd_edit::Deadline;
+use editd_syntax::{Language, new_errors};
 
 use super::super::plain::indent;
 use super::super::rng::Rng;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 
 use super::super::plain::{indent, words};
 

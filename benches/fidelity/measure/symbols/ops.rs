@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd::syntax::{Language, SymbolOp};
+use editd_syntax::{Language, SymbolOp};
 
 use super::super::rng::Rng;
 use super::{Case, Drawn, Hunk, declarations, drawn, in_unit, indent, mentions, noun, renamed, texts, verb};
@@ -121,7 +121,7 @@ pub(super) fn renamed_here(rng: &mut Rng) -> Option<Case> {
         super::super::plain::words(head).iter().filter(|(_, word)| *word == drawn.one.name).count() == 1;
     let hunk = Hunk::new(drawn.one.head..drawn.one.head + 1, &[new]);
     let case = drawn.case(SymbolOp::RenameHere, std::slice::from_ref(&name), hunk)?;
-    let edit = editd::syntax::SymbolEdit { new: name, ..case.edit };
+    let edit = editd_syntax::SymbolEdit { new: name, ..case.edit };
     once.then_some(Case { edit, ..case })
 }
 

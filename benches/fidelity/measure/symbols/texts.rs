@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use editd::syntax::Language;
+use editd_syntax::Language;
 
 use super::super::rng::Rng;
 use super::super::sources::{File, LANGUAGES, Line};

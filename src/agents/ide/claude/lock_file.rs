@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::ide::files::{Named, OwnedFile, PrivateFolder};
-use crate::transport::home;
 use crate::web::Token;
+use editd_daemon::transport::home;
 
 /// Name under which Claude Code shows this server, and by which its files are recognized.
 const NAME: &str = "editd";

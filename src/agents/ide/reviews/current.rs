@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::Diff;
-use crate::edit::{Deadline, Plan};
 use crate::ide::daemon::Failure;
-use crate::protocol::{Read, uri_of};
-use crate::text::normalize_line_endings;
-use crate::transport::{Client, Target, whole_text};
+use editd_daemon::transport::{Client, Target, whole_text};
+use editd_edit::{Deadline, Plan};
+use editd_protocol::{Read, uri_of};
+use editd_text::normalize_line_endings;
 
 /// Maximum number of attempts to read a file that is changing.
 const ATTEMPTS: usize = 5;

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::current::Current;
 use crate::ide::daemon::Failure;
-use crate::transport::Client;
+use editd_daemon::transport::Client;
 
 /// A file that editd has changed in place of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::current::Current;
 use super::{Decision, Diff, Made};
 use crate::ide::daemon::{Failure, REQUEST, Session};
-use crate::protocol::{Discard, Method as _, NativeEdit, NativeEditResult, ProposalMethod};
-use crate::transport::{Client, Outgoing, Spawn, outcome};
+use editd_daemon::transport::{Client, Outgoing, Spawn, outcome};
+use editd_protocol::{Discard, Method as _, NativeEdit, NativeEditResult, ProposalMethod};
 
 /// State of a change that the person has not decided.
 const PENDING: &str = "pending";

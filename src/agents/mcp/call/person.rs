@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Call, Failure, Link, Ticket, refusal, requested_wait};
 use crate::mcp::question::{Question, Reply, WaitingChange, shows_forms};
 use crate::mcp::session::Session;
-use crate::protocol::{Apply, Discard, Method as _, RpcError};
+use editd_protocol::{Apply, Discard, Method as _, RpcError};
 
 /// Name of the question in the answer to a stateless client.
 const QUESTION: &str = "change";

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk, Shift, SyntaxEntry};
+use editd_protocol::{AppliedFile, ChangedState, FileEntry, Hunk, Shift, SyntaxEntry};
 
 use super::seams::seams;
 use crate::mcp::readable::{in_one_line, uri_if_needed};

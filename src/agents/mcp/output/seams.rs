@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::protocol::Hunk;
+use editd_protocol::Hunk;
 
 /// Maximum number of lines.
 const LINES: usize = 12;

@@ -2,11 +2,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::edit::{ConflictRegion, EditRefusalKind, Occurrence};
 use crate::mcp::tools::{Selection, Tool};
-use crate::protocol::{TOOLS, refusal_error};
-use crate::syntax::SymbolRefusal;
-use crate::workspace::{Audience, ChangeForm, Refusal, RefusalKind, refusal_samples};
+use editd_edit::{ConflictRegion, EditRefusalKind, Occurrence};
+use editd_protocol::{TOOLS, refusal_error};
+use editd_syntax::SymbolRefusal;
+use editd_workspace::{Audience, ChangeForm, Refusal, RefusalKind, refusal_samples};
 
 use super::*;
 

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::protocol::{
+use editd_protocol::{
     Around, CellParams, DisplayParam, Matching, OnConflictParam, OnStaleParam, PartsOf, PlaceIn,
     SymbolOpParam,
 };

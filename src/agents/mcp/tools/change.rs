@@ -3,7 +3,7 @@ use serde_json::{Result, Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::output::ChangeOutput;
-use crate::protocol::{AppliedFile, ApplyResult, Discard, Edit, ProposeResult, Undo};
+use editd_protocol::{AppliedFile, ApplyResult, Discard, Edit, ProposeResult, Undo};
 
 use super::arguments::{
     EditArguments, NotebookArguments, PatchArguments, UndoArguments, WriteArguments, brief, brief_patch,

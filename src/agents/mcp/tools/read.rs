@@ -8,7 +8,7 @@ use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::refusal::refused_part;
 use crate::mcp::size::ANSWER;
 use crate::mcp::size::{LIST, keep_fitting};
-use crate::protocol::{
+use editd_protocol::{
     CellContent, OutlineMethod, OutlineParams, OutlineResult, Read, ReadContent, ReadEntry, ReadResult,
     ReadSeveral, ReadSeveralResult, SymbolEntry, TextContent, json_len,
 };

@@ -4,11 +4,11 @@ use crate::mcp::answer::Answer;
 use crate::mcp::readable::in_one_line;
 use crate::mcp::served::advice;
 use crate::mcp::size::{LIST, keep_fitting};
-use crate::protocol::{
+use editd_protocol::{
     Entries, EntryKind, FileCount, Find, FindParams, FoundEntry, FoundLine, FoundSymbol, List, ListParams,
     Search, SearchParams, SearchResult, json_len,
 };
-use crate::workspace::limits::ENTRIES_MOST;
+use editd_workspace::limits::ENTRIES_MOST;
 
 use super::arguments::schema;
 use super::read::write_symbol;

@@ -8,7 +8,7 @@ use crate::mcp::coerce::without_nulls;
 use crate::mcp::output::{ChangeOutput, DiagnosticOutput};
 use crate::mcp::readable::{in_one_line, uri_if_needed};
 use crate::mcp::size::{LIST, fit_texts, keep_fitting, size};
-use crate::protocol::{
+use editd_protocol::{
     ApplyResult, ChangedFile, Changes, ChangesParams, ChangesResult, Diagnostics, DiagnosticsResult,
     ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, json_len,
 };

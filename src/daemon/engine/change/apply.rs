@@ -2,7 +2,6 @@
 
 use scopeguard::{ScopeGuard, guard};
 
-use crate::disk::Target;
 use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::history_recording::{CommitResult, Intent};
@@ -12,7 +11,8 @@ use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::LocatedChange;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
-use crate::workspace::{ApplyStep, Proposal, ProposalState, Refusal, RefusalKind};
+use editd_disk::Target;
+use editd_workspace::{ApplyStep, Proposal, ProposalState, Refusal, RefusalKind};
 
 /// A proposal, with its files located again.
 pub(crate) struct LocatedProposal {

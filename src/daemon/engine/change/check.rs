@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::config::SyntaxMode;
-use crate::edit::Plan;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::files::observe::Observed;
-use crate::parsing::{FileVersion, NewErrors};
-use crate::syntax::{Language, MAX_SIZE, SyntaxError};
-use crate::text::Format;
-use crate::workspace::{Action, PlannedFile};
+use editd_edit::Plan;
+use editd_syntax::parsing::{FileVersion, NewErrors};
+use editd_syntax::{Language, MAX_SIZE, SyntaxError};
+use editd_text::Format;
+use editd_workspace::{Action, PlannedFile};
 
 /// Begins to look for the syntax errors that a plan adds to the text of a file. `path` is that of the result. Returns
 /// `None` if the result cannot have any.

@@ -3,10 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::{
-    Change, CommitError, Committed, DiskErrorKind, Durability, FileBytes, Root, StagedSet, Stat, Target,
-    stage,
-};
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::change::content::Content;
 use crate::engine::change::history_recording::{CommitResult, HistoryEntryGuard, Intent};
@@ -15,8 +11,12 @@ use crate::engine::editors::{EditorPart, Saving, renamed_documents};
 use crate::engine::files::observe::Observed;
 use crate::engine::workspace_handle::Observation;
 use crate::engine::{Engine, refusal_of};
-use crate::workspace::rules::Protection;
-use crate::workspace::{
+use editd_disk::{
+    Change, CommitError, Committed, DiskErrorKind, Durability, FileBytes, Root, StagedSet, Stat, Target,
+    stage,
+};
+use editd_workspace::rules::Protection;
+use editd_workspace::{
     Action, CommittedChange, FileContent, FileKey, NewMode, ObservedVersion, PlannedFile, Refusal,
     RefusalKind, Snapshot,
 };
@@ -304,7 +304,7 @@ impl Engine {
         self.config.durability.unwrap_or(by_size)
     }
 
-    fn commit_refusal(&self, write: PendingWrite, error: &crate::disk::DiskError) -> Refusal {
+    fn commit_refusal(&self, write: PendingWrite, error: &editd_disk::DiskError) -> Refusal {
         let file = write.computed.file;
         if error.kind == DiskErrorKind::Changed {
             // Another program wrote between our read and our write: report its change.

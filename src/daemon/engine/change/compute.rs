@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::config::SyntaxMode;
-use crate::edit;
-use crate::edit::{Deadline, Display, Plan};
 use crate::engine::change::check::{check, new_errors, path_after, version_of};
 use crate::engine::change::content::{Content, encoding_change};
 use crate::engine::change::draft::{Draft, DraftError, Indexes, created, draft_cells, stays_notebook};
@@ -16,10 +14,12 @@ use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::{file_diff, merged_with, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
-use crate::notebook::{CellRefusal, is_named_as_notebook};
-use crate::parsing::NewErrors;
-use crate::text::{Encoding, Format};
-use crate::workspace::{
+use editd_edit as edit;
+use editd_edit::notebook::{CellRefusal, is_named_as_notebook};
+use editd_edit::{Deadline, Display, Plan};
+use editd_syntax::parsing::NewErrors;
+use editd_text::{Encoding, Format};
+use editd_workspace::{
     Action, BaseState, Coverage, FileContent, NewMode, OnStale, PlannedFile, Refusal, RefusalKind, Snapshot,
 };
 

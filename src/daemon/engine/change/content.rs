@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::disk::{FileBytes, Piece};
-use crate::edit::Plan;
 use crate::engine::files::observe::Observed;
-use crate::text::{ContentHash, DecodedVec, Format, Text, declares, decode_vec};
-use crate::workspace::{Action, FileContent, RefusalKind, Snapshot};
+use editd_disk::{FileBytes, Piece};
+use editd_edit::Plan;
+use editd_text::{ContentHash, DecodedVec, Format, Text, declares, decode_vec};
+use editd_workspace::{Action, FileContent, RefusalKind, Snapshot};
 
 /// Maximum number of splices for which the result shares memory with the old text, as rope and as bytes. With
 /// more splices, building both from scratch is cheaper.

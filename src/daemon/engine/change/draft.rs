@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::edit;
-use crate::edit::{Deadline, Match, Plan, SharedIndex};
-use crate::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
-use crate::syntax::{Renamed, SymbolRefusal};
-use crate::text::ContentHash;
-use crate::workspace::RefusalKind;
+use editd_edit as edit;
+use editd_edit::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
+use editd_edit::{Deadline, Match, Plan, SharedIndex};
+use editd_syntax::{Renamed, SymbolRefusal};
+use editd_text::ContentHash;
+use editd_workspace::RefusalKind;
 
 /// A plan for one text, with its matches and warnings. [`finish`](super::compute::finish) turns it into a
 /// computed change.
@@ -104,8 +104,6 @@ impl Indexes {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     #[test]
@@ -114,12 +112,12 @@ mod tests {
         let version = |number: u8| ContentHash::of(&[number]);
         let first = indexes.of(version(0));
         for number in 1..=CACHED as u8 {
-            assert!(Arc::ptr_eq(&indexes.of(version(0)).0, &first.0), "it is used again and again");
+            assert!(indexes.of(version(0)).is_shared_with(&first), "it is used again and again");
             indexes.of(version(number));
         }
         for number in 1..=CACHED as u8 {
             indexes.of(version(number));
         }
-        assert!(!Arc::ptr_eq(&indexes.of(version(0)).0, &first.0), "others have replaced it");
+        assert!(!indexes.of(version(0)).is_shared_with(&first), "others have replaced it");
     }
 }

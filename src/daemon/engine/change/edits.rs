@@ -5,19 +5,19 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::edit::{
-    Count, Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, LineRefusal, Match, Options, Plan,
-    Splice, TextScope, find, lines_of, plan_lines,
-};
 use crate::engine::change::compute::{ComputeOptions, MatchOptions};
 use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::change::lines::unseen;
 use crate::engine::change::outlined::Outlined;
 use crate::engine::change::placed::Placed;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::syntax::SymbolPath;
-use crate::text::{ContentHash, count_lines, line_start};
-use crate::workspace::{ShownLines, is_prose};
+use editd_edit::{
+    Count, Edit, EditRefusal, EditRefusalKind, FoundMatch, LineRange, LineRefusal, Match, Options, Plan,
+    Splice, TextScope, find, lines_of, plan_lines,
+};
+use editd_syntax::SymbolPath;
+use editd_text::{ContentHash, count_lines, line_start};
+use editd_workspace::{ShownLines, is_prose};
 
 /// Maximum number of places of an edit that are remembered.
 const PLACES: usize = 200;

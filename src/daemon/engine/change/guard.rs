@@ -5,12 +5,12 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::edit::{Deadline, EditRefusal, EditRefusalKind, placeholder};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::draft::{CELLS_TIMED_OUT, DraftError};
-use crate::notebook::{CellOp, CellType};
-use crate::text::lines;
-use crate::workspace::is_prose;
+use editd_edit::notebook::{CellOp, CellType};
+use editd_edit::{Deadline, EditRefusal, EditRefusalKind, placeholder};
+use editd_text::lines;
+use editd_workspace::is_prose;
 
 /// Refuses new text with a placeholder that the old text does not have, because writing it would delete the code
 /// that it stands for.

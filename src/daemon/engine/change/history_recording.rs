@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::disk::{Durability, FileBytes};
-use crate::edit::UndoPlan;
 use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::{Engine, SessionContext};
-use crate::history::NotRecorded;
-use crate::text::{ContentHash, Format};
-use crate::workspace::history::{
+use editd_disk::history::NotRecorded;
+use editd_disk::{Durability, FileBytes};
+use editd_edit::UndoPlan;
+use editd_text::{ContentHash, Format};
+use editd_workspace::history::{
     Back, Origin, PastAction, PastDetail, PastEntry, PastFile, PastRun, PathChange,
 };
-use crate::workspace::limits::KEPT_DIFF;
-use crate::workspace::{Action, Audience, Proposal, Refusal, RefusalKind, Role};
+use editd_workspace::limits::KEPT_DIFF;
+use editd_workspace::{Action, Audience, Proposal, Refusal, RefusalKind, Role};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;

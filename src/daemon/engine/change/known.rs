@@ -1,12 +1,12 @@
 //! Checks of what the author of a change knows of the file.
 
-use crate::edit;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::rebase::stale;
 use crate::engine::change::{ChangeKind, EditForm, NewContent, Precondition, RequestedChange};
 use crate::engine::files::observe::Observed;
-use crate::text::{count_lines, line_start};
-use crate::workspace::{BaseState, Coverage, Known, OnStale, RefusalKind};
+use editd_edit as edit;
+use editd_text::{count_lines, line_start};
+use editd_workspace::{BaseState, Coverage, Known, OnStale, RefusalKind};
 
 /// Number of lines around the old text in the excerpt of the refusal `unread`.
 const EXCERPT_CONTEXT: usize = 3;

@@ -1,12 +1,12 @@
 //! Reports of renames: the places that were renamed, and those that were left.
 
-use crate::edit::{Deadline, Plan};
 use crate::engine::change::draft::Draft;
 use crate::engine::change::rebase::shown_path;
 use crate::engine::files::observe::Observed;
-use crate::parsing::uses;
-use crate::syntax::{Language, Renamed, Why};
-use crate::text::lines;
+use editd_edit::{Deadline, Plan};
+use editd_syntax::parsing::uses;
+use editd_syntax::{Language, Renamed, Why};
+use editd_text::lines;
 
 /// Maximum number of lines that a warning lists.
 const LISTED: usize = 20;

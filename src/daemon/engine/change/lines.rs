@@ -3,15 +3,15 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use crate::edit::{EditRefusalKind, LineMap, LineRange, LineRefusal, Reshape, TextScope, snippet};
 use crate::engine::change::own::{read_last, with_expected_text};
 use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::change::{ChangeKind, EditForm, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
-use crate::syntax::{NewPlace, SymbolOp};
-use crate::text::{ContentHash, HashTag};
-use crate::workspace::{
+use editd_edit::{EditRefusalKind, LineMap, LineRange, LineRefusal, Reshape, TextScope, snippet};
+use editd_syntax::{NewPlace, SymbolOp};
+use editd_text::{ContentHash, HashTag};
+use editd_workspace::{
     BaseState, Coverage, FileKey, NamedVersion, Refusal, RefusalKind, SentBase, ShownLines, ShownVersion,
     Snapshot,
 };

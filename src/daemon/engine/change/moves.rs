@@ -5,11 +5,6 @@ mod seams;
 use std::cell::LazyCell;
 use std::path::Path;
 
-use crate::disk::Target;
-use crate::edit::{
-    Deadline, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LineRefusal, MovedText, TextScope,
-    lines_of,
-};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::lines::{Basis, given_text, unseen};
 use crate::engine::change::outlined::Outlined;
@@ -18,9 +13,14 @@ use crate::engine::change::{
     ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange,
 };
 use crate::engine::files::observe::Observed;
-use crate::syntax::{Language, NewPlace, Outline, Position, Symbol, SymbolPath, SymbolRefusal, moved_text};
-use crate::text::{count_lines, indent_style, lines};
-use crate::workspace::{BaseState, FileKey, Refusal, RefusalKind};
+use editd_disk::Target;
+use editd_edit::{
+    Deadline, EditRefusalKind, LineEdit, LineMap, LinePlace, LineRange, LineRefusal, MovedText, TextScope,
+    lines_of,
+};
+use editd_syntax::{Language, NewPlace, Outline, Position, Symbol, SymbolPath, SymbolRefusal, moved_text};
+use editd_text::{count_lines, indent_style, lines};
+use editd_workspace::{BaseState, FileKey, Refusal, RefusalKind};
 use seams::Source;
 
 /// Text that a request moves or copies.

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::edit::{Deadline, StringLines};
-use crate::parsing::{FileVersion, outline_of, string_lines};
-use crate::syntax::{Language, NoSyntax, Outline};
-use crate::workspace::RefusalKind;
+use editd_edit::{Deadline, StringLines};
+use editd_syntax::parsing::{FileVersion, outline_of, string_lines};
+use editd_syntax::{Language, NoSyntax, Outline};
+use editd_workspace::RefusalKind;
 
 /// A version of a file with its symbols, which a parser finds when they are needed.
 pub(crate) struct Outlined<'a> {

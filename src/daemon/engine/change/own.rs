@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::edit::{LineMap, LinePlace, LineRange, Plan, TextScope};
 use crate::engine::change::lines::Basis;
 use crate::engine::change::{ChangeKind, EditForm, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
 use crate::engine::{Engine, SessionContext};
-use crate::syntax::NewPlace;
-use crate::workspace::{BaseState, FileKey, SentBase, ShownVersion, Snapshot};
+use editd_edit::{LineMap, LinePlace, LineRange, Plan, TextScope};
+use editd_syntax::NewPlace;
+use editd_workspace::{BaseState, FileKey, SentBase, ShownVersion, Snapshot};
 
 impl Engine {
     /// Moves a change to the current version if its author alone has changed the file since the version that it
@@ -116,7 +116,7 @@ pub(crate) fn read_last(versions: &[ShownVersion]) -> &[ShownVersion] {
 
 /// Returns `true` if the lines of a version have the text that the edits expect, and some edit expects a text.
 fn has_expected_text(change: &RequestedChange<Observed>, text: &str) -> bool {
-    let lines: Vec<&str> = crate::text::lines(text).map(|line| line.content.trim()).collect();
+    let lines: Vec<&str> = editd_text::lines(text).map(|line| line.content.trim()).collect();
     let is_at = |line: usize, expected: &Option<String>| {
         expected.as_ref().is_none_or(|expected| {
             line.checked_sub(1).and_then(|line| lines.get(line)).is_some_and(|line| *line == expected.trim())

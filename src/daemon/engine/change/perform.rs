@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::config::ReviewMode;
-use crate::disk::Target;
-use crate::edit::{EditRefusalKind, renumbered};
 use crate::engine::change::commit::{PendingWrite, changes};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
@@ -24,11 +22,13 @@ use crate::engine::files::access::Clearance;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::review::paths_of;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
-use crate::syntax::MAX_CHECK_TIME;
-use crate::text::ContentHash;
-use crate::workspace::history::PathChange;
-use crate::workspace::review::{created_and_deleted, to_decide};
-use crate::workspace::{
+use editd_disk::Target;
+use editd_edit::{EditRefusalKind, renumbered};
+use editd_syntax::MAX_CHECK_TIME;
+use editd_text::ContentHash;
+use editd_workspace::history::PathChange;
+use editd_workspace::review::{created_and_deleted, to_decide};
+use editd_workspace::{
     Action, BaseState, Coverage, FileKey, NewProposal, ObservedVersion, PlannedFile, Proposal, ProposalState,
     Refusal, RefusalKind, Repeatable, Role, SentBase, ShownLines,
 };

@@ -2,11 +2,6 @@
 
 use std::cell::LazyCell;
 
-use crate::edit::{
-    EditRefusal, EditRefusalKind, LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, Match,
-    Plan, Reshape, Reshaped, Splice, Strategy, TextScope, lines_of, listed_lines, locate, plan_lines,
-    reshape,
-};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::draft::DraftError;
 use crate::engine::change::guard::Guard;
@@ -15,12 +10,17 @@ use crate::engine::change::outlined::{Outlined, no_outline};
 use crate::engine::change::relocate::{SymbolChanges, relocate};
 use crate::engine::change::spread::UsesElsewhere;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::parsing::edit_symbols;
-use crate::syntax::{
+use editd_edit::{
+    EditRefusal, EditRefusalKind, LineEdit, LineMap, LineOrigin, LinePlace, LineRange, LocatedLines, Match,
+    Plan, Reshape, Reshaped, Splice, Strategy, TextScope, lines_of, listed_lines, locate, plan_lines,
+    reshape,
+};
+use editd_syntax::parsing::edit_symbols;
+use editd_syntax::{
     Renamed, SymbolChange, SymbolEdit, SymbolOp, SymbolPath, SymbolRefusal, body_lines, edit_symbol,
 };
-use crate::text::{count_line_ends, count_lines, line_start};
-use crate::workspace::{RefusalKind, ShownLines};
+use editd_text::{count_line_ends, count_lines, line_start};
+use editd_workspace::{RefusalKind, ShownLines};
 
 /// The edits of a change that name lines or symbols.
 #[derive(Default)]

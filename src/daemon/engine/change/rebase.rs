@@ -3,17 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::edit;
-use crate::edit::{
-    Deadline, Display, FileDiff, Labels, LineRange, MarkedMerge, MergeError, Plan, diff_plan, diff_texts,
-    display_plan, new_file_header,
-};
 use crate::engine::change::compute::{ComputeOptions, ComputedChange, finish};
 use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::files::observe::Observed;
-use crate::notebook::{broken, is_notebook};
-use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{
+use editd_edit as edit;
+use editd_edit::notebook::{broken, is_notebook};
+use editd_edit::{
+    Deadline, Display, FileDiff, Labels, LineRange, MarkedMerge, MergeError, Plan, diff_plan, diff_texts,
+    display_plan, new_file_header,
+};
+use editd_workspace::limits::DIFFED_BYTES;
+use editd_workspace::{
     Action, Coverage, DisplayDiff, NewMode, OnStale, PlannedFile, Refusal, RefusalKind, Since, Snapshot,
 };
 

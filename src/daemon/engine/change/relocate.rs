@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::edit::{LineRange, MovedText, Plan, TextScope};
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::outlined::Outlined;
 use crate::engine::change::{EditForm, RequestedEdit};
-use crate::syntax::{
+use editd_edit::{LineRange, MovedText, Plan, TextScope};
+use editd_syntax::{
     Outline, Position, Symbol, SymbolChange, SymbolEdit, SymbolOp, SymbolPath, SymbolRefusal, delete_symbols,
     insert_beside,
 };
-use crate::workspace::RefusalKind;
+use editd_workspace::RefusalKind;
 
 /// The changes of edits, by their positions.
 pub(crate) type SymbolChanges = HashMap<usize, Result<SymbolChange, SymbolRefusal>>;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::edit::Deadline;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::lines::{Basis, given_text};
 use crate::engine::change::outlined::{Outlined, no_outline};
@@ -11,10 +10,11 @@ use crate::engine::change::spread::{Spread, UsesElsewhere};
 use crate::engine::change::{EditForm, RequestedChange, RequestedEdit};
 use crate::engine::concurrent::map_all;
 use crate::engine::files::observe::Observed;
-use crate::parsing::{declared, mentions};
-use crate::syntax::{Declared, Mentions, OtherFile, edit_symbol, settle};
-use crate::text::{ContentHash, count_line_ends};
-use crate::workspace::Refusal;
+use editd_edit::Deadline;
+use editd_syntax::parsing::{declared, mentions};
+use editd_syntax::{Declared, Mentions, OtherFile, edit_symbol, settle};
+use editd_text::{ContentHash, count_line_ends};
+use editd_workspace::Refusal;
 
 /// Maximum number of lines that a warning lists.
 const LISTED: usize = 20;

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use crate::disk::Target;
-use crate::edit::Display;
 use crate::engine::change::compute::MatchOptions;
 use crate::engine::change::retried::{AcceptedEdit, SeenFile, SeenFiles};
 use crate::engine::change::spread::Spread;
@@ -15,10 +13,12 @@ use crate::engine::files::access::Clearance;
 use crate::engine::files::resolve::{Purpose, linked};
 use crate::engine::jobs::Located;
 use crate::engine::{Engine, Failure, Result, SessionContext, collect_all};
-use crate::patch::PatchError;
-use crate::text::ContentHash;
-use crate::workspace::history::Origin;
-use crate::workspace::{
+use editd_disk::Target;
+use editd_edit::Display;
+use editd_edit::patch::PatchError;
+use editd_text::ContentHash;
+use editd_workspace::history::Origin;
+use editd_workspace::{
     FileKey, Invalid, NamedVersion, OnStale, Refusal, RefusalKind, Repeatable, RequestedPath,
 };
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::edit::Edit;
 use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::stale;
 use crate::engine::change::{EditForm, EditIndex, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
-use crate::text::ContentHash;
-use crate::workspace::{BaseState, NamedVersion, Refusal};
+use editd_edit::Edit;
+use editd_text::ContentHash;
+use editd_workspace::{BaseState, NamedVersion, Refusal};
 
 /// The files of a request at the time at which it is computed.
 #[derive(Clone, Debug, Default)]

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::edit::{Edit, EditRefusalKind, Match};
 use crate::engine::change::{ChangeKind, EditForm, EditIndex, RequestedChange, RequestedEdit};
 use crate::engine::editors::{ServedFiles, ServedUses};
 use crate::engine::files::access::Clearance;
 use crate::engine::files::observe::Observed;
-use crate::search::{FileGlob, FileMatches};
-use crate::syntax::{Language, RenameRefusal, Renamed, is_family};
-use crate::workspace::{BaseState, Coverage, Refusal, RefusalKind, RequestedPath};
+use editd_disk::search::{FileGlob, FileMatches};
+use editd_edit::{Edit, EditRefusalKind, Match};
+use editd_syntax::{Language, RenameRefusal, Renamed, is_family};
+use editd_workspace::{BaseState, Coverage, Refusal, RefusalKind, RequestedPath};
 
 /// An edit that is made in all files that match a glob.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::edit::Splice;
 use crate::engine::change::commit::CommittedFile;
-use crate::text::{ContentHash, Position, PositionEncoding, count_line_ends, lines};
-use crate::workspace::review::{LineShift, WrittenFile};
-use crate::workspace::{PlannedFile, Snapshot};
+use editd_edit::Splice;
+use editd_text::{ContentHash, Position, PositionEncoding, count_line_ends, lines};
+use editd_workspace::review::{LineShift, WrittenFile};
+use editd_workspace::{PlannedFile, Snapshot};
 
 /// Context lines around a change in its snippet.
 const SNIPPET_CONTEXT: usize = 3;

@@ -10,9 +10,9 @@ use crate::engine::clients::{EditorAnswer, EditorRequestError, wait_for};
 use crate::engine::editors::back::{Edited, EditedDocument, Side, side};
 use crate::engine::editors::interrupted::Set;
 use crate::engine::editors::{APPLY, EditorPart, POLL_INTERVAL, SETTLE};
-use crate::text::ContentHash;
-use crate::workspace::buffers::Buffer;
-use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
+use editd_text::ContentHash;
+use editd_workspace::buffers::Buffer;
+use editd_workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
 
 /// The changes that one request to an editor contains.
 type EditOrder<'d> = Vec<&'d PendingWrite>;

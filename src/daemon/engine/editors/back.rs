@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::edit::{Deadline, Plan};
 use crate::engine::Engine;
 use crate::engine::clients::{EditorReply, EditorRequestError, wait_for};
 use crate::engine::editors::interrupted::Set;
 use crate::engine::editors::{APPLY, Editor, EditorPart, Saving};
-use crate::text::Text;
-use crate::workspace::buffers::Buffer;
-use crate::workspace::{EditorRefusal, Refusal, RefusalKind};
+use editd_edit::{Deadline, Plan};
+use editd_text::Text;
+use editd_workspace::buffers::Buffer;
+use editd_workspace::{EditorRefusal, Refusal, RefusalKind};
 
 /// Maximum number of attempts to undo an edit while the user is typing.
 const MAX_ATTEMPTS: usize = 5;

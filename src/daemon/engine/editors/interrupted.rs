@@ -12,14 +12,14 @@ use std::{fs, io};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Target, make_private_folder, present, read_private_file, replace_private_file};
-use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::editors::back::{EditedDocument, Side, UndoOutcome, side};
 use crate::engine::files::open_documents::{OpenDocument, SyncState};
-use crate::text::Text;
-use crate::workspace::{Refusal, RefusalKind, SessionId};
+use editd_disk::{Target, make_private_folder, present, read_private_file, replace_private_file};
+use editd_edit::{Plan, Splice};
+use editd_text::Text;
+use editd_workspace::{Refusal, RefusalKind, SessionId};
 
 /// Time for which changes of a file are refused because its editor is gone. An editor that lost its
 /// connection is back within seconds. An editor that was closed took its text with it.

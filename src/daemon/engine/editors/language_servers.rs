@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::edit::{Plan, Splice};
 use crate::engine::change::outlined::Outlined;
 use crate::engine::change::{EditForm, EditIndex, RequestedChange};
 use crate::engine::clients::{Client, RenameAnswer};
@@ -16,11 +15,12 @@ use crate::engine::files::observe::Observed;
 use crate::engine::files::open_documents::SyncState;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::{Engine, SessionContext};
-use crate::parsing::rename;
-use crate::search::FileGlob;
-use crate::syntax::{RenameRefusal, Renamed, SymbolEdit, SymbolOp, edit_symbol};
-use crate::text::{ContentHash, HashTag, Position, PositionEncoding, Text};
-use crate::workspace::{BaseState, NamedVersion, Refusal, RequestedPath};
+use editd_disk::search::FileGlob;
+use editd_edit::{Plan, Splice};
+use editd_syntax::parsing::rename;
+use editd_syntax::{RenameRefusal, Renamed, SymbolEdit, SymbolOp, edit_symbol};
+use editd_text::{ContentHash, HashTag, Position, PositionEncoding, Text};
+use editd_workspace::{BaseState, NamedVersion, Refusal, RequestedPath};
 
 /// Timeout for the language server of an editor to rename.
 pub(crate) const RENAME: Duration = Duration::from_secs(3);

@@ -8,10 +8,10 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::engine::files::resolve::Purpose;
 use crate::engine::{Engine, SessionContext};
-use crate::text::{Position, PositionEncoding, floor_char_boundary};
-use crate::workspace::RequestedPath;
-use crate::workspace::buffers::Buffer;
-use crate::workspace::limits::{OPEN_FILES_LISTED, OPEN_FILES_WAIT_MS, SELECTED_BYTES};
+use editd_text::{Position, PositionEncoding, floor_char_boundary};
+use editd_workspace::RequestedPath;
+use editd_workspace::buffers::Buffer;
+use editd_workspace::limits::{OPEN_FILES_LISTED, OPEN_FILES_WAIT_MS, SELECTED_BYTES};
 
 /// A file that an editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]

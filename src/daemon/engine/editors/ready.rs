@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::disk::Target;
 use crate::engine::clients::{Client, EditorReply, wait_for};
 use crate::engine::editors::{POLL_INTERVAL, SETTLE};
 use crate::engine::files::observe::Observed;
 use crate::engine::files::open_documents::{OpenDocument, OpenDocuments, SyncState};
 use crate::engine::{Engine, refusal_of};
-use crate::workspace::buffers::BlockedReason;
-use crate::workspace::{Contest, Refusal, RefusalKind};
+use editd_disk::Target;
+use editd_workspace::buffers::BlockedReason;
+use editd_workspace::{Contest, Refusal, RefusalKind};
 
 impl Engine {
     /// Observes a file before a change. Refuses it while an interrupted transaction of the file is not

@@ -3,8 +3,8 @@
 
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
-use crate::workspace::buffers::BufferId;
-use crate::workspace::{Action, Notice};
+use editd_workspace::buffers::BufferId;
+use editd_workspace::{Action, Notice};
 
 /// Returns the documents that are open at the old path of a rename, with the notices for their editors.
 pub(crate) fn renamed_documents(write: &PendingWrite) -> Vec<(BufferId, Notice)> {

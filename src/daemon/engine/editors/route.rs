@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::config::SaveMode;
-use crate::edit::{Deadline, Plan};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::ComputedChange;
 use crate::engine::clients::{EditorRequestError, wait_for};
@@ -11,9 +10,10 @@ use crate::engine::editors::{Editor, SAVE};
 use crate::engine::files::observe::Observed;
 use crate::engine::files::open_documents::{OpenDocument, SyncState};
 use crate::engine::{Engine, refusal_of};
-use crate::text::{Encoding, EolStyle, Text, eol_style, normalize_line_endings};
-use crate::workspace::buffers::Buffer;
-use crate::workspace::{Action, EditorRefusal, Refusal, RefusalKind, SessionId};
+use editd_edit::{Deadline, Plan};
+use editd_text::{Encoding, EolStyle, Text, eol_style, normalize_line_endings};
+use editd_workspace::buffers::Buffer;
+use editd_workspace::{Action, EditorRefusal, Refusal, RefusalKind, SessionId};
 
 /// A change that an editor applies to its document.
 #[derive(Debug)]

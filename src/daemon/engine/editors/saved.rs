@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::disk::{Change, Target};
-use crate::edit::Plan;
 use crate::engine::Engine;
 use crate::engine::editors::back::{EditedDocument, UndoOutcome, rebased_inverse};
 use crate::engine::files::observe::Observed;
 use crate::engine::files::open_documents::as_written;
-use crate::text::{EolStyle, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
-use crate::workspace::buffers::Buffer;
+use editd_disk::{Change, Target};
+use editd_edit::Plan;
+use editd_text::{EolStyle, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
+use editd_workspace::buffers::Buffer;
 
 /// Maximum number of attempts to undo an edit on disk while other programs write the file.
 const MAX_ATTEMPTS: usize = 3;
@@ -58,7 +58,7 @@ impl Engine {
             let _staging = self.staging(&changes);
             let committed = self
                 .stage(&changes)
-                .and_then(|staged| staged.map_or_else(|| Ok(Vec::new()), crate::disk::StagedSet::commit));
+                .and_then(|staged| staged.map_or_else(|| Ok(Vec::new()), editd_disk::StagedSet::commit));
             match committed {
                 Ok(done) => {
                     let displaced = done.into_iter().filter_map(|done| done.displaced);

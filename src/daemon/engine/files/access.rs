@@ -1,6 +1,6 @@
 //! Applies the path rules to opened files.
 //!
-//! Most rules are about names ([`crate::workspace::rules`]). But a path need not contain the protected name:
+//! Most rules are about names ([`editd_workspace::rules`]). But a path need not contain the protected name:
 //! a mount can show a folder at a second path, a repository can have another name than `.git`, and a file can
 //! have a second hard link. This module therefore also checks the location itself in the file system.
 
@@ -11,14 +11,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::config::Policy;
-use crate::disk::{Disk, Kind, Result as DiskResult, Root, Target};
 use crate::engine::files::resolve::{Found, Purpose};
 use crate::engine::{Engine, SessionContext, SessionRoot, refusal_of};
-use crate::search::points_to;
-use crate::workspace::rules::{
+use editd_disk::search::points_to;
+use editd_disk::{Disk, Kind, Result as DiskResult, Root, Target};
+use editd_workspace::rules::{
     GIT_FILES, Judge, Judgement, METADATA, Protection, Remedy, RootRefusal, Spelling, check_root, folded,
 };
-use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
+use editd_workspace::{FileKey, Refusal, RefusalKind, Role};
 
 /// Maximum length of a `.git` file, in bytes: enough for any path.
 const MAX_POINTER: u64 = 8192;

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::Target;
-use crate::edit::{Deadline, Plan};
 use crate::engine::change::rebase::drift;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Located;
 use crate::engine::{Engine, Failure, Result, SessionContext};
-use crate::text::{ContentHash, Text};
-use crate::workspace::limits::CHANGES_BYTES;
-use crate::workspace::{Changed, FileContent, FileKey, ObservedVersion, RequestedPath, Snapshot};
+use editd_disk::Target;
+use editd_edit::{Deadline, Plan};
+use editd_text::{ContentHash, Text};
+use editd_workspace::limits::CHANGES_BYTES;
+use editd_workspace::{Changed, FileContent, FileKey, ObservedVersion, RequestedPath, Snapshot};
 
 /// A file that a session has read, located again.
 struct ReadFile {

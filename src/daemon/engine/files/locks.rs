@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::workspace::{FileKey, SessionId};
+use editd_workspace::{FileKey, SessionId};
 
 /// A lock queue for each file, so that requests on one file take effect one after the other.
 ///

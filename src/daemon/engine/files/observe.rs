@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use crate::disk::{Expected, FileBytes, FileImage, Handle, Root, Stat, Target};
-use crate::edit::Deadline;
 use crate::engine::change::content::LARGE;
 use crate::engine::files::open_documents::{OpenDocuments, as_written};
 use crate::engine::workspace_handle::Observation;
 use crate::engine::{Engine, SessionContext, refusal_of};
-use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
-use crate::workspace::{
+use editd_disk::{Expected, FileBytes, FileImage, Handle, Root, Stat, Target};
+use editd_edit::Deadline;
+use editd_text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
+use editd_workspace::{
     FileContent, FileKey, ObservedVersion, Reading, Refusal, RefusalKind, ShownLines, Snapshot,
 };
 

@@ -3,14 +3,14 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::disk::Target;
-use crate::edit;
-use crate::edit::Deadline;
 use crate::engine::Engine;
 use crate::engine::files::observe::Observed;
-use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
-use crate::workspace::buffers::{BlockedReason, Buffer, LastObserved, Loaded};
-use crate::workspace::{Contest, DocumentEvent, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
+use editd_disk::Target;
+use editd_edit as edit;
+use editd_edit::Deadline;
+use editd_text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
+use editd_workspace::buffers::{BlockedReason, Buffer, LastObserved, Loaded};
+use editd_workspace::{Contest, DocumentEvent, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
 
 /// The sync state of an open document: how its text relates to the file on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

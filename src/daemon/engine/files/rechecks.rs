@@ -12,9 +12,9 @@ use tokio::sync::Semaphore;
 use crate::engine::Engine;
 use crate::engine::files::locks::Client;
 use crate::engine::jobs::blocking;
-use crate::workspace::FileKey;
-use crate::workspace::buffers::BufferId;
-use crate::workspace::{DocumentEffect, DocumentEvent};
+use editd_workspace::FileKey;
+use editd_workspace::buffers::BufferId;
+use editd_workspace::{DocumentEffect, DocumentEvent};
 
 /// Maximum number of concurrent rechecks.
 const MAX_CONCURRENT: usize = 2;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{DiskErrorKind, Target};
 use crate::engine::files::access::Clearance;
 use crate::engine::{Engine, SessionContext, SessionRoot, refusal_of};
-use crate::workspace::rules::Operation;
-use crate::workspace::{Action, PlannedFile, Refusal, RefusalKind, RequestedPath, Role};
+use editd_disk::{DiskErrorKind, Target};
+use editd_workspace::rules::Operation;
+use editd_workspace::{Action, PlannedFile, Refusal, RefusalKind, RequestedPath, Role};
 
 /// The purpose for which a path is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::disk::{MTime, Stat, WatchHint, Watcher};
 use crate::engine::Engine;
 use crate::engine::files::locks::Client;
+use editd_disk::{Stat, WatchHint, Watcher};
 
 /// Maximum number of paths that wait for a recheck. Beyond it, all cached files are rechecked instead.
 const MAX_WAITING_PATHS: usize = 4096;
@@ -179,7 +179,7 @@ enum DiskState {
 fn disk_state(now: &Stat, then: &Stat) -> DiskState {
     match (now.same_version(then), then.racy) {
         (true, false) => DiskState::Same,
-        (true, true) if now.is_racy(MTime::now()) => DiskState::Racy,
+        (true, true) if now.is_racy(editd_disk::time::now()) => DiskState::Racy,
         (false, _) | (true, true) => DiskState::Unknown,
     }
 }

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::disk::Target;
-use crate::edit::{Hunk, Labels, Plan, Spot, diff_texts};
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::Job;
 use crate::engine::{Engine, Failure, Result};
-use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
-use crate::workspace::Refusal;
-use crate::workspace::history::{
+use editd_disk::Target;
+use editd_edit::{Hunk, Labels, Plan, Spot, diff_texts};
+use editd_text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
+use editd_workspace::Refusal;
+use editd_workspace::history::{
     Attribution, Back, PastAction, PastDetail, PastEntry, PastFile, RestoredLines, step_to,
 };
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::engine::SessionContext;
-use crate::workspace::fair::to_evict;
-use crate::workspace::history::Origin;
-use crate::workspace::limits::NATIVE_CALLS;
+use editd_workspace::fair::to_evict;
+use editd_workspace::history::Origin;
+use editd_workspace::limits::NATIVE_CALLS;
 
 /// The calls of tools that belong to a session although they arrive over another connection, oldest first.
 #[derive(Debug, Default)]

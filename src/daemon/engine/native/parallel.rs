@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use crate::disk::Target;
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::{ComputeOptions, finish};
@@ -13,8 +12,9 @@ use crate::engine::change::content::Content;
 use crate::engine::change::draft::Draft;
 use crate::engine::files::observe::Observed;
 use crate::engine::native::{PreparedChange, PreparedFile, prepared_file};
-use crate::text::ContentHash;
-use crate::workspace::Action;
+use editd_disk::Target;
+use editd_text::ContentHash;
+use editd_workspace::Action;
 
 impl Engine {
     /// Rebases the changes of other calls onto a change that has been made.

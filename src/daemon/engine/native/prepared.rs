@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::disk::{FileBytes, Stat};
 use crate::engine::change::request::Header;
 use crate::engine::native::{MadeFile, NativeCall, ToolLosses};
 use crate::engine::{Engine, SessionContext};
-use crate::text::ContentHash;
-use crate::workspace::fair::to_evict;
-use crate::workspace::history::Origin;
-use crate::workspace::limits::{NATIVE_CHANGES, NATIVE_CHANGES_OF_ALL};
-use crate::workspace::{Action, PlannedFile, ProposalId};
+use editd_disk::{FileBytes, Stat};
+use editd_text::ContentHash;
+use editd_workspace::fair::to_evict;
+use editd_workspace::history::Origin;
+use editd_workspace::limits::{NATIVE_CHANGES, NATIVE_CHANGES_OF_ALL};
+use editd_workspace::{Action, PlannedFile, ProposalId};
 
 /// A change that a client is going to write.
 #[derive(Debug)]

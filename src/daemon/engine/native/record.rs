@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::disk::Target;
-use crate::edit::Plan;
 use crate::engine::change::commit::{CommittedFile, PendingWrite};
 use crate::engine::change::compute::{ComputeOptions, ComputedChange, finish};
 use crate::engine::change::draft::Draft;
@@ -14,8 +12,10 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Located;
 use crate::engine::native::{PreparedChange, PreparedFile};
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::workspace::history::Origin;
-use crate::workspace::{
+use editd_disk::Target;
+use editd_edit::Plan;
+use editd_workspace::history::Origin;
+use editd_workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Refusal, RefusalKind, RequestedPath,
 };
 

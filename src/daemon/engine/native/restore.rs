@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::disk::{FileBytes, Target};
-use crate::edit::Plan;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::{ComputedChange, with_content};
 use crate::engine::change::content::Content;
 use crate::engine::change::draft::Draft;
 use crate::engine::change::history_recording::Intent;
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::text::{ContentHash, normalize_line_endings};
-use crate::workspace::{Action, Coverage, OnStale};
+use editd_disk::{FileBytes, Target};
+use editd_edit::Plan;
+use editd_text::{ContentHash, normalize_line_endings};
+use editd_workspace::{Action, Coverage, OnStale};
 
 /// Purpose of a change that restores a file.
 const LABEL: &str = "Keep the encoding and the line endings";

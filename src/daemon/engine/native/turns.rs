@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use parking_lot::Mutex;
 
 use crate::engine::SessionContext;
-use crate::workspace::fair::to_evict;
-use crate::workspace::limits::NATIVE_TURNS;
+use editd_workspace::fair::to_evict;
+use editd_workspace::limits::NATIVE_TURNS;
 
 /// The current turns of sessions whose client does not name the turn with each change, oldest first.
 #[derive(Debug, Default)]

@@ -6,7 +6,6 @@ use std::time::SystemTime;
 
 use scopeguard::{ScopeGuard, guard};
 
-use crate::edit::{Labels, Plan, diff_texts};
 use crate::engine::change::check::new_errors;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::{ComputedChange, finish};
@@ -18,11 +17,12 @@ use crate::engine::review::view::ProposalView;
 use crate::engine::review::{LocatedReview, ReviewFile};
 use crate::engine::undo::already_reverted;
 use crate::engine::{Engine, Result, SessionContext, collect_all};
-use crate::workspace::history::{Origin, PathChange};
-use crate::workspace::review::{
+use editd_edit::{Labels, Plan, diff_texts};
+use editd_workspace::history::{Origin, PathChange};
+use editd_workspace::review::{
     Choice, DecidedFile, Decision, FileOutcome, HunkKind, Replacement, Review, ReviewOutcome,
 };
-use crate::workspace::{
+use editd_workspace::{
     Action, Coverage, FileContent, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind,
     ReviewRefusal, SessionId,
 };

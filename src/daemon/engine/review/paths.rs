@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::engine::{Engine, Result, SessionContext};
-use crate::workspace::history::PathChange;
-use crate::workspace::review::{Review, created_and_deleted, to_decide};
-use crate::workspace::{Proposal, Refusal, RefusalKind, UndoRefusal};
+use editd_workspace::history::PathChange;
+use editd_workspace::review::{Review, created_and_deleted, to_decide};
+use editd_workspace::{Proposal, Refusal, RefusalKind, UndoRefusal};
 
 impl Engine {
     /// Returns the links, folders and permissions that the decisions restore. The path rules are applied again. If

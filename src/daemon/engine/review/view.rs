@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::edit::Hunk;
 use crate::engine::review::ReviewFile;
 use crate::engine::review::decide::Decided;
 use crate::engine::{Engine, SessionContext};
-use crate::workspace::review::{Choice, HunkKind, RebasedHunk, Review};
-use crate::workspace::{PlannedFile, Proposal, Role};
+use editd_edit::Hunk;
+use editd_workspace::review::{Choice, HunkKind, RebasedHunk, Review};
+use editd_workspace::{PlannedFile, Proposal, Role};
 
 /// A proposal as its readers see it.
 pub(crate) enum ProposalView {

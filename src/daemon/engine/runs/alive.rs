@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::disk::{MTime, make_private_folder, read_private_file, replace_private_file};
 use crate::engine::Engine;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::Runs;
+use editd_disk::{MTime, make_private_folder, read_private_file, replace_private_file};
 
 /// Name of the file beside those of the open runs.
 const NAME: &str = "alive";
@@ -19,7 +19,7 @@ impl Runs {
     /// Stores the current time.
     pub(super) fn beat(&self) {
         self.began.notify_one();
-        let MTime { seconds, nanos } = MTime::of_files();
+        let MTime { seconds, nanos } = editd_disk::time::file_clock();
         let path = self.files.join(NAME);
         let text = format!("{seconds} {nanos}");
         let written = make_private_folder(&self.files).and_then(|()| {
@@ -41,7 +41,7 @@ pub(super) fn take(files: &Path) -> Option<MTime> {
     }
     let (seconds, nanos) = text.split_once(' ')?;
     let time = MTime { seconds: seconds.parse().ok()?, nanos: nanos.parse().ok()? };
-    let now = MTime::of_files();
+    let now = editd_disk::time::file_clock();
     ((time.seconds, time.nanos) <= (now.seconds, now.nanos)).then_some(time)
 }
 

@@ -11,10 +11,10 @@ use crate::engine::Engine;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::RunRoot;
 use crate::engine::runs::record::FileChange;
-use crate::workspace::PlannedFile;
-use crate::workspace::history::{DISK, PastAction, PastEntry, PathChange, TERMINAL};
-use crate::workspace::limits::LANDED_FILES;
-use crate::workspace::review::to_decide;
+use editd_workspace::PlannedFile;
+use editd_workspace::history::{DISK, PastAction, PastEntry, PathChange, TERMINAL};
+use editd_workspace::limits::LANDED_FILES;
+use editd_workspace::review::to_decide;
 
 /// Maximum number of files whose content is not recorded that a review names.
 const OMITTED_NAMED: usize = 10;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::disk::MTime;
 use crate::engine::Engine;
 use crate::engine::runs::RunRoot;
-use crate::snapshot::{Difference, NoSnapshot, WalkControl};
+use editd_disk::MTime;
+use editd_disk::snapshot::{Difference, NoSnapshot, WalkControl};
 
 /// The one who has made the differences of a mark.
 #[derive(Clone, Copy, Debug)]

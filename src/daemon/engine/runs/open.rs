@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{make_private_folder, read_private_file, replace_private_file};
 use crate::engine::SessionContext;
 use crate::engine::runs::{NewRun, RunChanges};
-use crate::history::{OriginRecord, PathRecord};
-use crate::workspace::SessionId;
-use crate::workspace::history::{Origin, RunStatus};
+use editd_disk::history::{OriginRecord, PathRecord};
+use editd_disk::{make_private_folder, read_private_file, replace_private_file};
+use editd_workspace::SessionId;
+use editd_workspace::history::{Origin, RunStatus};
 
 /// A run that has begun and not ended.
 #[derive(Debug)]

@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{FileBytes, Target};
-use crate::edit::{Plan, Splice};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::change::compute::{ComputedChange, with_content};
@@ -15,10 +13,12 @@ use crate::engine::files::observe::Observed;
 use crate::engine::runs::mark::Owner;
 use crate::engine::runs::set_aside::SetAside;
 use crate::engine::runs::{OpenRun, RootState, RunRoot};
-use crate::snapshot::{Content as NodeContent, Difference, FileState, Node, Omission, Stamp};
-use crate::text::{ContentHash, Format};
-use crate::workspace::history::{DISK, Origin, PastRun, PathChange, PathState};
-use crate::workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal, Role};
+use editd_disk::snapshot::{Content as NodeContent, Difference, FileState, Node, Omission, Stamp};
+use editd_disk::{FileBytes, Target};
+use editd_edit::{Plan, Splice};
+use editd_text::{ContentHash, Format};
+use editd_workspace::history::{DISK, Origin, PastRun, PathChange, PathState};
+use editd_workspace::{Action, Audience, Coverage, FileContent, FileKey, NewMode, OnStale, Refusal, Role};
 
 /// Size of the contents in one transaction, in bytes. A run that changes more is recorded as several transactions.
 const BATCH: usize = 64 << 20;

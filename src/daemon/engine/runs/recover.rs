@@ -12,7 +12,7 @@ use crate::engine::runs::mark::Owner;
 use crate::engine::runs::open::{OpenRun, RunFile};
 use crate::engine::runs::{NotRecordable, RunRoot, alive};
 use crate::engine::{Engine, SessionRoot};
-use crate::snapshot::{WalkControl, remove_unused};
+use editd_disk::snapshot::{WalkControl, remove_unused};
 
 /// Maximum number of roots whose runs are ended at the same time.
 const AT_A_TIME: usize = 8;
@@ -59,7 +59,7 @@ impl Engine {
 
     /// Opens the root of a run, and adds the run to those that have to end there.
     fn leave(&self, run: OpenRun, root: &Path, left: &mut Vec<Left>) -> Result<(), NotRecordable> {
-        let no_root = |error: crate::disk::DiskError| NotRecordable::NoSnapshot {
+        let no_root = |error: editd_disk::DiskError| NotRecordable::NoSnapshot {
             root: PathBuf::from(root),
             error: error.into(),
         };

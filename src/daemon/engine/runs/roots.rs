@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::disk::Root;
 use crate::engine::Engine;
 use crate::engine::runs::{NotRecordable, RunRoot};
-use crate::snapshot::{NoSnapshot, Room, Snapshot, SnapshotLimits, name_of};
+use editd_disk::Root;
+use editd_disk::snapshot::{NoSnapshot, Room, Snapshot, SnapshotLimits, name_of};
 
 /// Number of roots whose snapshots may all be as large as the limits for one allow. Others fit if some are smaller.
 const LARGE: usize = 4;

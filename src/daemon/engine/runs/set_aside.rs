@@ -17,7 +17,7 @@ use crate::engine::jobs::blocking;
 use crate::engine::native::PreparedChange;
 use crate::engine::runs::RunRoot;
 use crate::engine::runs::record::FileChange;
-use crate::workspace::{Action, PlannedFile};
+use editd_workspace::{Action, PlannedFile};
 
 /// Time that a report may take. A client reports an edit right after its tool has made it.
 const REPORT: Duration = Duration::from_secs(10);

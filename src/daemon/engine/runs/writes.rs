@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::disk::{Change, FileBytes};
 use crate::engine::Engine;
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::runs::RunRoot;
 use crate::engine::runs::mark::Owner;
-use crate::workspace::Action;
+use editd_disk::{Change, FileBytes};
+use editd_workspace::Action;
 
 /// The paths from the root that editd is writing, with the number of writes of each. A mark leaves them alone.
 #[derive(Debug, Default)]
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Records what commands have changed in a file, before editd or an editor writes it.
-    fn mark_file(&self, of: &Arc<RunRoot>, path: &Path, now: Option<&(crate::disk::Stat, Vec<u8>)>) {
+    fn mark_file(&self, of: &Arc<RunRoot>, path: &Path, now: Option<&(editd_disk::Stat, Vec<u8>)>) {
         let mut state = of.state.lock();
         if state.open.is_empty() || !state.snapshot.is_known() || !state.snapshot.covers(&*self.disk, path) {
             return;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::disk::{Kind, Root};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::files::resolve::{Found, LocatedChange, Purpose, linked};
 use crate::engine::undo::paths::{below, changed_path};
 use crate::engine::{Engine, SessionContext, refusal_of};
-use crate::workspace::history::{PastAction, PastEntry, PathChange, PathState};
-use crate::workspace::{Action, Refusal, RequestedPath};
+use editd_disk::{Kind, Root};
+use editd_workspace::history::{PastAction, PastEntry, PathChange, PathState};
+use editd_workspace::{Action, Refusal, RequestedPath};
 
 /// A name beside the one in question, which leads to the folder of both.
 const BESIDE: &str = ".editd-0000000000000000";

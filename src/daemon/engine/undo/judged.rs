@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::disk::real_path;
 use crate::engine::files::access::Clearance;
 use crate::engine::files::resolve::{Purpose, linked};
 use crate::engine::{Engine, Result, SessionContext, collect_all};
-use crate::workspace::history::{PastEntry, PathChange, PathState};
-use crate::workspace::{Refusal, RefusalKind, RequestedPath};
+use editd_disk::real_path;
+use editd_workspace::history::{PastEntry, PathChange, PathState};
+use editd_workspace::{Refusal, RefusalKind, RequestedPath};
 
 impl Engine {
     /// Applies the path rules to changes of links, folders and permissions that undo a transaction, as to changes of

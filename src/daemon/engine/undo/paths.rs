@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::disk::{DiskError, DiskErrorKind, Kind, Root, entry_below};
 use crate::engine::change::commit::PendingWrite;
 use crate::engine::undo::in_the_way::{creates, deletes, is_cleared_by};
 use crate::engine::{Engine, refusal_of};
-use crate::workspace::history::{PastEntry, PathChange, PathState};
-use crate::workspace::{Refusal, RefusalKind, Since};
+use editd_disk::{DiskError, DiskErrorKind, Kind, Root, entry_below};
+use editd_workspace::history::{PastEntry, PathChange, PathState};
+use editd_workspace::{Refusal, RefusalKind, Since};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;

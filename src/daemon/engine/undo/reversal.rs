@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::edit::{Plan, Splice, UndoPlan};
 use crate::engine::Engine;
 use crate::engine::change::compute::{ComputeOptions, ComputedChange, finish, with_content};
 use crate::engine::change::content::Content;
@@ -12,10 +11,11 @@ use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::change::rebase::{drift_to, rebase};
 use crate::engine::files::observe::Observed;
 use crate::engine::undo::text_after::TextAfter;
-use crate::notebook::broken;
-use crate::text::{Format, decode_as};
-use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
-use crate::workspace::{
+use editd_edit::notebook::broken;
+use editd_edit::{Plan, Splice, UndoPlan};
+use editd_text::{Format, decode_as};
+use editd_workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
+use editd_workspace::{
     Action, Coverage, NewMode, OnStale, Refusal, RefusalKind, Since, Snapshot, UndoRefusal,
 };
 

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::edit::{Labels, Plan, diff_texts};
 use crate::engine::change::content::Content;
 use crate::engine::files::observe::Observed;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::{Engine, SessionContext};
-use crate::text::{ContentHash, Format};
-use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from};
-use crate::workspace::{PlannedFile, Proposal, RequestedPath};
+use editd_edit::{Labels, Plan, diff_texts};
+use editd_text::{ContentHash, Format};
+use editd_workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from};
+use editd_workspace::{PlannedFile, Proposal, RequestedPath};
 
 /// The text of a file after a transaction.
 pub(super) struct TextAfter {

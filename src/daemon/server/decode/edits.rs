@@ -1,16 +1,16 @@
 //! Edits of a change, which may concern other files.
 
-use crate::edit::Count;
 use crate::engine::change::spread::{Everywhere, Spread};
 use crate::engine::change::{
     ChangeKind, Clip, EditForm, EditIndex, NewContent, Precondition, RequestedChange, RequestedEdit,
 };
 use crate::engine::files::access::Clearance;
-use crate::protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
-use crate::search::FileGlob;
-use crate::syntax::{Language, SymbolPath};
-use crate::text::Encoding;
-use crate::workspace::{NamedVersion, RequestedPath};
+use editd_disk::search::FileGlob;
+use editd_edit::Count;
+use editd_protocol::{EditChange, Invalid, MoveRequest, RequestedForm, requested_path};
+use editd_syntax::{Language, SymbolPath};
+use editd_text::Encoding;
+use editd_workspace::{NamedVersion, RequestedPath};
 
 use super::{named_version, read_encoding, read_version};
 

@@ -1,11 +1,11 @@
 //! Conversion of links, folders and permissions in proposals.
 
 use super::hunk;
-use crate::edit::{Deadline, Hunk as Lines, Labels, diff_texts};
-use crate::protocol::{FileEntry, Hunk, PathEntry, uri_of};
-use crate::workspace::Proposal;
-use crate::workspace::history::{PathChange, PathState};
-use crate::workspace::review::HunkKind;
+use editd_edit::{Deadline, Hunk as Lines, Labels, diff_texts};
+use editd_protocol::{FileEntry, Hunk, PathEntry, uri_of};
+use editd_workspace::Proposal;
+use editd_workspace::history::{PathChange, PathState};
+use editd_workspace::review::HunkKind;
 
 /// Converts the change of a link, folder or permission.
 pub(crate) fn path_entry(PathChange { path, before, after }: &PathChange) -> PathEntry {

@@ -2,14 +2,14 @@
 
 use super::paths::{add_paths, path_entry};
 use super::{changed_state, entry, hunk, landed, proposed, system_time};
-use crate::edit;
 use crate::engine::review::view::{HunkView, ProposalView, RebasedView};
-use crate::protocol::{
+use editd_edit as edit;
+use editd_protocol::{
     AppliedFile, ApplyResult, CommentEntry, Hunk, LandedDecision, ProposalResult, UserEdit, workspace_edit,
 };
-use crate::text::PositionEncoding;
-use crate::workspace::Proposal;
-use crate::workspace::review::{Choice, Comment, DecidedFile, HunkKind, Review};
+use editd_text::PositionEncoding;
+use editd_workspace::Proposal;
+use editd_workspace::review::{Choice, Comment, DecidedFile, HunkKind, Review};
 
 /// Begins the notice about hunks that are in conflict.
 const NOT_ACCEPTED: &str =

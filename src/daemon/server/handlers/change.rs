@@ -14,13 +14,13 @@ use crate::engine::diagnostics::Watch;
 use crate::engine::jobs::{Job, Located};
 use crate::engine::undo::{MAX_TRIES, Selection, UndoOptions, UndoResult};
 use crate::engine::{Engine, Failure, Result, SessionContext};
-use crate::protocol::{
-    ApplyParams, ApplyResult, EditParams, Invalid, ProposeParams, ProposeResult, UndoParams,
-};
 use crate::server::once::Kind;
 use crate::server::retry::{Candidate, Expanded, Refusable};
 use crate::server::{Daemon, decode, encode};
-use crate::workspace::{ProposalRefusal, ProposalState, Refusal, RefusalKind, RequestedPath};
+use editd_protocol::{
+    ApplyParams, ApplyResult, EditParams, Invalid, ProposeParams, ProposeResult, UndoParams,
+};
+use editd_workspace::{ProposalRefusal, ProposalState, Refusal, RefusalKind, RequestedPath};
 
 /// A request for a change, ready to be located.
 struct Prepared {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use crate::engine::change::rebase::stale;
 use crate::engine::review::ReviewFile;
 use crate::engine::{Engine, Failure, Result, SessionContext};
-use crate::protocol::{
-    CommentEntry, CommentParam, DecideParams, Invalid, PickParam, ProposalResult, ReplaceParam,
-};
 use crate::server::decode::read_hash;
 use crate::server::{Daemon, encode};
-use crate::workspace::review::{Choice, Comment, Decision, HunkId, Replace};
-use crate::workspace::{Action, Proposal, Refusal};
+use editd_protocol::{
+    CommentEntry, CommentParam, DecideParams, Invalid, PickParam, ProposalResult, ReplaceParam,
+};
+use editd_workspace::review::{Choice, Comment, Decision, HunkId, Replace};
+use editd_workspace::{Action, Proposal, Refusal};
 
 /// Maximum size of all comments of one decision, in bytes.
 const COMMENT_BYTES: usize = 64 << 10;

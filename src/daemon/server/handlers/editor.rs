@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::disk::real_path;
 use crate::engine::files::rechecks::key_of;
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext, open_root, usual_path_of};
-use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Daemon;
-use crate::text::{PositionEncoding, Text, marks_of_content};
-use crate::workspace::DocumentEvent;
-use crate::workspace::buffers::{BlockedReason, Buffer, BufferId, Mark, has_ambiguous_line_breaks};
-use crate::workspace::{Abilities, Role, names};
+use editd_disk::real_path;
+use editd_protocol::{Invalid, path_of_uri};
+use editd_text::{PositionEncoding, Text, marks_of_content};
+use editd_workspace::DocumentEvent;
+use editd_workspace::buffers::{BlockedReason, Buffer, BufferId, Mark, has_ambiguous_line_breaks};
+use editd_workspace::{Abilities, Role, names};
 
 /// Maximum number of roots of an agent. Each takes a file descriptor.
 const MAX_ROOTS: usize = 64;

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::editor::id_of;
 use super::search::path_of;
-use crate::disk::real_path;
 use crate::engine::files::changes::FileDifference;
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
-use crate::protocol::{
+use crate::server::{Daemon, encode};
+use editd_disk::real_path;
+use editd_protocol::{
     ChangedFile, ChangesParams, ChangesResult, DiagnosticsChangedParams, DiagnosticsResult, FileParams,
     ForgetResult, OpenFilesParams, OpenFilesResult, path_of_uri, requested_path, uri_of,
 };
-use crate::server::{Daemon, encode};
-use crate::workspace::diagnostics::Report;
+use editd_workspace::diagnostics::Report;
 
 impl Daemon {
     /// `editd/changes`.

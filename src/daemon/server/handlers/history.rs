@@ -9,14 +9,14 @@ use super::search::path_of;
 use crate::engine::history::{BlamedFile, HistoryFilter, VisibleFile, VisibleTransaction};
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
-use crate::history::RecordedEntry;
-use crate::protocol::{
+use crate::server::Daemon;
+use crate::server::encode::{path_entry, system_time};
+use editd_disk::history::RecordedEntry;
+use editd_protocol::{
     BlameEntry, BlameResult, FileParams, HistoryParams, HistoryResult, Invalid, OriginParams, RunEntry,
     TransactionEntry, TransactionFile, requested_path, uri_of,
 };
-use crate::server::Daemon;
-use crate::server::encode::{path_entry, system_time};
-use crate::workspace::history::{DISK, Origin, PastAction, PastEntry, PastRun, RunStatus};
+use editd_workspace::history::{DISK, Origin, PastAction, PastEntry, PastRun, RunStatus};
 
 /// Default number of transactions in an answer.
 const DEFAULT_LIMIT: usize = 50;

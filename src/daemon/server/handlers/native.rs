@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::search::path_of;
 use crate::config::UnreadMode;
-use crate::disk::Target;
 use crate::engine::change::request::{Call, Reads};
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::Job;
@@ -15,14 +14,15 @@ use crate::engine::native::{
     ShownPart, ToolLosses, Waiting,
 };
 use crate::engine::{Engine, Failure, SessionContext};
-use crate::protocol::{
+use crate::server::once::{Kind, request_digest};
+use crate::server::{Daemon, decode, encode};
+use editd_disk::Target;
+use editd_protocol::{
     ApplyParams, ApplyResult, Invalid, NativeDoneParams, NativeDoneResult, NativeEditParams,
     NativeEditResult, NativeFile, NativeReadParams, NativeReadResult, NativeRemarks, NativeTurnParams,
     NativeTurnResult, OnStaleParam, ProposeParams, ReadsParam, ToolLoss,
 };
-use crate::server::once::{Kind, request_digest};
-use crate::server::{Daemon, decode, encode};
-use crate::workspace::{Action, ProposalState, Refusal, RefusalKind, RequestedPath};
+use editd_workspace::{Action, ProposalState, Refusal, RefusalKind, RequestedPath};
 
 /// Maximum time to wait for the outcome of a review whose change is handed over, and for changes that must be made
 /// before it, in milliseconds.
@@ -308,7 +308,7 @@ fn ready(change: &PreparedChange) -> NativeEditResult {
 fn of_proposal(result: ApplyResult) -> NativeEditResult {
     let rejected = result.files.iter().flat_map(|file| &file.entry.hunks);
     let rejected = rejected.filter(|hunk| hunk.state == "rejected").count();
-    let file = |file: crate::protocol::AppliedFile| NativeFile {
+    let file = |file: editd_protocol::AppliedFile| NativeFile {
         path: file.entry.path,
         new_path: file.entry.new_path,
         before: None,

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use super::history::origin;
 use crate::engine::{Failure, SessionContext};
-use crate::protocol::{
-    Invalid, NativeCallParams, NativeCallResult, NativeSessionParams, NativeSessionResult,
-};
 use crate::server::{Daemon, decode};
+use editd_protocol::{Invalid, NativeCallParams, NativeCallResult, NativeSessionParams, NativeSessionResult};
 
 #[expect(clippy::unused_async, reason = "the table of methods awaits every handler")]
 impl Daemon {

@@ -11,23 +11,23 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::config::SyntaxMode;
-use crate::disk::{FileBytes, Stat, Target};
 use crate::engine::files::observe::Observed;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Failure, Result, SessionContext};
 use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
-use crate::parsing::{self, FileVersion};
-use crate::protocol::{
-    ImageContent, Invalid, MAX_READS, ReadContent, ReadEntry, ReadParams, ReadResult, ReadSeveralParams,
-    ReadSeveralResult, requested_path, uri_of,
-};
 use crate::server::handlers::read::window::{View, Window};
 use crate::server::handlers::symbols::lines_of_symbol;
 use crate::server::{Daemon, encode};
-use crate::syntax::Language;
-use crate::text::{ContentHash, Encoding, Format, HashTag};
-use crate::workspace::limits::READ_BYTES;
-use crate::workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, Role, ShownLines, Snapshot};
+use editd_disk::{FileBytes, Stat, Target};
+use editd_protocol::{
+    ImageContent, Invalid, MAX_READS, ReadContent, ReadEntry, ReadParams, ReadResult, ReadSeveralParams,
+    ReadSeveralResult, requested_path, uri_of,
+};
+use editd_syntax::Language;
+use editd_syntax::parsing::{self, FileVersion};
+use editd_text::{ContentHash, Encoding, Format, HashTag};
+use editd_workspace::limits::READ_BYTES;
+use editd_workspace::{Contest, FileContent, Reading, Refusal, RefusalKind, Role, ShownLines, Snapshot};
 
 /// Maximum size of a text that is parsed before a change needs it, in bytes: a parser keeps a few of this size.
 const MAX_READ_AHEAD: usize = 512 << 10;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::engine::jobs::blocking;
 use crate::engine::{Failure, Result, SessionContext};
-use crate::protocol::{
+use crate::server::{Daemon, encode};
+use editd_protocol::{
     ApplyResult, DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult,
     ProposeResult, ReopenParams,
 };
-use crate::server::{Daemon, encode};
-use crate::workspace::{Proposal, ProposalState, Refusal, RefusalKind, ReviewRefusal};
+use editd_workspace::{Proposal, ProposalState, Refusal, RefusalKind, ReviewRefusal};
 
 impl Daemon {
     /// `editd/proposal`.

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::disk::real_path;
 use crate::engine::jobs::blocking;
 use crate::engine::reviewers::Unreviewed;
 use crate::engine::{Result, SessionContext};
-use crate::protocol::{
+use crate::server::Daemon;
+use crate::server::encode::system_time;
+use editd_disk::real_path;
+use editd_protocol::{
     DismissReviewersParams, DismissReviewersResult, NoParams, ReviewerEntry, ReviewersResult,
     UnreviewedChanges, UnreviewedTransaction,
 };
-use crate::server::Daemon;
-use crate::server::encode::system_time;
-use crate::workspace::history::PastEntry;
-use crate::workspace::reviewers::{ExpectedReviewer, Reviewer};
+use editd_workspace::history::PastEntry;
+use editd_workspace::reviewers::{ExpectedReviewer, Reviewer};
 
 /// Maximum number of unreviewed transactions in an answer.
 const MAX_TRANSACTIONS: usize = 20;

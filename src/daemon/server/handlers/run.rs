@@ -10,13 +10,13 @@ use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
 use crate::engine::runs::{NewRun, RunChanges, RunKey};
 use crate::engine::{Failure, SessionContext};
-use crate::protocol::{
+use crate::server::{Daemon, decode, encode};
+use editd_disk::snapshot::WalkControl;
+use editd_protocol::{
     Invalid, LandedDecision, OmittedFile, RunBeginParams, RunBeginResult, RunEndParams, RunEndResult,
 };
-use crate::server::{Daemon, decode, encode};
-use crate::snapshot::WalkControl;
-use crate::workspace::history::RunStatus;
-use crate::workspace::{RequestedPath, Role, names};
+use editd_workspace::history::RunStatus;
+use editd_workspace::{RequestedPath, Role, names};
 
 /// Time before the first report about a walk.
 const FIRST_REPORT: Duration = Duration::from_secs(1);

@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 use lsp_types::Uri;
 
-use crate::disk::{DiskErrorKind, Kind};
 use crate::engine::searching::{Locations, SessionAccess};
 use crate::engine::{Engine, Result, SessionContext, refusal_of};
-use crate::protocol::{
-    Entries, EntryKind, FileCount, FindParams, FoundEntry, FoundLine, Invalid, ListParams, SearchParams,
-    SearchResult, requested_path, uri_of,
-};
-use crate::search::{
+use crate::server::Daemon;
+use editd_disk::search::{
     Bounds, Entry, FileGlob, FileMatches, Glob, Line, NamedCounter, Passed, PatternError, Query, Report,
     Start, StopCondition, Then, search, walk,
 };
-use crate::server::Daemon;
-use crate::text::with_codes;
-use crate::workspace::limits::{
+use editd_disk::{DiskErrorKind, Kind};
+use editd_protocol::{
+    Entries, EntryKind, FileCount, FindParams, FoundEntry, FoundLine, Invalid, ListParams, SearchParams,
+    SearchResult, requested_path, uri_of,
+};
+use editd_text::with_codes;
+use editd_workspace::limits::{
     ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, LIST_ENTRIES, SEARCH_CONTEXT_MOST, SEARCH_LINES,
     SEARCH_LINES_MOST,
 };
-use crate::workspace::{Audience, Refusal, RequestedPath};
+use editd_workspace::{Audience, Refusal, RequestedPath};
 
 /// Notice for a request that names version-control metadata.
 fn metadata_notice(audience: Audience) -> String {

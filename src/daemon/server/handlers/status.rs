@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::config::PolicyFile;
-use crate::disk::resident_bytes;
 use crate::engine::{Result, SessionContext};
-use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, ShutdownResult, StatusResult};
 use crate::server::Daemon;
-use crate::workspace::Limits;
-use crate::workspace::limits::{READ_BYTES, READ_LINES};
+use editd_disk::resident_bytes;
+use editd_protocol::{MemoryUse, PROTOCOL, PolicyStatus, ShutdownResult, StatusResult};
+use editd_workspace::Limits;
+use editd_workspace::limits::{READ_BYTES, READ_LINES};
 
 impl Daemon {
     /// `editd/status`.

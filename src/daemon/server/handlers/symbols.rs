@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use crate::edit::{Deadline, LineRange};
 use crate::engine::change::outlined::no_grammar;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::searching::SessionAccess;
 use crate::engine::{Engine, Failure, Result, SessionContext};
-use crate::parsing::outline;
-use crate::protocol::{
+use crate::server::Daemon;
+use crate::server::handlers::search::{incomplete_notices, joined, limit_of, path_of, pattern_problem};
+use editd_disk::search::{Bounds, FileGlob, Query, StopCondition, search};
+use editd_edit::{Deadline, LineRange};
+use editd_protocol::{
     Entries, FindParams, FoundSymbol, Invalid, OutlineParams, OutlineResult, SymbolEntry, requested_path,
     uri_of,
 };
-use crate::search::{Bounds, FileGlob, Query, StopCondition, search};
-use crate::server::Daemon;
-use crate::server::handlers::search::{incomplete_notices, joined, limit_of, path_of, pattern_problem};
-use crate::syntax::{Language, Outline, Symbol, SymbolPath};
-use crate::text::count_lines;
-use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, OUTLINE_SYMBOLS};
-use crate::workspace::{Refusal, RefusalKind, RequestedPath};
+use editd_syntax::parsing::outline;
+use editd_syntax::{Language, Outline, Symbol, SymbolPath};
+use editd_text::count_lines;
+use editd_workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES, OUTLINE_SYMBOLS};
+use editd_workspace::{Refusal, RefusalKind, RequestedPath};
 
 /// Maximum number of lines with the name of a symbol that are examined.
 const LINES: usize = 20_000;

@@ -8,14 +8,14 @@ use serde_json::json;
 use super::{ERROR, INFO, documents, show_message};
 use crate::engine::jobs::blocking;
 use crate::engine::{Failure, Result, SessionContext};
-use crate::protocol::lsp_review::{
-    AllArgument, Command, Decision, FileArgument, HunksArgument, Location, PendingProposal, neighbour,
-};
-use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, uri_of};
 use crate::server::Daemon;
 use crate::server::clients::{ClientSink, PendingResponse};
-use crate::workspace::Audience;
-use crate::workspace::review::HunkKind;
+use editd_protocol::lsp_review::{
+    AllArgument, Command, Decision, FileArgument, HunksArgument, Location, PendingProposal, neighbour,
+};
+use editd_protocol::{DecideParams, Invalid, PickParam, ProposalParams, invalid_params, uri_of};
+use editd_workspace::Audience;
+use editd_workspace::review::HunkKind;
 
 impl Daemon {
     /// Answers the LSP request `workspace/executeCommand`. Also shows failures as messages, because not every
@@ -177,7 +177,7 @@ impl Failure {
                 let messages = refusals.iter().map(|refusal| refusal.message(Audience::Wire));
                 messages.collect::<Vec<_>>().join(" ")
             }
-            Self::Invalid(invalid) => invalid.clone().error(Audience::Wire).message,
+            Self::Invalid(invalid) => invalid_params(invalid.clone(), Audience::Wire).message,
             Self::Fault(message) => message.clone(),
         }
     }

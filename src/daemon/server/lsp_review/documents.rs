@@ -8,15 +8,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::make_private_folder;
 use crate::engine::jobs::blocking;
 use crate::engine::{Engine, Result, SessionContext};
-use crate::protocol::lsp_review::diff_of;
-use crate::protocol::{Invalid, ProposalParams, path_of_uri};
 use crate::server::Daemon;
-use crate::workspace::ProposalState;
-use crate::workspace::history::PathState;
-use crate::workspace::review::{Choice, Review};
+use editd_disk::make_private_folder;
+use editd_protocol::lsp_review::diff_of;
+use editd_protocol::{Invalid, ProposalParams, path_of_uri};
+use editd_workspace::ProposalState;
+use editd_workspace::history::PathState;
+use editd_workspace::review::{Choice, Review};
 
 /// The kind of a virtual document.
 #[derive(PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::workspace::Audience;
+use editd_workspace::Audience;
 
 /// Client name, roots and options with which a session is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Identity {
     /// Identity of this program itself, with at most one root.
     pub fn own(root: Option<&Path>) -> Self {
         Self {
-            name: env!("CARGO_PKG_NAME").to_owned(),
+            name: "editd".to_owned(),
             roots: root.into_iter().map(Path::to_owned).collect(),
             new_file: true,
             session: None,

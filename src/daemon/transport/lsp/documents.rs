@@ -6,9 +6,9 @@
 
 use serde_json::Value;
 
-use crate::text::Position;
-use crate::workspace::DocumentEvent;
-use crate::workspace::buffers::{BlockedReason, TextChange};
+use editd_text::Position;
+use editd_workspace::DocumentEvent;
+use editd_workspace::buffers::{BlockedReason, TextChange};
 
 use super::Backend;
 

@@ -6,10 +6,10 @@ use lsp_types::{InitializeParams, PositionEncodingKind};
 use serde_json::{Map, Value, json};
 
 use super::Peer;
-use crate::protocol::{Invalid, path_of_uri};
 use crate::server::Introduction;
-use crate::text::PositionEncoding;
-use crate::workspace::{Abilities, Audience, Role};
+use editd_protocol::{Invalid, path_of_uri};
+use editd_text::PositionEncoding;
+use editd_workspace::{Abilities, Audience, Role};
 
 /// Experimental capability: the editor requests the text of documents with the `editd` scheme.
 const CONTENT: &str = "textDocumentContent";

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 
-use crate::protocol::decode;
-use crate::protocol::lsp_review::{CodeActionQuery, Command};
-use crate::text::with_codes;
-use crate::workspace::{Abilities, Role};
+use editd_protocol::decode;
+use editd_protocol::lsp_review::{CodeActionQuery, Command};
+use editd_text::with_codes;
+use editd_workspace::{Abilities, Role};
 
 use super::{Backend, failed};
 

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{FileDiff, Hunk};
 use crate::history::record::{
     FormatRecord, OriginRecord, PathRecord, SpliceRecord, hunks, plan, splice_record, timestamp,
 };
 use crate::history::run_record::PathChangeRecord;
-use crate::syntax::SyntaxError;
-use crate::text::ContentHash;
-use crate::workspace::review::{Choice, Comment, HunkId, Landed, Replacement, Review};
-use crate::workspace::rules::EXECUTABLE_CONFIG;
-use crate::workspace::{
+use editd_edit::{FileDiff, Hunk};
+use editd_syntax::SyntaxError;
+use editd_text::ContentHash;
+use editd_workspace::review::{Choice, Comment, HunkId, Landed, Replacement, Review};
+use editd_workspace::rules::EXECUTABLE_CONFIG;
+use editd_workspace::{
     Action, Coverage, DisplayDiff, FileKey, NewMode, PlannedFile, Proposal, ProposalId, ProposalState,
     Repeatable, Role, SessionId, Snapshot,
 };

@@ -1,7 +1,7 @@
 //! A read lease: while it is held, every open of the file for writing waits.
 
-use crate::disk::Handle;
-use crate::disk::error::errno_of;
+use crate::Handle;
+use crate::error::errno_of;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd};
 use std::thread::sleep;

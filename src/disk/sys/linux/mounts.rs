@@ -1,8 +1,8 @@
 //! Paths behind mounts. A bind mount gives a folder or file a second path, under which its own names are not
 //! visible. The kernel knows those names.
 
-use crate::disk::error::{ErrnoContext, errno_of};
-use crate::disk::{Handle, Result, Root, Target};
+use crate::error::{ErrnoContext, errno_of};
+use crate::{Handle, Result, Root, Target};
 use rustix::fs::{AtFlags, StatxFlags, statx};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

@@ -2,8 +2,8 @@
 //! normalize characters. The folder keeps one spelling: the one with which the file was created.
 
 use super::super::{Call, Root};
-use crate::disk::Stat;
-use crate::workspace::rules::folded;
+use crate::Stat;
+use editd_workspace::rules::folded;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, statat};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd};

@@ -3,7 +3,7 @@
 
 use super::super::{Call, Root};
 use super::names::stored_name;
-use crate::disk::Stat;
+use crate::Stat;
 use rustix::fs::{Mode, OFlags, fstat, openat, readlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};

@@ -101,8 +101,8 @@ fn long_output_is_cut(#[case] display: Display) {
 fn after_the_deadline_there_is_still_output() {
     let past = Deadline::after(std::time::Duration::ZERO);
     let (old, new) = ("a b\nc\nd e\n", "a x\nc\nd y\n");
-    let plan = Plan::new(old.len(), vec![crate::edit::Splice { range: 0..old.len(), text: new.to_owned() }])
-        .unwrap();
+    let plan =
+        Plan::new(old.len(), vec![crate::Splice { range: 0..old.len(), text: new.to_owned() }]).unwrap();
     for display in [Display::Word, Display::Numbered, Display::Summary, Display::Unified] {
         assert!(!display_plan(old, &plan, Labels::same("f"), display, past).is_empty());
     }

@@ -3,7 +3,7 @@
 use rstest::rstest;
 
 use super::*;
-use crate::edit::Anchor;
+use crate::Anchor;
 
 const CLASSES: &str = "class A:\n    def run(self):\n        x = 1\n        return x\n\n    def stop(self):\n        x = 1\n        return x\n\n\nclass B:\n    def run(self):\n        x = 1\n        return x\n";
 

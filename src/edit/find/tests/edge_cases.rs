@@ -5,7 +5,7 @@ use rstest::rstest;
 use super::output::reason;
 use super::tolerant::{found_by, refused};
 use super::*;
-use crate::edit::Options;
+use crate::Options;
 
 #[rstest]
 #[case::a_step_used_only_after_brackets(

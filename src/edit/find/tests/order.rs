@@ -3,7 +3,7 @@
 use rstest::rstest;
 
 use super::*;
-use crate::edit::Anchor;
+use crate::Anchor;
 
 const BASE: &str = "a\nx\nb\nx\nc\nx\nd\nx\n";
 

@@ -4,7 +4,7 @@ use rstest::rstest;
 
 use super::tolerant::{found_by, refused};
 use super::*;
-use crate::edit::{Anchor, Options};
+use crate::{Anchor, Options};
 
 /// Returns the reason why the closest region is not a match.
 pub(super) fn reason(base: &str, old: &str, new: &str) -> String {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::PatternKind;
+use crate::PatternKind;
 
 const REGEX: PatternKind = PatternKind { word: false, regex: true };
 const WORD: PatternKind = PatternKind { word: true, regex: false };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
 use super::*;
-use crate::text::lines;
+use editd_text::lines;
 
 /// Texts with equal and similar lines, with all kinds of line endings.
 fn texts() -> impl Strategy<Value = String> {

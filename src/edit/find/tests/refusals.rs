@@ -3,7 +3,7 @@
 use rstest::rstest;
 
 use super::*;
-use crate::edit::{Deadline, LineRange};
+use crate::{Deadline, LineRange};
 
 #[rstest]
 #[case::exact("a\na\n", "a")]

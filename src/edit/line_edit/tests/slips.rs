@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{at, edited};
-use crate::edit::EditRefusalKind;
+use crate::EditRefusalKind;
 
 const CODE: &str = "\
 fn main() {

@@ -1,5 +1,5 @@
 use super::super::*;
-use crate::edit::{LineEdit, LineOrigin, LinePlace, LineRange};
+use crate::{LineEdit, LineOrigin, LinePlace, LineRange};
 
 fn parsed(text: &str) -> Vec<FilePatch> {
     parse(text, None).expect("a patch")

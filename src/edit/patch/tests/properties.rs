@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::edit::{Deadline, Labels, Options, diff_texts, find};
+use crate::{Deadline, Labels, Options, diff_texts, find};
 
 const PATCHES: [&str; 4] = [
     "Prose.\n\nsrc/a.rs\n```rust\n<<<<<<< SEARCH\none\n\n=======\ntwo\n>>>>>>> REPLACE\n```\nb.txt\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n",

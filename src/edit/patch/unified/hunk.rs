@@ -4,7 +4,7 @@ use super::super::PatchError;
 use super::super::body::{self, Body, CONTEXT_NEEDED, Counts, HunkHeader, Mark, ParsedHunk};
 use super::super::source::{Source, fence, is_empty};
 use super::{Fence, names_two};
-use crate::edit::Anchor;
+use crate::Anchor;
 
 /// A hunk of a unified diff.
 pub(super) struct DiffHunk<'a> {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::{Deadline, Labels, diff_texts};
+use crate::{Deadline, Labels, diff_texts};
 
 fn lines(count: usize) -> String {
     (1..=count)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use crate::syntax::Language;
+use crate::Language;
 
 /// An import.
 #[derive(Debug, Clone, PartialEq, Eq)]

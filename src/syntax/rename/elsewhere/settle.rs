@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::modules::means;
 use super::{Declared, From, Link, Mentions, RenameRefusal};
-use crate::edit::Splice;
-use crate::syntax::Language;
-use crate::syntax::rename::Renamed;
-use crate::syntax::rename::found::Why;
+use crate::Language;
+use crate::rename::Renamed;
+use crate::rename::found::Why;
+use editd_edit::Splice;
 
 /// A file that does not declare the symbol.
 #[derive(Debug, Clone, Copy)]

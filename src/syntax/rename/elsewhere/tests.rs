@@ -3,9 +3,9 @@ use std::path::Path;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::Plan;
-use crate::syntax::rename::Renamed;
-use crate::syntax::{SymbolPath, outline};
+use crate::rename::Renamed;
+use crate::{SymbolPath, outline};
+use editd_edit::Plan;
 
 /// A file with its path.
 type Named<'a> = (&'a str, &'a str);

@@ -4,7 +4,7 @@ mod outside;
 mod primitives;
 
 use super::Stat;
-use crate::disk::MTime;
+use crate::MTime;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -2,8 +2,8 @@
 
 use super::tree::{Body, TOP, Tree};
 use super::{DiskError, DiskErrorKind, Handle, HandleKind, Listed, Result, Root, Scanned, Stat, Target};
-use crate::disk::Kind;
-use crate::workspace::FileKey;
+use crate::Kind;
+use editd_workspace::FileKey;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use crate::edit::{LinePlace, LineRange};
 use crate::engine::change::outlined::Outlined;
-use crate::syntax::Symbol;
-use crate::text::lines;
-use crate::workspace::FileKey;
+use editd_edit::{LinePlace, LineRange};
+use editd_syntax::Symbol;
+use editd_text::lines;
+use editd_workspace::FileKey;
 
 /// Number of blank lines in a row from which on they are too many.
 const TOO_MANY: usize = 3;

@@ -11,11 +11,11 @@ use crate::engine::change::{EditForm, RequestedEdit};
 use crate::engine::files::resolve::Purpose;
 use crate::engine::jobs::blocking;
 use crate::engine::searching::SessionAccess;
-use crate::search::{Bounds, FileMatches, Query, search};
 use crate::server::Daemon;
 use crate::server::handlers::change::globs::{PATHS, word_pattern};
-use crate::syntax::{SymbolOp, SymbolPath};
-use crate::workspace::{Audience, RequestedPath};
+use editd_disk::search::{Bounds, FileMatches, Query, search};
+use editd_syntax::{SymbolOp, SymbolPath};
+use editd_workspace::{Audience, RequestedPath};
 
 /// Maximum number of lines that are listed.
 const LISTED: usize = 20;

@@ -6,11 +6,11 @@ use crate::engine::change::request::Call;
 use crate::engine::change::spread::Everywhere;
 use crate::engine::searching::SessionAccess;
 use crate::engine::{Result, SessionContext};
-use crate::protocol::Invalid;
-use crate::search::{Bounds, Query, search};
 use crate::server::Daemon;
 use crate::server::handlers::search::{joined, pattern_problem, skip_notices, unreadable_notice};
-use crate::workspace::{Refusal, RefusalKind, RequestedPath};
+use editd_disk::search::{Bounds, Query, search};
+use editd_protocol::Invalid;
+use editd_workspace::{Refusal, RefusalKind, RequestedPath};
 
 /// Maximum total size of the paths of the files, in bytes.
 pub(super) const PATHS: usize = 8 << 20;

@@ -10,10 +10,10 @@ use crate::engine::change::spread::Spread;
 use crate::engine::editors::{RENAME, ServedFiles, only_rename};
 use crate::engine::jobs::blocking;
 use crate::engine::{Result, SessionContext};
-use crate::protocol::Invalid;
-use crate::search::FileMatches;
 use crate::server::Daemon;
-use crate::workspace::RequestedPath;
+use editd_disk::search::FileMatches;
+use editd_protocol::Invalid;
+use editd_workspace::RequestedPath;
 
 impl Daemon {
     /// Returns the lines in which a name stands besides the places that a language server renames. A server that has not

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 use std::thread;
 
 use super::{STRAY, answer_about};
-use crate::disk::{Streamed, Target};
 use crate::engine::{Engine, Failure, Result, refusal_of};
-use crate::protocol::{ReadContent, ReadResult};
-use crate::search::StopCondition;
 use crate::server::handlers::read::window::{View, Window};
-use crate::text::{ContentHash, Encoding, Hasher, NotText, TextStreamer};
-use crate::workspace::limits::READ_BYTES;
-use crate::workspace::{Refusal, RefusalKind};
+use editd_disk::search::StopCondition;
+use editd_disk::{Streamed, Target};
+use editd_protocol::{ReadContent, ReadResult};
+use editd_text::{ContentHash, Encoding, Hasher, NotText, TextStreamer};
+use editd_workspace::limits::READ_BYTES;
+use editd_workspace::{Refusal, RefusalKind};
 
 /// Maximum length of a UTF-8 character, in bytes.
 const LONGEST_CHARACTER: usize = 4;

@@ -1,10 +1,10 @@
 //! Notebooks as cells.
 
 use crate::engine::files::observe::Observed;
-use crate::notebook::{ShownCell, ShownOutput, decode_cells, is_named_as_notebook};
-use crate::protocol::{CellContent, NotebookContent, OutputContent};
 use crate::server::handlers::read::window::{Measure, Window};
-use crate::workspace::limits::READ_OUTPUT_BYTES;
+use editd_edit::notebook::{ShownCell, ShownOutput, decode_cells, is_named_as_notebook};
+use editd_protocol::{CellContent, NotebookContent, OutputContent};
+use editd_workspace::limits::READ_OUTPUT_BYTES;
 
 /// Returns `true` if a file should be shown as cells, provided that it can be parsed.
 pub(crate) fn wanted(observed: &Observed, window: &Window) -> bool {

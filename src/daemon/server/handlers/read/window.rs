@@ -1,12 +1,12 @@
 //! The requested part of a file.
 
-use crate::edit::LineRange;
-use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
-use crate::text::{
+use editd_edit::LineRange;
+use editd_protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
+use editd_text::{
     EolStyle, Format, IndentKind, Line, count_lines, eol_style, floor_char_boundary, indent_style, lines,
 };
-use crate::workspace::limits::{READ_BYTES, READ_LINES};
-use crate::workspace::{Audience, Reading, ShownLines};
+use editd_workspace::limits::{READ_BYTES, READ_LINES};
+use editd_workspace::{Audience, Reading, ShownLines};
 
 /// The requested lines of a text or cells of a notebook.
 #[derive(Clone, Copy)]

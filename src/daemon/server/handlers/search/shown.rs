@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::edit::LineRange;
 use crate::engine::files::resolve::Purpose;
 use crate::engine::{Engine, SessionContext};
-use crate::protocol::{FoundLine, fitting};
-use crate::text::{HashTag, LineIndex};
-use crate::workspace::limits::TOOL_LIST;
-use crate::workspace::{Audience, RequestedPath, Role, ShownLines};
+use editd_edit::LineRange;
+use editd_protocol::{FoundLine, fitting};
+use editd_text::{HashTag, LineIndex};
+use editd_workspace::limits::TOOL_LIST;
+use editd_workspace::{Audience, RequestedPath, Role, ShownLines};
 
 /// Maximum number of files of a search whose lines count as shown.
 const MAX_FILES: usize = 100;

@@ -5,7 +5,7 @@ use super::super::{
     Stat,
 };
 use super::{Body, Tree};
-use crate::workspace::NewMode;
+use editd_workspace::NewMode;
 use std::collections::BTreeMap;
 use std::path::Path;
 
