@@ -1,5 +1,6 @@
 //! `editd run`: runs a command, and records what it changes.
 
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can forbid writes"))]
 mod borders;
 #[cfg(target_os = "linux")]
 pub(super) mod enforce;
