@@ -403,19 +403,14 @@ impl ComputedChange {
         self.settle_until(None);
     }
 
-    /// Completes `file` with the hash of its new content, and leaves the check for syntax errors running.
-    pub(crate) fn settle_content(&mut self) {
-        if let Some(content) = &self.content {
-            self.file.hash_after = Some(content.hash());
-        }
-    }
-
     /// Completes `file` like [`settle`](Self::settle), without the check for syntax errors if it has not begun until
     /// then. Returns `false` if it is left out.
     pub(crate) fn settle_until(&mut self, until: Option<Instant>) -> bool {
         let is_late = until.is_some_and(|until| Instant::now() >= until);
         let is_left_out = is_late && self.check.take().is_some();
-        self.settle_content();
+        if let Some(content) = &self.content {
+            self.file.hash_after = Some(content.hash());
+        }
         if let Some(check) = self.check.take()
             && let Some(version) = version_of(path_after(&self.file), &self.observed)
         {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::config::ReviewMode;
 use crate::engine::change::commit::{PendingWrite, changes};
-use crate::engine::change::compute::{ComputeOptions, ComputedChange};
+use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::history_recording::{CommitResult, Intent};
 use crate::engine::change::lines::Basis;
 use crate::engine::change::moves::fill_moves;
@@ -182,10 +182,7 @@ impl Engine {
         // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let begun = Instant::now();
         let staged = self.stage(&changes);
-        // A single file is committed while it is checked: the commit needs its hash only.
-        if writes.len() > 1 {
-            settle_beside(&mut writes, (begun.elapsed() / 2).max(MAX_CHECK_TIME));
-        }
+        settle_beside(&mut writes, (begun.elapsed() / 2).max(MAX_CHECK_TIME));
         let undoes = options.undoes.clone();
         let proposal =
             self.record_proposal(session, header, &mut writes, ProposalState::Applying, options)?;
@@ -216,9 +213,7 @@ impl Engine {
         let is_own = proposal.session == session.id;
         let (moved, observations): (Vec<_>, Vec<_>) =
             commit.files.iter().map(|committed| committed.moved(is_own)).unzip();
-        // The check for syntax errors may have ended after the proposal was recorded.
-        let has_more = carried || commit.files.iter().any(|committed| !committed.file.syntax.is_empty());
-        let files = has_more.then(|| commit.files.iter().map(|committed| committed.file.clone()).collect());
+        let files = carried.then(|| commit.files.iter().map(|committed| committed.file.clone()).collect());
         commit.transaction = self.workspace.update(|w| {
             let transaction =
                 w.applied(session.id, &proposal.id.to_string(), commit.transaction.take(), files);
@@ -359,9 +354,7 @@ impl Engine {
         state: ProposalState,
         ChangeOptions { request, undoes, paths, .. }: ChangeOptions,
     ) -> Result<Proposal> {
-        let is_committed_next = state == ProposalState::Applying;
-        let settle = if is_committed_next { ComputedChange::settle_content } else { ComputedChange::settle };
-        map_all(writes.iter_mut().collect(), |write| settle(&mut write.computed));
+        map_all(writes.iter_mut().collect(), |write| write.computed.settle());
         let files: Vec<_> = writes.iter().map(|write| write.computed.file.clone()).collect();
         // Paths of a change that is made at once are only in the history.
         let paths = if state == ProposalState::Pending {
