@@ -259,7 +259,7 @@ fn run(arguments: Arguments) -> Result<End, CliError> {
     let options = DirOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
     let places = dirs(&options).map_err(CliError::failed)?;
     // A daemon that is started where programs cannot write could not write either.
-    let is_forbidden = arguments.no_spawn || editd_agents::hook::is_enforced();
+    let is_forbidden = arguments.no_spawn || editd_daemon::transport::is_enforced();
     let spawn = if is_forbidden { Spawn::Forbidden } else { Spawn::Allowed };
     // Of the log, the option selects changes by their author; the environment does not.
     let (author, wanted) = match arguments.command {

@@ -7,7 +7,7 @@
 //!
 //! # Code map
 //!
-//! Each folder of `src` is a crate, but `cli`. From the bottom up:
+//! Each folder of `src` with a manifest is a crate. From the bottom up:
 //!
 //! * [`editd_text`]: text files. Ropes, line endings, encodings, positions, the content hash. Pure.
 //! * [`editd_edit`]: converts the edits of one call to one [`Plan`](editd_edit::Plan), or to refusals. Matching, diffs,
@@ -41,7 +41,8 @@
 //! # Invariants
 //!
 //! * **Pure means pure.** `text`, `edit`, `syntax` and `workspace` name no file, clock, runtime or wire format. Callers
-//!   pass in all external data. (One exception: [`editd_edit::Deadline`] reads the clock.)
+//!   pass in all external data. (Two exceptions: [`editd_edit::Deadline`] reads the clock, and
+//!   [`parsing`](editd_syntax::parsing) starts processes.)
 //! * **One writer.** Only `engine::workspace_handle` changes a [`Workspace`](editd_workspace::Workspace), in steps that
 //!   never wait, read a file or scan a text.
 //! * **Bytes decide.** The [`ContentHash`](editd_text::ContentHash) identifies the content of a file. Timestamps save

@@ -36,7 +36,7 @@ use editd_workspace::rules::RootRefusal;
 use location::protected_elsewhere;
 
 pub use abort::Abort;
-pub use editd_daemon::transport::{ENFORCED, is_enforced};
+use editd_daemon::transport::ENFORCED;
 
 /// Answers the events of an agent program.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
 //! Agent programs with editd: their built-in tools and hooks, the Model Context Protocol, their protocols for editors,
-//! and the review page. All are clients of the daemon.
+//! and the review page. `hook`, `mcp`, `ide` and `page` are clients of the daemon.
 
 pub mod connect;
 pub mod gate;

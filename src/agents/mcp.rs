@@ -47,9 +47,9 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::AgentProgram;
-use crate::hook::{Hook, is_enforced};
+use crate::hook::Hook;
 use editd_daemon::server::Places;
-use editd_daemon::transport::Spawn;
+use editd_daemon::transport::{Spawn, is_enforced};
 
 use gate::Gate;
 use server::{Roots, Server};

@@ -8,7 +8,8 @@ use std::io::{self, Read as _, Write as _};
 use serde_json::json;
 
 use editd_agents::gate::AgentProgram;
-use editd_agents::hook::{Abort, Hook, is_enforced};
+use editd_agents::hook::{Abort, Hook};
+use editd_daemon::transport::is_enforced;
 
 use super::{CliError, Context, End, stream};
 

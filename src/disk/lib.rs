@@ -1,12 +1,13 @@
 //! The file system behind a trait, [`Disk`]: the real disk and, in tests only, the disks of
-//! `tests/support/disk`.
+//! `tests/support/disk`. Above it are searches ([`search`]), past transactions ([`history`]) and the last known state of
+//! all files under a root ([`snapshot`]).
 //!
 //! [`Disk`] has two halves. The daemon observes with the methods up to [`confirm`](Disk::confirm): it opens
 //! roots, resolves paths under them, reads files and lists folders. The remaining methods are the primitives
 //! on which [`commit`] is implemented once for every disk. A test can therefore fail the k-th primitive and
 //! check that a set of changes was applied as a whole or not at all.
 //!
-//! This layer does not know which roots or names are allowed, what a session has read, or what a text means.
+//! The disk does not know which roots or names are allowed, what a session has read, or what a text means.
 //! All calls block; the daemon runs them on dedicated threads.
 //!
 //! ```

@@ -113,7 +113,7 @@ impl Recoverer<'_> {
                 self.report.failed.extend(cleaned.err());
             } else if let Err(error) = self.settle(&record) {
                 self.report.failed.push(error);
-                let age = crate::time::now().seconds.unsigned_abs().saturating_sub(record.at);
+                let age = crate::time::system_clock().seconds.unsigned_abs().saturating_sub(record.at);
                 // A clock that is set far into the future must not end the retries.
                 if !(PATIENCE..IMPLAUSIBLE).contains(&age) {
                     unfinished.push(record);

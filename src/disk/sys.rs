@@ -106,7 +106,7 @@ pub(super) trait System: Sync {
 
     /// Returns the current time of the clock by which file systems stamp files.
     fn file_clock(&self) -> MTime {
-        crate::time::now()
+        crate::time::system_clock()
     }
 
     /// Returns the path of a location within its own file system if a mount gives it a different one.
@@ -303,7 +303,7 @@ impl Stat {
 
     /// Marks a state that was observed just now as racy if it is too young.
     fn judged(mut self) -> Self {
-        self.racy = self.is_racy(crate::time::now());
+        self.racy = self.is_racy(crate::time::system_clock());
         self
     }
 }

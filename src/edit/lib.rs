@@ -1,4 +1,4 @@
-//! Edits: matching, plans, diffs and merges. No I/O.
+//! Edits: matching, plans, diffs, merges, patches and notebooks. No I/O.
 //!
 //! [`find`] turns the edits of one call into a [`Plan`] over the base text, or returns a refusal per failed
 //! edit. Offsets are bytes of the base's UTF-8, line numbers in results count from 1.

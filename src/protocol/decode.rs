@@ -6,9 +6,7 @@ use serde_json::Value;
 
 pub use editd_workspace::Invalid;
 
-use editd_workspace::Audience;
-
-use super::{Code, RpcError, Strict};
+use super::Strict;
 
 /// Separates the field from the problem in the text of a serde error, which can carry nothing but text.
 const SEPARATOR: char = '\u{1f}';
@@ -34,43 +32,6 @@ fn field_named_in(problem: &str) -> Option<&str> {
         .find_map(|beginning| problem.strip_prefix(beginning))?;
     let end = rest.find("`, ").or_else(|| rest.rfind('`'))?;
     rest.get(..end)
-}
-
-/// Converts an error in parameters to a JSON-RPC error, worded for its readers.
-pub fn invalid_params(invalid: Invalid, audience: Audience) -> RpcError {
-    let Invalid { field, problem } = invalid;
-    // Tools that change one file send a list with one change.
-    let within = field.strip_prefix("changes[0].").map(str::to_owned);
-    let field = audience.select(None, within, None).unwrap_or(field);
-    let named = audience.parameters_or(None, name_on_command_line(&field));
-    let message = match named {
-        Some(name) => format!("{name} is invalid: {problem}."),
-        None if field.is_empty() => format!("The parameters are invalid: {problem}."),
-        None => format!("Parameter `{field}` is invalid: {problem}."),
-    };
-    let hint = audience.parameters_or(
-        "Correct the named parameter and send the request again.",
-        "Correct it and run the command again.",
-    );
-    let data = serde_json::json!({ "kind": "invalid_params", "field": field, "hint": hint });
-    RpcError { data: Some(data), ..RpcError::new(Code::InvalidParams, message) }
-}
-
-/// Returns the argument of the command line from which a parameter is made, at the beginning of a sentence.
-fn name_on_command_line(field: &str) -> Option<String> {
-    let name = match field.strip_prefix("changes[0].edits[0].").unwrap_or(field) {
-        "changes[0].baseHash" => "--base",
-        "oldText" => "--old",
-        "newText" => "--new",
-        "lines" => "--lines",
-        "symbol" => "--symbol",
-        "pattern" => "The pattern",
-        "glob" => "--glob",
-        "limit" => "--limit",
-        "offset" => "--offset",
-        _ => return field.strip_prefix("bases.").map(|path| format!("--base {path}")),
-    };
-    Some(name.to_owned())
 }
 
 /// Type names in the errors of serde, and their replacements in our messages.

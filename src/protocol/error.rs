@@ -11,7 +11,8 @@ use editd_syntax::{Candidate, SymbolRefusal};
 use editd_text::ContentHash;
 use editd_workspace::rules::{Protection, Remedy};
 use editd_workspace::{
-    Audience, EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
+    Audience, EditorRefusal, Invalid, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since,
+    UndoRefusal,
 };
 
 use super::SyntaxEntry;
@@ -71,6 +72,43 @@ impl RpcError {
     pub fn hint(&self) -> Option<&str> {
         self.data.as_ref()?.get("hint")?.as_str()
     }
+}
+
+/// Converts an error in parameters to a JSON-RPC error, worded for its readers.
+pub fn invalid_params(invalid: Invalid, audience: Audience) -> RpcError {
+    let Invalid { field, problem } = invalid;
+    // Tools that change one file send a list with one change.
+    let within = field.strip_prefix("changes[0].").map(str::to_owned);
+    let field = audience.select(None, within, None).unwrap_or(field);
+    let named = audience.parameters_or(None, name_on_command_line(&field));
+    let message = match named {
+        Some(name) => format!("{name} is invalid: {problem}."),
+        None if field.is_empty() => format!("The parameters are invalid: {problem}."),
+        None => format!("Parameter `{field}` is invalid: {problem}."),
+    };
+    let hint = audience.parameters_or(
+        "Correct the named parameter and send the request again.",
+        "Correct it and run the command again.",
+    );
+    let data = json!({ "kind": "invalid_params", "field": field, "hint": hint });
+    RpcError { data: Some(data), ..RpcError::new(Code::InvalidParams, message) }
+}
+
+/// Returns the argument of the command line from which a parameter is made, at the beginning of a sentence.
+fn name_on_command_line(field: &str) -> Option<String> {
+    let name = match field.strip_prefix("changes[0].edits[0].").unwrap_or(field) {
+        "changes[0].baseHash" => "--base",
+        "oldText" => "--old",
+        "newText" => "--new",
+        "lines" => "--lines",
+        "symbol" => "--symbol",
+        "pattern" => "The pattern",
+        "glob" => "--glob",
+        "limit" => "--limit",
+        "offset" => "--offset",
+        _ => return field.strip_prefix("bases.").map(|path| format!("--base {path}")),
+    };
+    Some(name.to_owned())
 }
 
 /// Converts refusals to a JSON-RPC error, worded for its readers. The first refusal is the error, and all are

@@ -34,7 +34,7 @@ mod symbols;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use change::*;
-pub use decode::{Invalid, decode, invalid_params};
+pub use decode::{Invalid, decode};
 pub use edit_entry::*;
 pub use editor::*;
 pub use error::*;

@@ -1,10 +1,10 @@
 use std::ffi::OsString;
-use std::fmt::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use lsp_types::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 use editd_workspace::RequestedPath;
 
@@ -67,31 +67,17 @@ fn is_scheme(scheme: &str) -> bool {
 
 /// Decodes percent escapes. Returns `None` if an escape is invalid.
 fn decoded(text: &str) -> Option<Vec<u8>> {
-    let mut pieces = text.split('%');
-    let mut bytes = pieces.next()?.as_bytes().to_vec();
-    for piece in pieces {
-        let (escape, rest) = piece.as_bytes().split_at_checked(2)?;
-        let digits = std::str::from_utf8(escape).ok().filter(|digits| !digits.starts_with('+'))?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        bytes.extend_from_slice(rest);
-    }
-    Some(bytes)
+    let is_escape = |rest: &str| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2;
+    let is_valid = text.split('%').skip(1).all(is_escape);
+    is_valid.then(|| percent_decode_str(text).collect())
 }
+
+/// Bytes that are escaped in the path of a URI: all that RFC 3986 does not call unreserved, but slashes.
+const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns the `file:` URI of an absolute path.
 pub fn uri_of(path: &Path) -> Uri {
-    let mut text = String::from("file://");
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                text.push(char::from(*byte));
-            }
-            _ => {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "%{byte:02X}");
-            }
-        }
-    }
+    let text = format!("file://{}", percent_encode(path.as_os_str().as_bytes(), &ESCAPED));
     // The escaped path is a URI by construction; an empty path results in a valid URI too.
     Uri::from_str(&text).unwrap_or_else(|_| Uri::from_str("file:///").expect("a constant URI"))
 }
@@ -102,7 +88,7 @@ mod tests {
 
     #[test]
     fn uris_and_paths_round_trip() {
-        for path in ["/a/b.rs", "/with space/#1?x=%20", "/ümlaut/日本", "/a+b&c;d", "/c:/x"] {
+        for path in ["/a/b.rs", "/with space/#1?x=%20", "/ümlaut/日本", "/a+b&c;d", "/c:/x", "/-._~"] {
             assert_eq!(path_of_uri(uri_of(Path::new(path)).as_str()).as_deref(), Ok(Path::new(path)));
         }
     }

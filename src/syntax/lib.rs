@@ -1,4 +1,4 @@
-//! Syntax: outlines of files, edits by the names of symbols, new syntax errors, and colours. Pure.
+//! Syntax: outlines of files, edits by the names of symbols, new syntax errors, and colours. Pure, but for [`parsing`].
 //!
 //! Trees are built by tree-sitter, used, and dropped, unless a [`ParsedText`] keeps one for the next change: an
 //! [`Outline`] contains only names and byte ranges of its text. Offsets are bytes of the text's UTF-8, line numbers count from 1. The rules of edits are

@@ -1,4 +1,4 @@
-//! Past transactions and how to undo them. Pure; the `history` layer stores the records.
+//! Past transactions and how to undo them. Pure; `editd_disk::history` stores the records.
 
 mod blame;
 mod run;

@@ -15,8 +15,7 @@ use crate::engine::change::{
 use crate::engine::files::access::Clearance;
 use crate::engine::{Failure, Result, SessionContext};
 use crate::server::once::{Kind, request_digest};
-use editd_edit::patch;
-use editd_edit::patch::{FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchHunk};
+use editd_edit::patch::{self, FilePatch, LineHunk, LineHunkEdit, PatchChange, PatchError, PatchHunk};
 use editd_edit::{Display, TextScope};
 use editd_protocol::{
     ChangeParams, DeleteChange, EditChange, Invalid, Matching, NotebookChange, OnConflictParam, OnStaleParam,

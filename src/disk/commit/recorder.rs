@@ -72,7 +72,7 @@ impl<'d> Recorder<'d> {
         }
         let recorded =
             changes.iter().map(|change| self.record_change(change, alone)).collect::<Result<_>>()?;
-        let at = crate::time::now().seconds.unsigned_abs();
+        let at = crate::time::system_clock().seconds.unsigned_abs();
         let record = Record { id: ticket.id.clone(), at, alone, parts: recorded };
         ticket.begin(self.disk, record, if alone { Flush::Later } else { flush })?;
         // Written after the record by which recovery finds these images; otherwise a kill in between would

@@ -12,9 +12,8 @@ use tokio::sync::Semaphore;
 use crate::engine::Engine;
 use crate::engine::files::locks::Client;
 use crate::engine::jobs::blocking;
-use editd_workspace::FileKey;
 use editd_workspace::buffers::BufferId;
-use editd_workspace::{DocumentEffect, DocumentEvent};
+use editd_workspace::{DocumentEffect, DocumentEvent, FileKey};
 
 /// Maximum number of concurrent rechecks.
 const MAX_CONCURRENT: usize = 2;

@@ -179,7 +179,7 @@ enum DiskState {
 fn disk_state(now: &Stat, then: &Stat) -> DiskState {
     match (now.same_version(then), then.racy) {
         (true, false) => DiskState::Same,
-        (true, true) if now.is_racy(editd_disk::time::now()) => DiskState::Racy,
+        (true, true) if now.is_racy(editd_disk::time::system_clock()) => DiskState::Racy,
         (false, _) | (true, true) => DiskState::Unknown,
     }
 }

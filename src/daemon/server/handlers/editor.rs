@@ -15,9 +15,8 @@ use crate::server::Daemon;
 use editd_disk::real_path;
 use editd_protocol::{Invalid, path_of_uri};
 use editd_text::{PositionEncoding, Text, marks_of_content};
-use editd_workspace::DocumentEvent;
 use editd_workspace::buffers::{BlockedReason, Buffer, BufferId, Mark, has_ambiguous_line_breaks};
-use editd_workspace::{Abilities, Role, names};
+use editd_workspace::{Abilities, DocumentEvent, Role, names};
 
 /// Maximum number of roots of an agent. Each takes a file descriptor.
 const MAX_ROOTS: usize = 64;

@@ -46,11 +46,6 @@ fn check(home: Named<'_>, symbol: &str, new: &str, others: &[Named<'_>]) {
 
 #[track_caller]
 fn check_with(home: Named<'_>, symbol: (&str, &str, bool), others: &[Named<'_>]) {
-    // The rules of the layers read this file, too, so here `own` stands for the crate.
-    let others: Vec<(&str, String)> = others
-        .iter()
-        .map(|(path, marked)| (*path, marked.replace("own::", concat!("crate", "::"))))
-        .collect();
     let plain: Vec<(&str, String)> =
         others.iter().map(|(path, marked)| (*path, marked.replace(['«', '»', '‹', '›'], ""))).collect();
     let plain: Vec<Named<'_>> = plain.iter().map(|(path, text)| (*path, text.as_str())).collect();
@@ -205,13 +200,16 @@ fn a_module_with_two_files_is_left() {
 const RUST: Named<'_> = ("/p/src/shop/cart.rs", "pub fn total(x: u32) -> u32 { x }\n");
 
 #[rstest]
-#[case::imported("/p/src/a.rs", "use own::shop::cart::«total»;\nfn f() -> u32 { «total»(1) + x.‹total› }\n")]
+#[case::imported(
+    "/p/src/a.rs",
+    "use crate::shop::cart::«total»;\nfn f() -> u32 { «total»(1) + x.‹total› }\n"
+)]
 #[case::in_a_list(
     "/p/src/a.rs",
-    "use own::shop::{cart::{«total», other}, x};\nfn f() -> u32 { «total»(1) }\n"
+    "use crate::shop::{cart::{«total», other}, x};\nfn f() -> u32 { «total»(1) }\n"
 )]
-#[case::by_path("/p/src/a.rs", "fn f() -> u32 { own::shop::cart::«total»(1) + other::‹total›(2) }\n")]
-#[case::by_module("/p/src/a.rs", "use own::shop::cart;\nfn f() -> u32 { cart::«total»(1) }\n")]
+#[case::by_path("/p/src/a.rs", "fn f() -> u32 { crate::shop::cart::«total»(1) + other::‹total›(2) }\n")]
+#[case::by_module("/p/src/a.rs", "use crate::shop::cart;\nfn f() -> u32 { cart::«total»(1) }\n")]
 #[case::from_the_parent(
     "/p/src/shop.rs",
     "mod cart;\npub use cart::other;\nfn f() -> u32 { cart::«total»(1) }\n"
@@ -221,17 +219,17 @@ const RUST: Named<'_> = ("/p/src/shop/cart.rs", "pub fn total(x: u32) -> u32 { x
     "/p/src/shop/a.rs",
     "mod tests {\n    use super::super::cart::«total»;\n    fn f() { «total»(1); }\n}\n"
 )]
-#[case::with_another_name("/p/src/a.rs", "use own::shop::cart::«total» as t;\nfn f() -> u32 { t(1) }\n")]
+#[case::with_another_name("/p/src/a.rs", "use crate::shop::cart::«total» as t;\nfn f() -> u32 { t(1) }\n")]
 #[case::of_another_crate("/p/tests/a.rs", "use p::shop::cart::«total»;\nfn f() -> u32 { «total»(1) }\n")]
 #[case::all_names("/p/src/shop/cart/tests.rs", "use super::*;\nfn f() -> u32 { «total»(1) }\n")]
-#[case::of_another_module("/p/src/a.rs", "use own::store::‹total›;\nfn f() -> u32 { ‹total›(1) }\n")]
+#[case::of_another_module("/p/src/a.rs", "use crate::store::‹total›;\nfn f() -> u32 { ‹total›(1) }\n")]
 #[case::shadowed(
     "/p/src/a.rs",
-    "use own::shop::cart::«total»;\nfn f(‹total›: u32) -> u32 { ‹total› + g(«total»(1)) }\nfn g(x: u32) -> u32 { «total»(x) }\n"
+    "use crate::shop::cart::«total»;\nfn f(‹total›: u32) -> u32 { ‹total› + g(«total»(1)) }\nfn g(x: u32) -> u32 { «total»(x) }\n"
 )]
 #[case::in_a_macro(
     "/p/src/a.rs",
-    "use own::shop::cart::«total»;\nfn f() { assert_eq!(«total»(1), 1); my!(‹total›); }\n"
+    "use crate::shop::cart::«total»;\nfn f() { assert_eq!(«total»(1), 1); my!(‹total›); }\n"
 )]
 #[case::declared_there("/p/src/a.rs", "fn ‹total›() {}\nfn f() { ‹total›() }\n")]
 fn uses_of_a_function_of_rust(#[case] path: &str, #[case] marked: &str) {
@@ -352,7 +350,7 @@ fn functions_of_two_programs_of_c_are_left() {
     ("/p/a.py", "from shop import Cart\nprint(Cart.«total»(c), c.‹total›())\n"))]
 #[case::rust(
     ("/p/src/shop.rs", "pub struct Cart;\nimpl Cart {\n    pub fn total() {}\n}\n"), "Cart.total",
-    ("/p/src/a.rs", "use own::shop::Cart;\nfn f(c: Cart) { Cart::«total»(); c.‹total›(); own::shop::Cart::«total»(); Other::‹total›() }\n"))]
+    ("/p/src/a.rs", "use crate::shop::Cart;\nfn f(c: Cart) { Cart::«total»(); c.‹total›(); crate::shop::Cart::«total»(); Other::‹total›() }\n"))]
 #[case::java(JAVA, "Cart.total", ("/p/org/shop/A.java", "package org.shop;\n\nclass A { int f() { return Cart.«total»() + c.‹total›() + ‹total›(); } }\n"))]
 #[case::of_another_class(
     ("/p/shop.py", "class Cart:\n    def total(self):\n        return 1\n"), "Cart.total",
