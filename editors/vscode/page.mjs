@@ -33,6 +33,8 @@ for (const [name, text] of files) {
   if (!process.argv.includes('--check')) {
     writeFileSync(path, text);
   } else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
-    throw new Error(`src/agents/page/assets/${name} is not what editors/page gives. Run \`npm run page\` and commit it.`);
+    throw new Error(
+      `src/agents/page/assets/${name} is not what editors/page gives. Run \`npm run page\` and commit it.`,
+    );
   }
 }

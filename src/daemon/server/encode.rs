@@ -18,7 +18,6 @@ use crate::engine::change::perform::{AppliedChange, ChangeOutcome};
 use crate::engine::diagnostics::FileDiagnostic;
 use crate::engine::editors::open_files::OpenFile;
 use editd_disk::MTime;
-use editd_edit as edit;
 use editd_edit::{Match, Strategy, listed_lines};
 use editd_protocol::{
     AppliedFile, ApplyResult, ChangedState, DiagnosticEntry, FileEntry, Hunk, MatchEntry, OpenFileEntry,
@@ -131,7 +130,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
 }
 
 /// Converts a hunk. `at` is its index over all files.
-pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) -> Hunk {
+pub(crate) fn hunk(at: usize, kind: HunkKind, lines: editd_edit::Hunk, state: &str) -> Hunk {
     Hunk {
         id: HunkId(at + 1).to_string(),
         kind: (kind != HunkKind::Text).then(|| kind.to_string()),

@@ -14,9 +14,8 @@ use crate::engine::change::lines::Basis;
 use crate::engine::change::rebase::{file_diff, merged_with, rebase, stale};
 use crate::engine::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange, RequestedEdit};
 use crate::engine::files::observe::Observed;
-use editd_edit as edit;
 use editd_edit::notebook::{CellRefusal, is_named_as_notebook};
-use editd_edit::{Deadline, Display, Plan};
+use editd_edit::{Deadline, Display, EditRefusal, EditRefusalKind, Plan, rewrite, without_mark};
 use editd_syntax::parsing::NewErrors;
 use editd_text::{Encoding, Format};
 use editd_workspace::{
@@ -108,7 +107,7 @@ impl RequestedChange<Observed> {
                 // An offer for an earlier version would not be made as it is shown, and a notebook has better ways.
                 let has_no_offers =
                     matches!(base.state, BaseState::Moved { .. }) || is_named_as_notebook(&path);
-                let of_edit = |mut r: edit::EditRefusal| {
+                let of_edit = |mut r: EditRefusal| {
                     if has_no_offers {
                         r.kind.withdraw_offer();
                     }
@@ -165,8 +164,8 @@ impl RequestedChange<Observed> {
                     && !text.is_empty()
                 {
                     let Some(line) = line else {
-                        let kind = edit::EditRefusalKind::EmptyOldText;
-                        return Err(DraftError::Edits(vec![edit::EditRefusal { edit: 0, kind }]));
+                        let kind = EditRefusalKind::EmptyOldText;
+                        return Err(DraftError::Edits(vec![EditRefusal { edit: 0, kind }]));
                     };
                     let expected = "lines of context or removed lines next to the added lines, to show where they go in a file that is not empty";
                     return Err(RefusalKind::BadPatch { line, expected: expected.to_owned() }.into());
@@ -239,8 +238,8 @@ impl RequestedChange<Observed> {
             ChangeKind::Write(new @ NewContent { text: content, literal, .. }) => {
                 self.check_content(text, new, rules)?;
                 let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file" };
-                let content = if *literal { content } else { edit::without_mark(text, content) };
-                let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
+                let content = if *literal { content } else { without_mark(text, content) };
+                let plan = rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
                 let draft = Draft { plan, ..Draft::default() };
                 if *literal { Ok(draft) } else { Ok(checked(draft)?) }
             }

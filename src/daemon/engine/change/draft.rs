@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use editd_edit as edit;
 use editd_edit::notebook::{CellChange, CellOp, CellRefusal, NotebookError, broken, edit_cells};
-use editd_edit::{Deadline, Match, Plan, SharedIndex};
+use editd_edit::{Deadline, EditRefusal, Match, Plan, SharedIndex, Splice};
 use editd_syntax::{Renamed, SymbolRefusal};
 use editd_text::ContentHash;
 use editd_workspace::RefusalKind;
@@ -53,7 +52,7 @@ pub(crate) fn stays_notebook(path: &Path, text: &str, plan: &Plan) -> Result<(),
 /// Plans a new file.
 pub(crate) fn created(content: &str) -> Draft {
     let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    let splice = edit::Splice { range: 0..0, text: content.to_owned() };
+    let splice = Splice { range: 0..0, text: content.to_owned() };
     // A single insertion into an empty text is always a valid plan.
     let plan = Plan::new(0, vec![splice]).unwrap_or_default();
     Draft { plan, ..Draft::default() }
@@ -62,7 +61,7 @@ pub(crate) fn created(content: &str) -> Draft {
 /// The reasons why a draft cannot be computed.
 pub(crate) enum DraftError {
     File(RefusalKind),
-    Edits(Vec<edit::EditRefusal>),
+    Edits(Vec<EditRefusal>),
     /// Refusals of edits of symbols, with the positions of the edits.
     Symbols(Vec<(usize, SymbolRefusal)>),
     Cells(Vec<CellRefusal>),

@@ -4,7 +4,7 @@ use crate::engine::change::compute::ComputeOptions;
 use crate::engine::change::rebase::stale;
 use crate::engine::change::{ChangeKind, EditForm, NewContent, Precondition, RequestedChange};
 use crate::engine::files::observe::Observed;
-use editd_edit as edit;
+use editd_edit::snippet;
 use editd_text::{count_lines, line_start};
 use editd_workspace::{BaseState, Coverage, Known, OnStale, RefusalKind};
 
@@ -88,13 +88,13 @@ impl RequestedChange<Observed> {
         let (_, text) = self.file.content().ok()?;
         let first = self.kind.edits().first()?;
         if let Some(lines) = first.anchors() {
-            return Some(edit::snippet(text, lines.start, lines.end, EXCERPT_CONTEXT));
+            return Some(snippet(text, lines.start, lines.end, EXCERPT_CONTEXT));
         }
         let EditForm::Text(edit) = &first.form else { return None };
         let wanted = Some(edit.old.as_str()).filter(|old| !old.is_empty() && !edit.kind.regex)?;
         let start = text.find(wanted)?;
         let first = count_lines(&text[..line_start(text, start)]) + 1;
         let last = first + count_lines(wanted).saturating_sub(1);
-        Some(edit::snippet(text, first, last, EXCERPT_CONTEXT))
+        Some(snippet(text, first, last, EXCERPT_CONTEXT))
     }
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::engine::change::compute::{ComputeOptions, ComputedChange, finish};
 use crate::engine::change::draft::{Draft, DraftError};
 use crate::engine::files::observe::Observed;
-use editd_edit as edit;
 use editd_edit::notebook::{broken, is_notebook};
 use editd_edit::{
     Deadline, Display, FileDiff, Labels, LineRange, MarkedMerge, MergeError, Plan, diff_plan, diff_texts,
-    display_plan, new_file_header,
+    display_plan, merge, merge_marked, new_file_header,
 };
 use editd_workspace::limits::DIFFED_BYTES;
 use editd_workspace::{
@@ -121,9 +120,9 @@ pub(crate) fn rebase(
 
 fn merged(given: &str, now: &str, wanted: &str, on_stale: OnStale) -> Result<MarkedMerge, RefusalKind> {
     let merged = match on_stale {
-        OnStale::Mark => edit::merge_marked(given, now, wanted),
+        OnStale::Mark => merge_marked(given, now, wanted),
         OnStale::Reject | OnStale::Rebase => {
-            edit::merge(given, now, wanted).map(|text| MarkedMerge { text, conflicts: Vec::new() })
+            merge(given, now, wanted).map(|text| MarkedMerge { text, conflicts: Vec::new() })
         }
     };
     merged.map_err(|error| match error {

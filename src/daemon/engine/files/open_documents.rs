@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::Engine;
 use crate::engine::files::observe::Observed;
 use editd_disk::Target;
-use editd_edit as edit;
-use editd_edit::Deadline;
+use editd_edit::{Deadline, rewrite};
 use editd_text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
 use editd_workspace::buffers::{BlockedReason, Buffer, LastObserved, Loaded};
 use editd_workspace::{Contest, DocumentEvent, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
@@ -218,7 +217,7 @@ pub(crate) fn as_written(text: &Text, disk: &Observed, deadline: Deadline) -> (S
             } else if folded == **present {
                 folded.into_owned()
             } else {
-                let plan = edit::rewrite(present, &folded, false, deadline);
+                let plan = rewrite(present, &folded, false, deadline);
                 plan.map_or_else(|_| folded.into_owned(), |plan| plan.apply(present))
             };
             (snapshot.format, written)

@@ -3,7 +3,6 @@
 use super::paths::{add_paths, path_entry};
 use super::{changed_state, entry, hunk, landed, proposed, system_time};
 use crate::engine::review::view::{HunkView, ProposalView, RebasedView};
-use editd_edit as edit;
 use editd_protocol::{
     AppliedFile, ApplyResult, CommentEntry, Hunk, LandedDecision, ProposalResult, UserEdit, workspace_edit,
 };
@@ -106,7 +105,7 @@ pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
     let outcome = review.outcome.as_ref()?;
     let mut choices = review.choices.iter().enumerate();
     let of_file = |decided: &DecidedFile| {
-        let hunk = |((kind, lines), (at, choice)): (&(HunkKind, edit::Hunk), (usize, &Choice))| {
+        let hunk = |((kind, lines), (at, choice)): (&(HunkKind, editd_edit::Hunk), (usize, &Choice))| {
             hunk(at, *kind, *lines, choice.name(false))
         };
         let hunks = decided.hunks.iter().zip(choices.by_ref()).map(hunk).collect();
