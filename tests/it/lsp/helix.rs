@@ -71,6 +71,12 @@ impl Scene {
         }
     }
 
+    /// Leaves insert mode. A key that arrived with the escape would be taken for one with Alt.
+    fn ends_insertion(&self) {
+        self.helix.keys(&["Escape"]);
+        self.helix.sees(" NOR ");
+    }
+
     /// Opens the menu of code actions and chooses the one `below` lines below the first.
     pub(super) fn choose(&self, below: usize, title: &str) {
         self.helix.keys(&["Space", "a"]);
@@ -85,7 +91,7 @@ fn an_agent_reads_and_edits_the_buffer() {
     let scene = Scene::start("off", "{}");
     scene.helix.keys(&["i"]);
     scene.types("typed ", "one");
-    scene.helix.keys(&["Escape"]);
+    scene.ends_insertion();
     let mut agent = scene.agent();
     let read = eventually("the typed text", || {
         let read = agent.read("a.txt");
@@ -133,7 +139,7 @@ fn all_changes_of_a_file_are_accepted_after_typing() {
     let (mut agent, pending) = scene.propose();
     scene.helix.keys(&["g", "g", "O"]);
     scene.types("zero", "");
-    scene.helix.keys(&["Escape"]);
+    scene.ends_insertion();
     scene.choose(0, "accept all 2 changes in this file");
     eventually("the decision", || (agent.state_of(&pending) == "applied").then_some(()));
     assert_eq!(agent.read("a.txt")["text"], "zero\none\n2\nthree\nfour\n5\n");
