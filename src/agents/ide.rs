@@ -40,6 +40,7 @@ use tokio_util::sync::CancellationToken;
 use crate::web::{Limits, Server, Token};
 use editd_daemon::server::Places;
 use editd_daemon::transport::Spawn;
+use editd_protocol::NAME;
 
 use daemon::Daemon;
 use files::OwnedFile;
@@ -134,5 +135,5 @@ fn announce(port: u16, token: &Token, roots: &[PathBuf]) -> io::Result<(Vec<Owne
 /// Returns the introduction of both protocols.
 fn server_config() -> ServerConfig {
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-        .with_server_info(Implementation::new("editd", env!("CARGO_PKG_VERSION")))
+        .with_server_info(Implementation::new(NAME, env!("CARGO_PKG_VERSION")))
 }

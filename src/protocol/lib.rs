@@ -52,6 +52,9 @@ pub use reviewers::*;
 pub use run::*;
 pub use symbols::*;
 
+/// Name of editd in `clientInfo` and `serverInfo`.
+pub const NAME: &str = "editd";
+
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;
 

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use editd_daemon::transport::Identity;
-use editd_protocol::path_of_uri;
+use editd_protocol::{NAME, path_of_uri};
 use editd_workspace::{Audience, ChangeForm};
 
 use super::answer::Answer;
@@ -128,7 +128,7 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("editd", env!("CARGO_PKG_VERSION")))
+            .with_server_info(Implementation::new(NAME, env!("CARGO_PKG_VERSION")))
             .with_instructions(guide(&self.served))
     }
 

@@ -22,7 +22,7 @@ use crate::server::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use editd_protocol::lsp_review::COMMANDS;
 use editd_protocol::{
     self as protocol, ApplyResult, Code, DIAGNOSTICS_CHANGED, DOCUMENT_CONTENT, DOCUMENT_STATE,
-    DocumentStateParams, EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, LEAVING, METHODS, Method,
+    DocumentStateParams, EDITOR_METHODS, Edit, FOCUS, FocusParams, Invalid, LEAVING, METHODS, Method, NAME,
     PROTOCOL, RpcError, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, decode, ends_of,
     invalid_params, path_of_uri, with_methods,
 };
@@ -113,7 +113,7 @@ impl LanguageServer for Backend {
             self.daemon.introduce(introduction).await.map_err(|failure| wire(failure.error(audience)))?;
         let abilities = context.abilities;
         self.daemon.connect(&context, self.sink_of(abilities));
-        if let Some(client) = params.client_info.filter(|client| client.name == "editd") {
+        if let Some(client) = params.client_info.filter(|client| client.name == NAME) {
             self.daemon.met_client_version(client.version.as_deref().unwrap_or_default());
         }
         // The framework lets only one `initialize` succeed.
@@ -179,7 +179,7 @@ impl Backend {
         capabilities["experimental"] = json!({ "editd": editd });
         InitializeResult {
             capabilities: serde_json::from_value(capabilities).expect("these are capabilities of LSP"),
-            server_info: Some(ServerInfo { name: "editd".to_owned(), version: Some(version.to_owned()) }),
+            server_info: Some(ServerInfo { name: NAME.to_owned(), version: Some(version.to_owned()) }),
             ..InitializeResult::default()
         }
     }

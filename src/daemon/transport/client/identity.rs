@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use editd_protocol::NAME;
 use editd_workspace::Audience;
 
 /// Client name, roots and options with which a session is started.
@@ -29,7 +30,7 @@ impl Identity {
     /// Identity of this program itself, with at most one root.
     pub fn own(root: Option<&Path>) -> Self {
         Self {
-            name: "editd".to_owned(),
+            name: NAME.to_owned(),
             roots: root.into_iter().map(Path::to_owned).collect(),
             new_file: true,
             session: None,
